@@ -1,0 +1,104 @@
+/** One finding of validation, as `field.Error` upstream: a type, where, the value, and what would be accepted. */
+export type FieldErrorType =
+  | "NotFound"
+  | "Required"
+  | "Duplicate"
+  | "Invalid"
+  | "TypeInvalid"
+  | "NotSupported"
+  | "Forbidden"
+  | "TooLong"
+  | "TooMany"
+  | "Internal";
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  /** `spec.drivers[0].name`, `data[key]`; the empty path is written `<nil>` or, for lists upstream builds so, `[]`. */
+  readonly path: string;
+  readonly value?: unknown;
+  readonly detail: string;
+}
+
+const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; value: boolean }>> = {
+  NotFound: { reason: "FieldValueNotFound", text: "Not found", value: true },
+  Required: { reason: "FieldValueRequired", text: "Required value", value: false },
+  Duplicate: { reason: "FieldValueDuplicate", text: "Duplicate value", value: true },
+  Invalid: { reason: "FieldValueInvalid", text: "Invalid value", value: true },
+  TypeInvalid: { reason: "FieldValueTypeInvalid", text: "Invalid value", value: true },
+  NotSupported: { reason: "FieldValueNotSupported", text: "Unsupported value", value: true },
+  Forbidden: { reason: "FieldValueForbidden", text: "Forbidden", value: false },
+  TooLong: { reason: "FieldValueTooLong", text: "Too long", value: false },
+  TooMany: { reason: "FieldValueTooMany", text: "Too many", value: true },
+  Internal: { reason: "InternalError", text: "Internal error", value: false },
+};
+
+/** A string as Go's `%q` shows it. */
+export function goQuote(text: string): string {
+  let out = '"';
+  for (const rune of text) {
+    const code = rune.codePointAt(0)!;
+    if (rune === '"' || rune === "\\") out += "\\" + rune;
+    else if (rune === "\n") out += "\\n";
+    else if (rune === "\t") out += "\\t";
+    else if (rune === "\r") out += "\\r";
+    else if (rune === "\b") out += "\\b";
+    else if (rune === "\f") out += "\\f";
+    else if (rune === "\v") out += "\\v";
+    else if (rune === "\x07") out += "\\a";
+    else if (code < 0x20 || code === 0x7f) out += "\\x" + code.toString(16).padStart(2, "0");
+    else if (unprintable.test(rune)) {
+      out += code > 0xffff ? "\\U" + code.toString(16).padStart(8, "0") : "\\u" + code.toString(16).padStart(4, "0");
+    } else out += rune;
+  }
+  return out + '"';
+}
+/** What Go's `strconv.IsPrint` refuses beyond ASCII: marks of layout, private use, unassigned, separators but the space. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "object") return JSON.stringify(value, (_key, x) => typeof x === "bigint" ? Number(x) : x);
+  return String(value);
+}
+
+/** The error without its path, as a Status cause shows it: `Invalid value: "x": must be y`. */
+export function fieldErrorBody(error: FieldError): string {
+  const kind = shown[error.type];
+  const head = kind.value ? `${kind.text}: ${valueText(error.value)}` : kind.text;
+  return error.detail === "" ? head : `${head}: ${error.detail}`;
+}
+/** The error with its path, as a Status message shows it. */
+export function fieldErrorText(error: FieldError): string {
+  return `${error.path}: ${fieldErrorBody(error)}`;
+}
+/** The reason of the Status cause, such as `FieldValueInvalid`. */
+export function fieldErrorReason(error: FieldError): string {
+  return shown[error.type].reason;
+}
+
+export function required(path: string, detail: string): FieldError {
+  return { type: "Required", path, detail };
+}
+export function invalid(path: string, value: unknown, detail: string): FieldError {
+  return { type: "Invalid", path, value, detail };
+}
+export function duplicate(path: string, value: unknown): FieldError {
+  return { type: "Duplicate", path, value, detail: "" };
+}
+export function forbidden(path: string, detail: string): FieldError {
+  return { type: "Forbidden", path, detail };
+}
+export function notFound(path: string, value: unknown): FieldError {
+  return { type: "NotFound", path, value, detail: "" };
+}
+/** `supported` is shown quoted, in the order given. */
+export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
+  return { type: "NotSupported", path, value, detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}` };
+}
+export function tooLong(path: string, max: number): FieldError {
+  return { type: "TooLong", path, detail: `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}` };
+}
+export function tooMany(path: string, actual: number, max: number): FieldError {
+  return { type: "TooMany", path, value: actual, detail: `must have at most ${max} ${max === 1 ? "item" : "items"}` };
+}

@@ -1,0 +1,17 @@
+/**
+ * The two words that give every group name, media type, label, annotation, finalizer and key prefix.
+ * Definitions write them as `{domain}` and `{platform}`; nothing else spells them.
+ */
+export interface Names {
+  /** Group domain, `k8s.io` by default: `storage.{domain}` is `storage.k8s.io`. */
+  readonly domain: string;
+  /** Platform name, `kubernetes` by default: `{platform}.io/metadata.name`, `application/vnd.{platform}.protobuf`. */
+  readonly platform: string;
+}
+
+export const defaultNames: Names = Object.freeze({ domain: "k8s.io", platform: "kubernetes" });
+
+/** `text` with `{domain}` and `{platform}` filled in. */
+export function spell(names: Names, text: string): string {
+  return text.includes("{") ? text.replaceAll("{domain}", names.domain).replaceAll("{platform}", names.platform) : text;
+}

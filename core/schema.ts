@@ -1,0 +1,245 @@
+/**
+ * The node vocabulary. The shape of a resource is written once, as a tree of these nodes; routes, OpenAPI,
+ * decoding, protobuf, tables, apply and CEL types are folds over it (see `derive/`).
+ *
+ * A schema is a frozen value. Reading it never runs code of a plugin except `lazy` nodes, which exist so that
+ * a struct may contain itself (JSONSchemaProps) or be defined further down in its file.
+ */
+
+/** A quantity in canonical text, such as `"1Gi"` or `"250m"`. */
+export type Quantity = string;
+/** RFC 3339 in UTC with whole seconds, such as `"2024-05-01T10:00:00Z"`. */
+export type Time = string;
+/** RFC 3339 in UTC with six digits of microseconds. */
+export type MicroTime = string;
+/** Standard base64 with padding, as JSON carries bytes. */
+export type Base64 = string;
+/** An int64: a `number` while safe, else a `bigint`, canonically, so that `===` works. */
+export type Int64 = number | bigint;
+/** Any JSON value, integers beyond 2^53 as `bigint`. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
+
+export type BooleanNode = { readonly tag: "boolean" };
+export type StringNode = {
+  readonly tag: "string";
+  /** Closed set of values, published as OpenAPI `enum` in this order. */
+  readonly oneOf?: readonly string[];
+};
+export type Int32Node = { readonly tag: "int32" };
+export type Int64Node = { readonly tag: "int64" };
+export type DoubleNode = { readonly tag: "double" };
+export type BytesNode = { readonly tag: "bytes" };
+export type QuantityNode = { readonly tag: "quantity" };
+export type IntOrStringNode = { readonly tag: "intOrString" };
+export type TimeNode = { readonly tag: "time" };
+export type MicroTimeNode = { readonly tag: "microTime" };
+/** A Go duration in text, such as `"1m30s"`. */
+export type DurationNode = { readonly tag: "duration" };
+/** An arbitrary JSON value, kept as it came: RawExtension and JSON. */
+export type RawNode = { readonly tag: "raw" };
+/** A field set of server-side apply; its JSON text is one value. */
+export type FieldsV1Node = { readonly tag: "fieldsV1" };
+export type ListNode = {
+  readonly tag: "list";
+  readonly of: Node;
+  /** `x-kubernetes-list-type`: how server-side apply merges. */
+  readonly type: "atomic" | "set" | "map";
+  /** Keys of a `map` list, in published order. */
+  readonly keys?: readonly string[];
+  /** False where upstream publishes no list type (apply still treats it as atomic). */
+  readonly published?: false;
+};
+export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true };
+export type StructNode = {
+  readonly tag: "struct";
+  readonly name: string;
+  /** `group/version` that the type belongs to, such as `core/v1` or `meta/v1`: gives its OpenAPI and Go name. */
+  readonly package?: string;
+  readonly doc: string;
+  /** In the order of keys in JSON; protobuf orders by number by itself. */
+  readonly fields: Readonly<Record<string, Field>>;
+  /** A kind of its own: JSON carries `kind` and `apiVersion` first; protobuf leaves them to the envelope. */
+  readonly typeMeta?: true;
+  /** `x-kubernetes-map-type: atomic`. */
+  readonly atomic?: true;
+  /** Defaults that look at siblings: returns `self` itself when nothing changes. Runs after the fields' own. */
+  readonly fill?: (self: any) => any;
+};
+export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
+
+export type Node =
+  | BooleanNode
+  | StringNode
+  | Int32Node
+  | Int64Node
+  | DoubleNode
+  | BytesNode
+  | QuantityNode
+  | IntOrStringNode
+  | TimeNode
+  | MicroTimeNode
+  | DurationNode
+  | RawNode
+  | FieldsV1Node
+  | ListNode
+  | RecordNode
+  | StructNode
+  | LazyNode;
+
+/** A node together with the TypeScript type of the values that it describes. */
+export type Typed<T, N extends Node = Node> = N & { readonly "~type"?: T };
+
+/** The TypeScript type that a schema describes. */
+export type Infer<N> = N extends { readonly "~type"?: infer T } ? Exclude<T, undefined> : never;
+
+export interface FieldOptions {
+  /** A Go pointer: absent and zero differ, and protobuf writes it only when present. Lists and records are never pointers. */
+  readonly pointer?: true;
+  /** OpenAPI `required`; implies `written: "always"` unless said otherwise. */
+  readonly required?: true;
+  /** `"always"`: JSON writes the key also when the value is zero (no `omitempty` in Go). */
+  readonly written?: "always" | "omitEmpty";
+  /** Published default, filled in when the field is absent. */
+  readonly default?: Json;
+  /** May not change on update; the derived check answers `field is immutable`. */
+  readonly immutable?: true;
+  /** The feature gate without which a new value is dropped (an already stored one stays). */
+  readonly gate?: string;
+  /** Hoisted into the parent in JSON; a submessage in protobuf. */
+  readonly inline?: true;
+  /** A note shown as a Warning header when a client sets the field. */
+  readonly deprecated?: string;
+  /** Strategic merge behaviour where it differs from what the list type says. */
+  readonly patch?: { readonly strategy?: readonly ("merge" | "replace" | "retainKeys")[]; readonly mergeKey?: string };
+  /** OpenAPI `format` or other published extras of this field, merged into its schema as they are. */
+  readonly publish?: { readonly [key: string]: Json };
+}
+
+export interface Field<T = unknown, Present extends boolean = boolean> extends FieldOptions {
+  readonly number: number;
+  readonly node: Typed<T>;
+  /** Our own sentence: OpenAPI description and `kubectl explain`. */
+  readonly doc: string;
+  readonly "~present"?: Present;
+}
+
+type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? false
+  : O extends { required: true } | { written: "always" } ? true
+  : false;
+
+/**
+ * One field of a struct: its protobuf number (the only fact a schema cannot infer, so it leads; 0 for a field that
+ * protobuf does not carry), its node, and our sentence about it.
+ */
+export function field<T, const O extends FieldOptions = Record<never, never>>(
+  number: number,
+  node: Typed<T>,
+  doc: string,
+  options?: O,
+): Field<T, PresentOf<O>> {
+  const required: FieldOptions = options?.required && !options.written ? { written: "always" } : {};
+  return Object.freeze({ number, node, doc, ...required, ...options }) as Field<T, PresentOf<O>>;
+}
+
+type Fields = Readonly<Record<string, Field<any, any>>>;
+type PresentKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<any, true> ? K : never }[keyof F];
+type FieldType<X> = X extends Field<infer T, any> ? T : never;
+type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
+/** The object type of a set of fields: always-written keys are present, the others optional. */
+export type Shape<F extends Fields> =
+  & { readonly [K in Exclude<PresentKeys<F>, InlineKeys<F>>]: FieldType<F[K]> }
+  & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> };
+
+export interface StructOptions {
+  readonly package?: string;
+  readonly doc?: string;
+  readonly atomic?: true;
+  readonly fill?: (self: any) => any;
+}
+
+export const boolean: Typed<boolean, BooleanNode> = Object.freeze({ tag: "boolean" });
+export const string: Typed<string, StringNode> = Object.freeze({ tag: "string" });
+export const int32: Typed<number, Int32Node> = Object.freeze({ tag: "int32" });
+export const int64: Typed<Int64, Int64Node> = Object.freeze({ tag: "int64" });
+export const double: Typed<number, DoubleNode> = Object.freeze({ tag: "double" });
+export const bytes: Typed<Base64, BytesNode> = Object.freeze({ tag: "bytes" });
+export const quantity: Typed<Quantity, QuantityNode> = Object.freeze({ tag: "quantity" });
+export const intOrString: Typed<number | string, IntOrStringNode> = Object.freeze({ tag: "intOrString" });
+export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" });
+export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({ tag: "microTime" });
+export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
+export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
+export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
+
+/** A string of a closed set. */
+export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
+  return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
+}
+/** A list that apply treats as one value. */
+export function list<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
+  return Object.freeze({ tag: "list", of, type: "atomic" });
+}
+/** A list without a published list type. */
+export function plainList<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
+  return Object.freeze({ tag: "list", of, type: "atomic", published: false });
+}
+/** A list of unique scalars that apply merges by value. */
+export function setOf<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
+  return Object.freeze({ tag: "list", of, type: "set" });
+}
+/** A list of structs that apply merges by the named keys. */
+export function mapBy<T>(keys: readonly (keyof T & string)[], of: Typed<T>): Typed<readonly T[], ListNode> {
+  return Object.freeze({ tag: "list", of, type: "map", keys: Object.freeze([...keys]) });
+}
+/** A JSON object with free keys and values of one node. */
+export function record<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
+  return Object.freeze({ tag: "record", of });
+}
+/** A record that apply treats as one value. */
+export function atomicRecord<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
+  return Object.freeze({ tag: "record", of, atomic: true });
+}
+/** A reference to a node that is defined later, or that contains this one. */
+export function lazy<T>(get: () => Typed<T>): Typed<T, LazyNode> {
+  return Object.freeze({ tag: "lazy", get });
+}
+/** A JSON object of named fields, in the order of JSON keys. */
+export function struct<const F extends Fields>(name: string, fields: F, options: StructOptions = {}): Typed<Shape<F>, StructNode> {
+  return Object.freeze({ tag: "struct", name, fields: Object.freeze(fields), doc: "", ...options }) as Typed<Shape<F>, StructNode>;
+}
+/** `struct` for one package: `const struct = structsOf("core/v1")`. */
+export function structsOf(home: string): typeof struct {
+  return (name, fields, options) => struct(name, fields, { package: home, ...options });
+}
+
+/** A node with `lazy` followed. */
+export function resolve(node: Node): Exclude<Node, LazyNode> {
+  let at = node;
+  while (at.tag === "lazy") at = at.get();
+  return at;
+}
+
+/** One entry per tag: a new tag breaks every fold until it is answered. `go` is the fold itself. */
+export type Fold<R> = {
+  readonly [T in Exclude<Node["tag"], "lazy">]: (node: Extract<Node, { tag: T }>, go: (node: Node) => R) => R;
+};
+
+/**
+ * The function that folds any node by the table, memoised by node. A struct that contains itself is met again
+ * while it is being folded: `late` then gives a stand-in that asks for the finished result when it is used.
+ */
+export function fold<R>(table: Fold<R>, late: (get: () => R) => R): (node: Node) => R {
+  const done = new WeakMap<Node, R>();
+  const begun = new WeakSet<Node>();
+  function go(unresolved: Node): R {
+    const node = resolve(unresolved);
+    const known = done.get(node);
+    if (known !== undefined) return known;
+    if (begun.has(node)) return late(() => done.get(node)!);
+    begun.add(node);
+    const made = (table[node.tag] as (node: Node, go: (node: Node) => R) => R)(node, go);
+    done.set(node, made);
+    return made;
+  }
+  return go;
+}

@@ -1,0 +1,148 @@
+import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } from "./field-error.ts";
+
+/** One row a reason: the table from which every refusal takes its code. `Unknown` is written without a reason. */
+const codes = {
+  Unknown: 500,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  Invalid: 422,
+  ServerTimeout: 500,
+  StorageReadError: 500,
+  Timeout: 504,
+  TooManyRequests: 429,
+  BadRequest: 400,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+} as const;
+
+export type StatusReason = keyof typeof codes;
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+/** The Status object, keys in upstream's order. */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: { readonly continue?: string };
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** A refusal to the client. Thrown anywhere on the request's way, turned into an answer in one place. */
+export class StatusError extends Error {
+  readonly reason: StatusReason;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+  /** Continue token that comes with an expired list. */
+  readonly continue: string | undefined;
+  constructor(
+    reason: StatusReason,
+    message: string,
+    more: { details?: StatusDetails; code?: number; continue?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "StatusError";
+    this.reason = reason;
+    this.code = more.code ?? codes[reason];
+    this.details = more.details;
+    this.continue = more.continue;
+  }
+}
+
+/** The body of a refusal. */
+export function statusOf(error: StatusError): Status {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: error.continue === undefined ? {} : { continue: error.continue },
+    status: "Failure",
+    message: error.message,
+    ...(error.reason === "Unknown" ? {} : { reason: error.reason }),
+    ...(error.details === undefined ? {} : { details: error.details }),
+    code: error.code,
+  };
+}
+
+/** A group with the plural of a resource, or with a kind, as messages name them. */
+export interface GroupName {
+  readonly group: string;
+  /** Plural resource or kind, as the reason wants it. */
+  readonly name: string;
+}
+/** `configmaps`, `storageclasses.storage.k8s.io`. */
+export function groupText(of: GroupName): string {
+  return of.group === "" ? of.name : `${of.name}.${of.group}`;
+}
+function detailsOf(of: GroupName, name: string): StatusDetails {
+  return { ...(name === "" ? {} : { name }), ...(of.group === "" ? {} : { group: of.group }), kind: of.name };
+}
+
+/** 404 for an object that does not exist. */
+export function notFoundError(resource: GroupName, name: string): StatusError {
+  return new StatusError("NotFound", `${groupText(resource)} "${name}" not found`, { details: detailsOf(resource, name) });
+}
+/** 404 for a path below an API prefix that leads nowhere. */
+export function noRouteError(): StatusError {
+  return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
+}
+/** 405 for a method that a path does not have. */
+export function methodNotAllowedError(): StatusError {
+  return new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource", { details: {} });
+}
+export function alreadyExistsError(resource: GroupName, name: string): StatusError {
+  return new StatusError("AlreadyExists", `${groupText(resource)} "${name}" already exists`, { details: detailsOf(resource, name) });
+}
+/** 409; `why` follows the name. */
+export function conflictError(resource: GroupName, name: string, why: string): StatusError {
+  return new StatusError("Conflict", `Operation cannot be fulfilled on ${groupText(resource)} "${name}": ${why}`, {
+    details: detailsOf(resource, name),
+  });
+}
+/** 403 by admission or a rule; the empty name leaves the quotes out. */
+export function forbiddenError(resource: GroupName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
+  const who = name === "" ? groupText(resource) : `${groupText(resource)} "${name}"`;
+  return new StatusError("Forbidden", `${who} is forbidden: ${why}`, {
+    details: { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) },
+  });
+}
+/** 422: the message says each error once, the causes repeat as they came. `kind` is a kind, not a resource. */
+export function invalidError(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
+  const texts = [...new Set(errors.map(fieldErrorText))];
+  const list = texts.length === 0 ? "" : texts.length === 1 ? `: ${texts[0]}` : `: [${texts.join(", ")}]`;
+  const causes = errors.map((error) => ({ reason: fieldErrorReason(error), message: fieldErrorBody(error), field: error.path }));
+  return new StatusError("Invalid", `${groupText(kind)} "${name}" is invalid${list}`, {
+    details: { ...detailsOf(kind, name), ...(causes.length === 0 ? {} : { causes }) },
+  });
+}
+export function badRequestError(message: string): StatusError {
+  return new StatusError("BadRequest", message);
+}
+export function tooLargeError(message: string): StatusError {
+  return new StatusError("RequestEntityTooLarge", `Request entity too large: ${message}`);
+}
+export function internalError(what: string, cause?: unknown): StatusError {
+  return new StatusError("InternalError", `Internal error occurred: ${what}`, { details: { causes: [{ message: what }] }, cause });
+}

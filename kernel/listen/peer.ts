@@ -1,0 +1,9 @@
+/** What authentication needs of a verified client certificate. */
+export interface PeerCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** SHA-256 of the certificate in hexadecimal. */
+  readonly fingerprint: string;
+  /** Not-after, in milliseconds since the epoch. */
+  readonly expires: number;
+}
