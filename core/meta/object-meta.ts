@@ -1,0 +1,56 @@
+/** Metadata of stored objects and of lists (meta/v1). */
+import { boolean, field, fieldsV1, type Infer, int64, list, mapBy, record, setOf, string, structsOf, time } from "../schema.ts";
+
+const struct = structsOf("meta/v1");
+
+export const OwnerReference = struct("OwnerReference", {
+  apiVersion: field(5, string, "API version of the owner.", { required: true }),
+  kind: field(1, string, "Kind of the owner.", { required: true }),
+  name: field(3, string, "Name of the owner.", { required: true }),
+  uid: field(4, string, "UID of the owner.", { required: true }),
+  controller: field(6, boolean, "Whether the owner is the managing controller; at most one is.", { pointer: true }),
+  blockOwnerDeletion: field(7, boolean, "Whether a foreground deletion of the owner waits for this object.", { pointer: true }),
+}, { doc: "Names an object, in the same namespace or cluster-wide, that this one belongs to.", atomic: true });
+export type OwnerReference = Infer<typeof OwnerReference>;
+
+export const ManagedFieldsEntry = struct("ManagedFieldsEntry", {
+  manager: field(1, string, "Name of the client that owns the fields."),
+  operation: field(2, string, "How they came to be owned: Apply or Update."),
+  apiVersion: field(3, string, "Version in which the field set is written."),
+  time: field(4, time, "When the set last changed.", { pointer: true }),
+  fieldsType: field(6, string, "Format of the field set; FieldsV1 is the only one."),
+  fieldsV1: field(7, fieldsV1, "The field set.", { pointer: true }),
+  subresource: field(8, string, "Subresource through which the fields were written; empty for the object itself."),
+}, { doc: "Fields of the object that one manager owns." });
+export type ManagedFieldsEntry = Infer<typeof ManagedFieldsEntry>;
+
+export const ObjectMeta = struct("ObjectMeta", {
+  name: field(1, string, "Unique within its namespace (or the cluster) among objects of the kind; cannot change."),
+  generateName: field(2, string, "Prefix from which the server makes a unique name when none is given."),
+  namespace: field(3, string, "Namespace that the object lives in; empty for cluster-scoped kinds; cannot change."),
+  selfLink: field(4, string, "No longer filled by the server."),
+  uid: field(5, string, "Made by the server; tells apart objects that had the same name at different times."),
+  resourceVersion: field(6, string, "Opaque version of the object as stored; for change detection and optimistic concurrency."),
+  generation: field(7, int64, "Counts changes of the desired state, for kinds that do so."),
+  creationTimestamp: field(8, time, "When the server created the object."),
+  deletionTimestamp: field(9, time, "When deletion was asked for; set by the server, the object goes once its finalizers are gone.", {
+    pointer: true,
+  }),
+  deletionGracePeriodSeconds: field(10, int64, "Seconds given to the object to end by itself; only with deletionTimestamp.", { pointer: true }),
+  labels: field(11, record(string), "Keys and values that selectors match."),
+  annotations: field(12, record(string), "Keys and values for tools; not for selection."),
+  ownerReferences: field(13, mapBy(["uid"], OwnerReference), "Objects that this one belongs to; it is collected when all are gone.", {
+    patch: { strategy: ["merge"], mergeKey: "uid" },
+  }),
+  finalizers: field(14, setOf(string), "Names that must all be removed before the object goes; in any order.", { patch: { strategy: ["merge"] } }),
+  managedFields: field(17, list(ManagedFieldsEntry), "Which manager owns which fields; kept by the server."),
+}, { doc: "Metadata that every stored object has." });
+export type ObjectMeta = Infer<typeof ObjectMeta>;
+
+export const ListMeta = struct("ListMeta", {
+  selfLink: field(1, string, "No longer filled by the server."),
+  resourceVersion: field(2, string, "Version at which the list holds; a watch may start from it."),
+  continue: field(3, string, "Opaque token for the next chunk; empty when there is none."),
+  remainingItemCount: field(4, int64, "How many items follow, where the server knows.", { pointer: true }),
+}, { doc: "Metadata of a list." });
+export type ListMeta = Infer<typeof ListMeta>;

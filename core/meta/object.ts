@@ -1,0 +1,17 @@
+import type { ApiObject } from "../plugin.ts";
+import { type Field, field, type Shape, struct, type StructNode, type StructOptions, type Typed } from "../schema.ts";
+import { ObjectMeta } from "./object-meta.ts";
+
+/**
+ * The schema of a kind: kind, apiVersion and metadata come first by themselves, then the fields given.
+ * Protobuf number 1 is metadata's.
+ */
+export function object<const F extends Readonly<Record<string, Field<any, any>>>>(
+  name: string,
+  fields: F,
+  options: StructOptions = {},
+): Typed<ApiObject & Shape<F>, StructNode> {
+  const metadata = field(1, ObjectMeta, "Standard metadata of the object.", { written: "always" });
+  // The fields of ApiObject are those that typeMeta and `metadata` describe.
+  return Object.freeze({ ...struct(name, { metadata, ...fields }, options), typeMeta: true }) as Typed<ApiObject & Shape<F>, StructNode>;
+}

@@ -1,0 +1,205 @@
+/**
+ * The plugin contract. A plugin is a frozen value; importing one does nothing, naming it in `plugins/mod.ts` (or
+ * with `--plugins`) offers it. `define.ts` checks definitions and reports every mistake at once.
+ */
+import type { FieldError } from "./field-error.ts";
+import type { ObjectMeta } from "./meta/object-meta.ts";
+import type { Names } from "./names.ts";
+import type { Node, StructNode, Typed } from "./schema.ts";
+
+/**
+ * `v1` for the core group, else `group/version`. Groups of the platform are written with `{domain}`
+ * (`storage.{domain}/v1`), others in full (`example.com/v1`).
+ */
+export type GroupVersion = string;
+/** A minor release, `"1.18"`. */
+export type Release = string;
+
+/** What every stored object has. Objects are plain, readonly, keys in schema order, `undefined` never present. */
+export interface ApiObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta;
+}
+
+export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
+/** One rung of a gate's ladder: holds from that release on. */
+export interface GateStage {
+  readonly since: Release;
+  readonly stage: Stability;
+  readonly default: boolean;
+  readonly locked?: true;
+}
+/** Whether a feature gate is on. Asking for a gate that nobody declares is a bug and throws. */
+export type Gates = (gate: string) => boolean;
+
+/** What a hook may look at besides the object. No clock of its own, no I/O. */
+export interface At {
+  readonly names: Names;
+  readonly gates: Gates;
+  /** The time of the request, RFC 3339 in UTC with whole seconds. */
+  readonly now: string;
+  /** "" for the object itself, else `status`, `finalize`, ... */
+  readonly subresource: string;
+  /** The version that the client spoke. */
+  readonly requestVersion: GroupVersion;
+}
+
+/**
+ * How a resource behaves where resources differ. Everything has the default that most resources have.
+ */
+export interface Strategy {
+  /** PUT of a name that does not exist creates it. Default false. */
+  readonly createOnUpdate?: boolean;
+  /** PUT without a resourceVersion overwrites; false refuses it. Default true. */
+  readonly unconditionalUpdate?: boolean;
+  /** What a finished DELETE answers. Default "status". */
+  readonly deleteAnswers?: "object" | "status";
+  /** Messages of what is wrong with a name (`prefix`: with a generateName prefix); empty means valid. Default: DNS subdomain. */
+  readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
+  /** The server counts changes of the spec in metadata.generation. Default false: the client's value is kept at creation. */
+  readonly generation?: boolean;
+  /** Seconds that an object lives (Events). */
+  readonly ttlSeconds?: number;
+  /** False: always read from the store itself. Default true. */
+  readonly cached?: boolean;
+  /** Verbs left out of get, list, watch, create, update, patch, delete, deletecollection. */
+  readonly without?: readonly ("create" | "update" | "patch" | "delete" | "deletecollection" | "list" | "watch" | "get")[];
+  /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
+  readonly coreFinalizers?: boolean;
+}
+
+/** One column of the server-side table. */
+export interface Column<T = any> {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  /** `"name"` for the column that holds the name. */
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is shown always, 1 with `-o wide`. */
+  readonly priority?: number;
+  /** The cell. Times since are made with `now`, milliseconds since the epoch. */
+  readonly cell: (object: T, now: number) => string | number | boolean | null;
+}
+
+/** Part of an object that has its own path: `status`, `finalize`, `scale`. Writes touch only what `write` keeps. */
+export interface Subresource<T = any> {
+  /** Verbs of this path, a subset of get, update, patch. Default all three. */
+  readonly verbs?: readonly ("get" | "update" | "patch")[];
+  /** The object to store, of what the client sent and what is stored. */
+  readonly write: (next: T, prior: T, at: At) => T;
+  /** Validation in place of the resource's own `update`. */
+  readonly update?: (next: T, prior: T, at: At) => readonly FieldError[];
+}
+
+/** One version of a resource as clients see it. */
+export interface Served<T extends ApiObject = any> {
+  /** Made by `object(...)`: a top-level `status` gives the status subresource by default. */
+  readonly schema: Typed<unknown, StructNode>;
+  readonly introduced: Release;
+  readonly deprecated?: Release;
+  readonly removed?: Release;
+  /** Group version and kind to move to, told in the warning. */
+  readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
+  readonly columns?: readonly Column<T>[];
+  /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  /** Between this version and the stored form, where they differ in more than apiVersion. Defaults are filled after. */
+  readonly convert?: { readonly toStored: (served: any) => T; readonly fromStored: (stored: T) => any };
+}
+
+/** One stored thing, however many groups and versions show it. */
+export interface Resource<T extends ApiObject = any> {
+  readonly kind: string;
+  /** Lower-case plural, when it is not the regular one. */
+  readonly plural?: string;
+  /** Lower-case singular, when it is not the kind in lower case. */
+  readonly singular?: string;
+  /** When it is not `<Kind>List`. */
+  readonly listKind?: string;
+  readonly scope: "Cluster" | "Namespaced";
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  /** One sentence for reference pages. */
+  readonly summary: string;
+  /** The one form that the store holds and the hooks see; must be one of `served` or carry its schema in `storedSchema`. */
+  readonly storedAs: GroupVersion;
+  /** Segments of the key below the prefix, as upstream lays them out: `configmaps`, `services/specs`. */
+  readonly storedUnder: string;
+  readonly served: Readonly<Record<GroupVersion, Served<T>>>;
+  readonly strategy?: Strategy;
+  /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
+  prepare?(next: T, prior: T | undefined, at: At): T;
+  /** Fields of disabled features, unless already stored. */
+  dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
+  /** Rules of creation, in upstream's order. */
+  create?(next: T, at: At): readonly FieldError[];
+  /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
+  update?(next: T, prior: T, at: At): readonly FieldError[];
+  /** Texts of Warning headers. */
+  warn?(next: T, prior: T | undefined, at: At): readonly string[];
+  /** First DELETE of an object that is not pending yet: what to mark, returning `object` itself when nothing. Deletion
+   *  then waits while `holds` says so or metadata.finalizers is not empty. */
+  readonly deletion?: {
+    readonly begin: (object: T, at: At) => T;
+    /** The object must stay stored although metadata.finalizers is empty. */
+    readonly holds: (object: T) => boolean;
+    /** A reason why the name may not be deleted at all (403), or undefined. */
+    readonly refuse?: (name: string) => string | undefined;
+  };
+}
+
+/** Something that is wrong until `check` resolves; it throws with the reason. */
+export interface HealthCheck {
+  readonly name: string;
+  check(signal: AbortSignal): Promise<void>;
+}
+
+/** What background work of a plugin can reach: the API, as any client does. */
+export interface World {
+  readonly names: Names;
+  readonly api: Api;
+}
+/** The API in process, with the rights of a system component. Refusals are thrown StatusErrors. */
+export interface Api {
+  get(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<ApiObject>;
+  list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
+  create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown): Promise<ApiObject>;
+  update(groupVersion: GroupVersion, resource: string, namespace: string, name: string, object: unknown, subresource?: string): Promise<ApiObject>;
+  delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
+  deleteCollection(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. */
+  watch(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
+  /** The collections that take `verb`, of every group version in force. */
+  collections(verb: string): readonly { readonly groupVersion: GroupVersion; readonly resource: string; readonly namespaced: boolean }[];
+}
+export interface ApiList {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly ApiObject[];
+}
+/** Background work. `run` lasts until the signal aborts; an error restarts it after a pause. */
+export interface Controller {
+  readonly name: string;
+  run(world: World, signal: AbortSignal): Promise<void>;
+}
+
+export interface Plugin {
+  /** Also its metrics and log label, and its name in `--plugins`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
+  readonly resources?: readonly Resource[];
+  readonly controllers?: readonly Controller[];
+  readonly healthChecks?: readonly HealthCheck[];
+  /** Objects that exist after start (created when absent), such as the namespace `default`. */
+  readonly seeds?: readonly { readonly groupVersion: GroupVersion; readonly resource: string; readonly namespace?: string; readonly object: unknown }[];
+}
+
+export type { Node };
