@@ -1,0 +1,120 @@
+// Runs the suite: `node scripts/test.mjs deno|node [PART OF A PATH...]`. Its last line is the sum of the runner's own report.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.mjs";
+
+const rooms = ["core", "kernel", "plugins", "metrics", "health", "test"];
+const filesAtOnceMax = 4;
+const wholeRunMinutes = 25;
+
+function testFiles(parts) {
+  const files = rooms
+    .filter((room) => existsSync(join(root, room)))
+    .flatMap((room) => readdirSync(join(root, room), { recursive: true }).map((file) => `${room}/${file}`))
+    .filter((file) => file.endsWith("_test.ts"))
+    .sort();
+  return parts.length === 0 ? files : files.filter((file) => parts.some((part) => file.includes(part)));
+}
+
+/** Every leaf of Deno's JUnit report: a test with steps is told by its steps, unless it failed beside them. */
+function junitCounts(report) {
+  const cases = [...report.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"[^>]*>([\s\S]*?)<\/testcase>/g)].map((
+    [, name, , body],
+  ) => ({
+    name,
+    failed: /<(failure|error)\b/.test(body),
+    byStep: /<failure message="\d+ test steps? failed"/.test(body),
+    skipped: body.includes("<skipped"),
+  }));
+  const parents = new Set();
+  for (const { name } of cases) {
+    for (let at = name.indexOf(" &gt; "); at >= 0; at = name.indexOf(" &gt; ", at + 1)) parents.add(name.slice(0, at));
+  }
+  const leaves = cases.filter(({ name, failed, byStep }) => !parents.has(name) || (failed && !byStep));
+  const failed = leaves.filter((leaf) => leaf.failed).length;
+  const skipped = leaves.filter((leaf) => leaf.skipped && !leaf.failed).length;
+  return { passed: leaves.length - failed - skipped, failed, skipped };
+}
+
+/** The numbers that end Node's TAP report; those that a test printed itself come before them. */
+function tapCounts(report) {
+  const last = (word) => Number([...report.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
+  return { passed: last("pass"), failed: last("fail") + last("cancelled"), skipped: last("skipped") + last("todo") };
+}
+
+const runners = {
+  deno: {
+    path: denoPath,
+    missing: denoMissing,
+    flags: (report) => ["test", "-A", "--no-check", "--parallel", `--junit-path=${report}`],
+    counts: junitCounts,
+  },
+  node: {
+    path: nodePath,
+    missing: nodeMissing,
+    flags: (report) => [
+      "--disable-warning=ExperimentalWarning",
+      "--test",
+      "--test-concurrency=2",
+      "--test-reporter=spec",
+      "--test-reporter-destination=stdout",
+      "--test-reporter=tap",
+      `--test-reporter-destination=${report}`,
+    ],
+    counts: tapCounts,
+  },
+};
+
+/** Resolves with the exit code; a run over its time is ended and has failed. */
+function run(path, args, env) {
+  return new Promise((resolve) => {
+    const child = spawn(path, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+    const limit = setTimeout(() => {
+      console.error(`The suite did not end within ${wholeRunMinutes} minutes and was stopped`);
+      child.kill("SIGKILL");
+    }, wholeRunMinutes * 60_000);
+    for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+    child.on("error", (problem) => console.error(`Cannot run ${path}: ${problem.message}`));
+    child.on("close", (code) => {
+      clearTimeout(limit);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function end({ passed, failed, skipped }) {
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+}
+
+async function main() {
+  const [name, ...parts] = process.argv.slice(2);
+  const runner = runners[name];
+  if (runner === undefined) {
+    console.error(`Cannot run the suite on ${JSON.stringify(name)}: it is one of ${Object.keys(runners).join(", ")}`);
+    process.exitCode = 2;
+    return;
+  }
+  const path = runner.path();
+  const files = testFiles(parts);
+  if (path === undefined || files.length === 0) {
+    console.error(path === undefined ? runner.missing : `Cannot find a test whose path holds ${parts.join(" or ")}`);
+    return end({ passed: 0, failed: 1, skipped: 0 });
+  }
+  const etcd = join(root, "scripts/ensure-etcd.sh");
+  if (existsSync(etcd) && spawnSync("sh", [etcd], { cwd: root, stdio: ["ignore", "inherit", "inherit"] }).status !== 0) {
+    console.error("etcd is not here: the tests that need it are skipped");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "thole-test-"));
+  const report = join(folder, "report");
+  const jobs = String(Math.min(filesAtOnceMax, availableParallelism()));
+  const code = await run(path, [...runner.flags(report), ...files], { ...process.env, DENO_JOBS: jobs, NO_COLOR: "1" });
+  const counts = existsSync(report) ? runner.counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
+  rmSync(folder, { recursive: true, force: true });
+  // A file that does not load, or a crash, is in no report.
+  end(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
+}
+
+await main();
