@@ -195,6 +195,8 @@ export interface Plugin {
   readonly name: string;
   readonly summary: string;
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
+  /** Place of a group among groups in discovery, higher first; clients prefer the first. Default 1000. */
+  readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
