@@ -120,17 +120,16 @@ function versionRank(version: string): readonly number[] {
   return [stage, Number(match[1]), Number(match[3] ?? 0)];
 }
 
-/** Whether a version is served by default: GA is, beta and alpha are not (since 1.24), what was removed never is. */
 function stabilityOf(version: string): "ga" | "beta" | "alpha" {
   return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
 }
 
+/** GA versions are served by default, beta (since 1.24) and alpha are not; the most precise word of the operator counts. */
 function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig): boolean {
-  if (served.removed !== undefined && compareReleases(served.removed, targetRelease) <= 0 && stabilityOf(version) !== "alpha") return false;
   const name = group === "" ? version : `${group}/${version}`;
   const stability = stabilityOf(version);
   const asked = config.runtimeConfig;
-  // `api/all` never brings a version back that the target release has removed: it must be named.
+  // A version that the target release has removed is served only where it is named, never by `api/...`.
   const removed = served.removed !== undefined && compareReleases(served.removed, targetRelease) <= 0;
   return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
     (removed ? false : asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga");

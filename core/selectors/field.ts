@@ -1,0 +1,67 @@
+/** Field selectors: `metadata.name=a,type!=b`, with `\` before a comma, an equals sign or a backslash in a value. */
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: "=" | "!=";
+  readonly value: string;
+}
+export type ParsedFieldSelector =
+  | { readonly ok: true; readonly requirements: readonly FieldRequirement[] }
+  | { readonly ok: false; readonly error: string };
+
+/** The requirements of a selector, or what kube-apiserver says is wrong with it. */
+export function parseFieldSelector(selector: string): ParsedFieldSelector {
+  const requirements: FieldRequirement[] = [];
+  for (const term of splitTerms(selector)) {
+    if (term === "") continue;
+    const parts = splitTerm(term);
+    if (parts === undefined) return { ok: false, error: `invalid selector: '${selector}'; can't understand '${term}'` };
+    const value = unescape(parts.value);
+    if (!value.ok) return { ok: false, error: `invalid field selector: ${value.error}` };
+    requirements.push({ field: parts.field, operator: parts.operator, value: value.text });
+  }
+  return { ok: true, requirements };
+}
+
+function splitTerms(selector: string): readonly string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < selector.length; at++) {
+    if (selector[at] === "\\") at++;
+    else if (selector[at] === ",") {
+      terms.push(selector.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...terms, selector.slice(start)];
+}
+
+function splitTerm(term: string): { field: string; operator: "=" | "!="; value: string } | undefined {
+  for (let at = 0; at < term.length; at++) {
+    if (term.startsWith("!=", at)) return { field: term.slice(0, at), operator: "!=", value: term.slice(at + 2) };
+    if (term.startsWith("==", at)) return { field: term.slice(0, at), operator: "=", value: term.slice(at + 2) };
+    if (term[at] === "=") return { field: term.slice(0, at), operator: "=", value: term.slice(at + 1) };
+  }
+  return undefined;
+}
+
+function unescape(text: string): { ok: true; text: string } | { ok: false; error: string } {
+  let out = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (char === "\\") {
+      const next = text[++at];
+      if (next !== "\\" && next !== "," && next !== "=") return { ok: false, error: `invalid escape sequence: \\${next ?? ""}` };
+      out += next;
+    } else if (char === "," || char === "=") {
+      // Upstream prints the rune as a number.
+      return { ok: false, error: `unescaped character in value: ${char.charCodeAt(0)}` };
+    } else out += char;
+  }
+  return { ok: true, text: out };
+}
+
+/** Whether all requirements hold of the fields; a field that is absent is "". */
+export function matchesFields(requirements: readonly FieldRequirement[], valueOf: (field: string) => string): boolean {
+  return requirements.every(({ field, operator, value }) => (valueOf(field) === value) === (operator === "="));
+}

@@ -1,0 +1,269 @@
+/**
+ * Label selectors in their text form: `env=prod,tier in (a, b),!legacy,size>5`. Grammar and wording of errors are
+ * those of apimachinery's labels package; a selector is a value, compiled once and asked for each label set.
+ */
+import { labelValue, qualifiedName } from "../meta/names.ts";
+import { fieldErrorText, invalid } from "../field-error.ts";
+
+export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  readonly values: readonly string[];
+}
+export type Labels = Readonly<Record<string, string>>;
+export type ParsedLabelSelector =
+  | { readonly ok: true; readonly requirements: readonly LabelRequirement[] }
+  | { readonly ok: false; readonly error: string };
+
+type TokenKind = "word" | "end" | "," | "(" | ")" | "!" | "=" | "==" | "!=" | ">" | "<" | "in" | "notin" | "error";
+interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+}
+
+const symbols = new Set(["=", "!", "(", ")", ",", ">", "<"]);
+const operators: Readonly<Record<string, TokenKind>> = {
+  ")": ")",
+  ",": ",",
+  "!": "!",
+  "==": "==",
+  "=": "=",
+  ">": ">",
+  "in": "in",
+  "<": "<",
+  "!=": "!=",
+  "notin": "notin",
+  "(": "(",
+};
+
+function tokens(text: string): readonly Token[] {
+  const out: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const char = text[at]!;
+    if (/[ \t\r\n]/.test(char)) {
+      at++;
+    } else if (symbols.has(char)) {
+      // Symbols run on as long as they make a longer operator.
+      let end = at + 1;
+      while (end < text.length && symbols.has(text[end]!) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
+      const word = text.slice(at, end);
+      out.push({ kind: operators[word]!, text: word });
+      at = end;
+    } else {
+      let end = at;
+      while (end < text.length && !symbols.has(text[end]!) && !/[ \t\r\n]/.test(text[end]!)) end++;
+      const word = text.slice(at, end);
+      out.push({ kind: Object.hasOwn(operators, word) ? operators[word]! : "word", text: word });
+      at = end;
+    }
+  }
+  return out;
+}
+
+class SelectorError extends Error {}
+
+/** The requirements of a selector, sorted by key as upstream does, or what is wrong with it. */
+export function parseLabelSelector(text: string): ParsedLabelSelector {
+  try {
+    return { ok: true, requirements: new Parser(tokens(text)).parse().toSorted((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0) };
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    return { ok: false, error: error.message };
+  }
+}
+
+const end: Token = { kind: "end", text: "" };
+
+/** Recursive descent with one token of lookahead. In a place for values, `in` and `notin` are words like any other. */
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  constructor(list: readonly Token[]) {
+    this.#tokens = list;
+  }
+
+  #look(values: boolean): Token {
+    const token = this.#tokens[this.#at] ?? end;
+    return values && (token.kind === "in" || token.kind === "notin") ? { kind: "word", text: token.text } : token;
+  }
+  #take(values: boolean): Token {
+    const token = this.#look(values);
+    if (this.#at < this.#tokens.length) this.#at++;
+    return token;
+  }
+
+  parse(): LabelRequirement[] {
+    const found: LabelRequirement[] = [];
+    for (;;) {
+      const token = this.#look(true);
+      if (token.kind === "end") return found;
+      if (token.kind !== "word" && token.kind !== "!") throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+      let requirement: LabelRequirement;
+      try {
+        requirement = this.#requirement();
+      } catch (error) {
+        if (error instanceof SelectorError) throw new SelectorError(`unable to parse requirement: ${error.message}`);
+        throw error;
+      }
+      found.push(requirement);
+      const next = this.#take(true);
+      if (next.kind === "end") return found;
+      if (next.kind !== ",") throw new SelectorError(`found '${next.text}', expected: ',' or 'end of string'`);
+      const after = this.#look(true);
+      if (after.kind !== "word" && after.kind !== "!") {
+        throw new SelectorError(`found '${after.text}', expected: identifier after ','`);
+      }
+    }
+  }
+
+  #requirement(): LabelRequirement {
+    let token = this.#take(true);
+    let negated = false;
+    if (token.kind === "!") {
+      negated = true;
+      token = this.#take(true);
+    }
+    if (token.kind !== "word") throw new SelectorError(`found '${token.text}', expected: identifier`);
+    const key = token.text;
+    const badKey = qualifiedName(key);
+    if (badKey.length > 0) throw new SelectorError(fieldErrorText(invalid("<nil>", key, badKey.join("; "))));
+    const next = this.#look(true);
+    if (negated) return { key, operator: "!", values: [] };
+    if (next.kind === "end" || next.kind === ",") return { key, operator: "exists", values: [] };
+    const operator = this.#operator();
+    const values = operator === "in" || operator === "notin" ? this.#values() : [this.#exactValue()];
+    return checked(key, operator, values);
+  }
+
+  #operator(): LabelOperator {
+    const token = this.#take(false);
+    switch (token.kind) {
+      case "in":
+      case "notin":
+      case "=":
+      case "==":
+      case "!=":
+        return token.kind;
+      case ">":
+        return "gt";
+      case "<":
+        return "lt";
+      default:
+        throw new SelectorError(`found '${token.text}', expected: in, notin, =, ==, !=, gt, lt`);
+    }
+  }
+
+  #values(): readonly string[] {
+    const open = this.#take(true);
+    if (open.kind !== "(") throw new SelectorError(`found '${open.text}' expected: '('`);
+    const token = this.#look(true);
+    if (token.kind === "word" || token.kind === ",") {
+      const words = this.#words();
+      const close = this.#take(true);
+      if (close.kind !== ")") throw new SelectorError(`found '${close.text}', expected: ')'`);
+      return words;
+    }
+    if (token.kind === ")") {
+      this.#take(true);
+      return [""];
+    }
+    throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`);
+  }
+
+  #words(): readonly string[] {
+    const words = new Set<string>();
+    for (;;) {
+      const token = this.#take(true);
+      if (token.kind === "word") {
+        words.add(token.text);
+        const next = this.#look(true);
+        if (next.kind === ")") return [...words].toSorted();
+        if (next.kind !== ",") throw new SelectorError(`found '${next.text}', expected: ',' or ')'`);
+        this.#take(true);
+        // "a,)" and "a,," hold the empty value too.
+        const after = this.#look(true);
+        if (after.kind === ")") return [...words.add("")].toSorted();
+        if (after.kind === ",") {
+          this.#take(true);
+          words.add("");
+        }
+      } else if (token.kind === ",") {
+        words.add("");
+        const next = this.#look(true);
+        if (next.kind === ")") return [...words].toSorted();
+        if (next.kind === ",") {
+          this.#take(true);
+          words.add("");
+        }
+      } else {
+        throw new SelectorError(`found '${token.text}', expected: ',', or identifier`);
+      }
+    }
+  }
+
+  #exactValue(): string {
+    const token = this.#look(true);
+    if (token.kind === "end" || token.kind === ",") return "";
+    this.#take(true);
+    if (token.kind !== "word") throw new SelectorError(`found '${token.text}', expected: identifier`);
+    return token.text;
+  }
+}
+
+function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+  const errors: string[] = [];
+  if ((operator === "gt" || operator === "lt") && !values.every(isInteger)) {
+    values.forEach((value, index) => {
+      if (!isInteger(value)) {
+        errors.push(fieldErrorText(invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer")));
+      }
+    });
+  }
+  values.forEach((value, index) => {
+    const bad = labelValue(value);
+    if (bad.length > 0) errors.push(fieldErrorText(invalid(`values[${index}][${key}]`, value, bad.join("; "))));
+  });
+  if (errors.length > 0) throw new SelectorError(errors.length === 1 ? errors[0]! : `[${errors.join(", ")}]`);
+  return { key, operator, values };
+}
+
+const int64Max = 2n ** 63n - 1n;
+/** A decimal integer within 64 bits, as strconv.ParseInt takes it. */
+function isInteger(text: string): boolean {
+  if (!/^[+-]?\d{1,40}$/.test(text)) return false;
+  const value = BigInt(text.replace(/^\+/, ""));
+  return value <= int64Max && value >= -int64Max - 1n;
+}
+
+/** Whether all requirements hold of the labels. */
+export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels | undefined): boolean {
+  return requirements.every((requirement) => holds(requirement, labels ?? noLabels));
+}
+const noLabels: Labels = Object.freeze({});
+
+function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+  const has = Object.hasOwn(labels, key);
+  const value = has ? labels[key]! : "";
+  switch (operator) {
+    case "in":
+    case "=":
+    case "==":
+      return has && values.includes(value);
+    case "notin":
+    case "!=":
+      return !has || !values.includes(value);
+    case "exists":
+      return has;
+    case "!":
+      return !has;
+    case "gt":
+    case "lt": {
+      if (!has || !isInteger(value)) return false;
+      const left = BigInt(value.replace(/^\+/, "")), right = BigInt(values[0]!.replace(/^\+/, ""));
+      return operator === "gt" ? left > right : left < right;
+    }
+  }
+}
+
