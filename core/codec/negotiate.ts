@@ -1,0 +1,124 @@
+/** Content negotiation: which encoding an answer has, and whether it is transformed to a Table or to metadata only. */
+import type { Names } from "../names.ts";
+import { StatusError } from "../status-error.ts";
+import { parseAccept } from "./accept.ts";
+
+export type Encoding = "json" | "yaml" | "protobuf";
+
+/** What to make of objects. `version` is the one of the meta group that the client named. */
+export type Transform =
+  | { readonly as: "object" }
+  | { readonly as: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"; readonly version: "v1" | "v1beta1" };
+
+export interface Output {
+  readonly encoding: Encoding;
+  readonly transform: Transform;
+  /** The `stream=watch` parameter was given. */
+  readonly stream: boolean;
+}
+
+export function mediaType(encoding: Encoding, names: Names): string {
+  return encoding === "json" ? "application/json" : encoding === "yaml" ? "application/yaml" : `application/vnd.${names.platform}.protobuf`;
+}
+
+/** Encodings of answers and bodies, in the order in which messages list them. */
+export const encodings: readonly Encoding[] = ["json", "yaml", "protobuf"];
+/** Encodings that can be framed. */
+export const streamEncodings: readonly Encoding[] = ["json", "protobuf"];
+
+export function mediaTypes(names: Names): readonly string[] {
+  return encodings.map((encoding) => mediaType(encoding, names));
+}
+export function streamMediaTypes(names: Names): readonly string[] {
+  return streamEncodings.map((encoding) => `${mediaType(encoding, names)};stream=watch`);
+}
+
+/** 406 of a representation that the server has not got. */
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  return new StatusError("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
+}
+
+/**
+ * The router's own look at Accept comes first: unless one clause names a media type that the path produces, or
+ * anything, it is 406 with the representations that there are.
+ */
+export function checkProduced(accept: string, produced: readonly string[]): void {
+  if (accept === "") return;
+  for (const clause of accept.split(",")) {
+    const type = clause.split(";")[0]!.trim();
+    if (type === "" || type === "*/*" || produced.includes(type) || produced.includes(clause.trim())) return;
+  }
+  throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`, { details: {} });
+}
+
+/**
+ * The first clause that can be served. A clause that asks for a transformation which does not exist is passed over.
+ * `transforms` false: the path serves plain objects only (discovery, health).
+ */
+export function negotiate(accept: string, names: Names, transforms = true): Output {
+  if (accept === "") return plain;
+  const known = encodings.map((encoding) => ({ encoding, full: mediaType(encoding, names) }));
+  for (const clause of parseAccept(accept)) {
+    for (const { encoding, full } of known) {
+      const [type, subtype] = full.split("/");
+      if (clause.type !== "*" && clause.type !== type) continue;
+      if (clause.subtype !== "*" && clause.subtype !== subtype) continue;
+      const output = outputOf(encoding, clause.parameters, names, transforms);
+      if (output !== undefined) return output;
+    }
+  }
+  throw notAcceptable(known.map(({ full }) => full));
+}
+
+const plain: Output = Object.freeze({ encoding: "json", transform: { as: "object" }, stream: false });
+
+function outputOf(encoding: Encoding, parameters: readonly (readonly [string, string])[], names: Names, transforms: boolean): Output | undefined {
+  let as = "", group = "", version = "", stream = false, converts = false;
+  for (const [name, value] of parameters) {
+    if (name === "as") [as, converts] = [value, true];
+    else if (name === "g") [group, converts] = [value, true];
+    else if (name === "v") [version, converts] = [value, true];
+    else if (name === "stream") {
+      if (value !== "watch") return undefined;
+      stream = true;
+    }
+  }
+  if (!converts) return { encoding, transform: { as: "object" }, stream };
+  if (!transforms || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
+  if (as === "Table") return encoding === "protobuf" ? undefined : { encoding, transform: { as, version }, stream };
+  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version }, stream };
+  return undefined;
+}
+
+/**
+ * The encoding of an error: what the client accepts, JSON where only a transformation or nothing known was accepted.
+ */
+export function negotiateError(accept: string, names: Names): Encoding {
+  try {
+    return negotiate(accept, names, false).encoding;
+  } catch (error) {
+    if (error instanceof StatusError) return "json";
+    throw error;
+  }
+}
+
+/** How to read a body; no content type means JSON. 415 for what is not read. */
+export function bodyEncoding(contentType: string | undefined, names: Names): Encoding {
+  if (contentType === undefined || contentType === "") return "json";
+  const wanted = contentType.split(";")[0]!.trim().toLowerCase();
+  const found = encodings.find((encoding) => mediaType(encoding, names).toLowerCase() === wanted);
+  if (found === undefined) throw unsupportedMediaType(mediaTypes(names));
+  return found;
+}
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  return new StatusError(
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+  );
+}
+
+/** Whether the client wants indented JSON: `?pretty` says so, else a browser or command-line fetcher asks. */
+export function wantsPretty(pretty: string, userAgent: string): boolean {
+  if (pretty !== "") return ["1", "t", "T", "true", "TRUE", "True"].includes(pretty);
+  return userAgent.startsWith("curl") || userAgent.startsWith("Wget") || userAgent.startsWith("Mozilla/5.0");
+}
