@@ -100,7 +100,9 @@ async function main() {
   const path = runner.path();
   const files = testFiles(parts);
   if (path === undefined || files.length === 0) {
-    console.error(path === undefined ? runner.missing : `Cannot find a test whose path holds ${parts.join(" or ")}`);
+    console.error(
+      path === undefined ? runner.missing : `Cannot find a test${parts.length === 0 ? "" : ` whose path holds ${parts.join(" or ")}`}`,
+    );
     return end({ passed: 0, failed: 1, skipped: 0 });
   }
   const etcd = join(root, "scripts/ensure-etcd.sh");

@@ -1,0 +1,233 @@
+// The rules of the house that a compiler does not know. What they are for: docs on architecture and style, sections 1.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folders = ["core", "kernel", "plugins", "metrics", "health", "test", "scripts"];
+const linesMax = 500;
+
+/** Which rooms a room may import besides itself. `plugins/<family>` are rooms of their own, `plugins` is the list of them. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  metrics: [],
+  health: [],
+  kernel: ["core", "metrics", "health"],
+  "plugins/*": ["core"],
+  plugins: ["core", "plugins/*"],
+  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
+  scripts: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
+  // Files at the top: what others import from the package.
+  entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],
+};
+
+/** Single imports that the table would refuse. */
+const alsoImports: Readonly<Record<string, readonly string[]>> = {
+  "kernel/main.ts": ["plugins/mod.ts"],
+};
+
+/** Where `node:` modules are at home: sockets, stores, the composition root, tests and scripts. */
+const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
+/** Other files with a `node:` module, each with its reason. */
+const nodeExceptions: Readonly<Record<string, string>> = {
+  "kernel/main.ts": "the composition root",
+};
+
+const clause = String.raw`(?:type\s+)?(?:\w+\s*,\s*)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+)\s*from\s*`;
+const importPattern = new RegExp(
+  String.raw`^[ \t]*(?:import|export)\s*(?:${clause})?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']`,
+  "gm",
+);
+
+/** Every specifier that the text imports or exports from. */
+function specifiers(text: string): string[] {
+  return [...text.matchAll(importPattern)].map(([, written, called]) => written ?? called ?? "");
+}
+
+/** The room that a path belongs to: `core`, `plugins/csi`, `entry` for files at the top. */
+function roomOf(path: string): string {
+  const parts = path.split("/");
+  if (parts.length === 1) return "entry";
+  return parts[0] === "plugins" && parts.length > 2 ? `plugins/${parts[1]}` : parts[0] ?? "";
+}
+
+const ruleOf = (room: string): string => room.startsWith("plugins/") ? "plugins/*" : room;
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+  /** Paths from the top of the repository, as far as they are its own files. */
+  readonly imports: readonly string[];
+  readonly packages: readonly string[];
+}
+
+function source(path: string, text: string): Source {
+  const found = specifiers(text);
+  const own = found.filter((specifier) => specifier.startsWith("."));
+  return {
+    path,
+    text,
+    imports: own.map((specifier) => join(dirname(path), specifier)),
+    packages: found.filter((specifier) => !specifier.startsWith(".")),
+  };
+}
+
+function readSources(): Source[] {
+  const below = folders.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+  );
+  const top = readdirSync(root);
+  return [...top, ...below].filter((path) => path.endsWith(".ts")).sort().map((path) =>
+    source(path, readFileSync(join(root, path), "utf8"))
+  );
+}
+
+const isTest = (path: string): boolean => path.endsWith("_test.ts") || path.startsWith("test/");
+
+/** What is wrong with one import; undefined when it is allowed. */
+function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {
+  const [here, there] = [roomOf(from), roomOf(to)];
+  if (!exists(to)) return `${from} imports ${to}, which does not exist`;
+  if (here === there || alsoImports[from]?.includes(to)) return undefined;
+  if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
+  const door = `${there}/mod.ts`;
+  if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between rooms import ${door}`;
+  return undefined;
+}
+
+/** The groups of files that import each other in a circle, each in the order of one circle through it. */
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  for (const start of graph.keys()) {
+    if (done.has(start)) continue;
+    // Depth first without recursion: a long chain of files must not end in a stack overflow.
+    const way = [{ path: start, next: 0 }];
+    const onWay = new Set([start]);
+    for (let here = way.at(-1); here !== undefined; here = way.at(-1)) {
+      const to = graph.get(here.path)?.[here.next++];
+      if (to === undefined) {
+        done.add(here.path);
+        onWay.delete(here.path);
+        way.pop();
+      } else if (onWay.has(to)) {
+        const paths = way.map(({ path }) => path);
+        found.push([...paths.slice(paths.indexOf(to)), to].join(" -> "));
+      } else if (!done.has(to)) {
+        onWay.add(to);
+        way.push({ path: to, next: 0 });
+      }
+    }
+  }
+  return found;
+}
+
+/** What style forbids and a line's text shows. */
+const forbidden: readonly { readonly what: string; readonly pattern: RegExp; readonly inTests: boolean }[] = [
+  { what: "undone by its own word", pattern: new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`), inTests: true },
+  { what: "default export", pattern: /^export default\b/, inTests: true },
+  { what: "enum", pattern: /^\s*(export\s+)?(declare\s+)?(const\s+)?enum\s+\w+\s*\{/, inTests: true },
+  { what: "namespace", pattern: /^\s*(export\s+)?(declare\s+)?namespace\s+\w+\s*\{/, inTests: true },
+  { what: "module-level let", pattern: /^(export\s+)?let\s/, inTests: false },
+];
+
+const sources = readSources();
+const paths = new Set(sources.map(({ path }) => path));
+
+test("specifiers() finds every form of import", () => {
+  // The bar keeps these lines from being read as imports of this file.
+  const text = `
+|import a from "./a.ts";
+|import type { B } from './b.ts';
+|import {
+|  c,
+|  d,
+|} from "./c.ts";
+|import * as d from "./d.ts";
+|import "./e.ts";
+|export { f } from "./f.ts";
+|export * from "./g.ts";
+|const h = await imp|ort("./h.ts");
+|export const i = "./not.ts";
+|export function from(x: string): string { return "from"; }
+|// import j from "./comment.ts";
+`.replaceAll("|", "");
+  assert.deepEqual(specifiers(text), ["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "./h.ts"]);
+});
+
+test("wrongImport() holds the rooms apart", () => {
+  const all = new Set([
+    "core/mod.ts",
+    "core/a.ts",
+    "kernel/a.ts",
+    "kernel/main.ts",
+    "plugins/mod.ts",
+    "plugins/x/mod.ts",
+    "plugins/y/mod.ts",
+    "test/h.ts",
+  ]);
+  const verdict = (from: string, to: string) => wrongImport(from, to, (path) => all.has(path)) === undefined;
+  assert.equal(verdict("core/a.ts", "kernel/a.ts"), false);
+  assert.equal(verdict("plugins/x/a.ts", "plugins/y/mod.ts"), false);
+  assert.equal(verdict("plugins/x/a.ts", "kernel/a.ts"), false);
+  assert.equal(verdict("kernel/a.ts", "plugins/mod.ts"), false);
+  assert.equal(verdict("kernel/a.ts", "test/h.ts"), false);
+  assert.equal(verdict("kernel/a.ts", "core/a.ts"), false, "there is a core/mod.ts");
+  assert.equal(verdict("kernel/a.ts", "core/gone.ts"), false);
+  assert.equal(verdict("kernel/a.ts", "core/mod.ts"), true);
+  assert.equal(verdict("kernel/main.ts", "plugins/mod.ts"), true);
+  assert.equal(verdict("plugins/mod.ts", "plugins/x/mod.ts"), true);
+  assert.equal(verdict("test/h.ts", "kernel/a.ts"), true);
+});
+
+test("cycles() shows the circle", () => {
+  const graph = new Map([["a", ["b"]], ["b", ["c", "d"]], ["c", ["a"]], ["d", []], ["e", ["e"]]]);
+  assert.deepEqual(cycles(graph), ["a -> b -> c -> a", "e -> e"]);
+  assert.deepEqual(cycles(new Map([["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]], ["d", []]])), []);
+});
+
+test("imports point one way", () => {
+  const wrong = sources.flatMap(({ path, imports }) => imports.map((to) => wrongImport(path, to, (other) => paths.has(other))));
+  assert.deepEqual(wrong.filter((line) => line !== undefined), []);
+});
+
+test("no two files import each other, not even by type", () => {
+  assert.deepEqual(cycles(new Map(sources.map(({ path, imports }) => [path, imports]))), []);
+});
+
+test("node: modules stay where the machine is touched", () => {
+  const users = sources.filter(({ packages }) => packages.some((name) => name.startsWith("node:"))).map(({ path }) => path);
+  const homeless = users.filter((path) => !isTest(path) && !nodeRooms.some((room) => path.startsWith(room)) && !(path in nodeExceptions));
+  assert.deepEqual(homeless, []);
+  const idle = Object.keys(nodeExceptions).filter((path) => paths.has(path) && !users.includes(path));
+  assert.deepEqual(idle, [], "these need their exception no longer");
+});
+
+test("packages are declared, those for development are for tests only", () => {
+  // `as`: the file is ours, and a wrong shape fails the test.
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, Record<string, string> | undefined>;
+  const has = (part: string, name: string) => Object.hasOwn(manifest[part] ?? {}, name);
+  const undeclared = sources.flatMap(({ path, packages }) =>
+    packages.filter((specifier) => !specifier.startsWith("node:")).map((specifier) => {
+      const name = specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
+      return has("dependencies", name) || (isTest(path) && has("devDependencies", name)) ? undefined : `${path} imports ${name}`;
+    })
+  );
+  assert.deepEqual(undeclared.filter((line) => line !== undefined), []);
+});
+
+test(`no source has more than ${linesMax} lines`, () => {
+  const long = sources.filter(({ path, text }) => !isTest(path) && text.trimEnd().split("\n").length > linesMax).map(({ path }) => path);
+  assert.deepEqual(long, []);
+});
+
+test("sources keep to what style allows", () => {
+  const wrong = sources.flatMap(({ path, text }) =>
+    forbidden.filter(({ inTests }) => inTests || !isTest(path)).flatMap(({ what, pattern }) =>
+      text.split("\n").flatMap((line, index) => pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : [])
+    )
+  );
+  assert.deepEqual(wrong, []);
+});
