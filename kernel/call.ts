@@ -1,0 +1,68 @@
+/** One request on its way, as verbs see it, and what a server lends to all of them. */
+import type { Output } from "../core/codec/negotiate.ts";
+import type { At, Subresource } from "../core/plugin.ts";
+import type { UserInfo } from "./authentication/user-info.ts";
+import type { Catalog, Endpoint } from "./catalog.ts";
+import type { Exchange } from "./exchange.ts";
+import type { RequestInfo } from "./request-info.ts";
+import type { Store } from "./store/store.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** Time and chance, handed in so that tests can choose them. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+/** What verbs need of the server. */
+export interface Backend {
+  readonly store: Store;
+  /** First segments of every key, without a slash at the end: `/registry`. */
+  readonly prefix: string;
+  readonly clock: Clock;
+  /** Aborts when the server goes down: watches end. */
+  readonly ending: AbortSignal;
+  /** Seconds after which a watch ends at the earliest when the client names no timeout. */
+  readonly minRequestTimeoutSeconds: number;
+  /** Counts frames of watches. */
+  readonly watched: (endpoint: Endpoint, frameBytes: number) => void;
+}
+
+export interface Call {
+  readonly exchange: Exchange;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly catalog: Catalog;
+  readonly endpoint: Endpoint;
+  /** Undefined for the object itself. */
+  readonly subresource: Subresource | undefined;
+  readonly output: Output;
+  readonly pretty: boolean;
+  readonly warnings: Warnings;
+  readonly backend: Backend;
+  /** Aborts when the request may take no longer or its client is gone. */
+  readonly signal: AbortSignal;
+}
+
+export function header(exchange: Exchange, name: string): string {
+  const value = exchange.headers[name];
+  return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+}
+
+/** What hooks may look at. */
+export function at(call: Call): At {
+  return {
+    names: call.catalog.names,
+    gates: call.catalog.gates.isOn,
+    now: timeText(call.backend.clock.now()),
+    subresource: call.info.subresource,
+    requestVersion: call.endpoint.apiVersion,
+  };
+}
+
+/** RFC 3339 with whole seconds. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+}

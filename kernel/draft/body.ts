@@ -1,0 +1,129 @@
+/** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
+import { bodyEncoding } from "../../core/codec/negotiate.ts";
+import { readEnvelope } from "../../core/codec/protobuf.ts";
+import { DecodeError, type DecodeReport, strict } from "../../core/derive/decode.ts";
+import { protobufReader } from "../../core/derive/protobuf.ts";
+import { goQuote } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { badRequestError } from "../../core/status-error.ts";
+import { readJson } from "../../core/tree/json.ts";
+import { type Read, type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { type Call, header } from "../call.ts";
+import { type Endpoint, splitGroupVersion } from "../catalog.ts";
+import type { FieldValidation } from "../options.ts";
+
+/** The object that a create or update sent, in the request's version, defaults filled in. */
+export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
+  const { exchange, endpoint, catalog } = call;
+  const encoding = bodyEncoding(header(exchange, "content-type"), catalog.names);
+  const bytes = await exchange.body(limits.bodyBytesMax);
+  if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, endpoint));
+  return endpoint.fill(fromText(bytes, encoding, call, validation));
+}
+
+/** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */
+function shown(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const head = bytes.subarray(0, 30);
+  const text = looksLikeObject(bytes)
+    ? new TextDecoder().decode(head)
+    : Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytes.length > 30 ? `${text} ...` : text;
+}
+function looksLikeObject(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+  return first === 0x7b;
+}
+
+function unrecognised(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
+  return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${shown(bytes)})`);
+}
+function unhandled(kind: string, version: string, endpoint: Endpoint, why: string): Error {
+  return badRequestError(`${kind} in version ${goQuote(version)} cannot be handled as a ${endpoint.kind}: ${why}`);
+}
+
+function fromProtobuf(bytes: Uint8Array, endpoint: Endpoint): ApiObject {
+  let envelope: ReturnType<typeof readEnvelope>;
+  try {
+    envelope = readEnvelope(bytes);
+  } catch (error) {
+    throw unrecognised(endpoint, error instanceof Error ? error.message : String(error), bytes);
+  }
+  checkType(envelope.kind, envelope.apiVersion, endpoint);
+  try {
+    const object = protobufReader(endpoint.schema)(envelope.raw) as ApiObject;
+    return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  } catch (error) {
+    throw unhandled(endpoint.kind, endpoint.version, endpoint, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, validation: FieldValidation): ApiObject {
+  const { endpoint, warnings } = call;
+  const read: Read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
+  if (!read.ok) {
+    throw unrecognised(endpoint, encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error, bytes);
+  }
+  const { kind, apiVersion } = typeOf(read.tree, endpoint, bytes);
+  checkType(kind, apiVersion, endpoint);
+  const report: DecodeReport = strict(encoding);
+  let object: ApiObject;
+  try {
+    object = endpoint.decode(read.tree ?? new TreeObject(), report);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unhandled(endpoint.kind, endpoint.version, endpoint, error.message);
+  }
+  if (validation === "Strict" && (read.duplicates.length > 0 || report.problems.length > 0)) {
+    const yaml = read.duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${read.duplicates.map((each) => `  ${each}`).join("\n")}`];
+    throw unhandled(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.problems].join(", ")}`);
+  }
+  if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.problems]) warnings.add(problem); }
+  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** Kind and apiVersion of a document. Upstream looks for them before anything else, in any letter case. */
+function typeOf(tree: Tree, endpoint: Endpoint, bytes: Uint8Array): { kind: string; apiVersion: string } {
+  const bad = (why: string) => unrecognised(endpoint, `couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`, bytes);
+  if (tree === null) return { kind: "", apiVersion: "" };
+  if (!(tree instanceof TreeObject)) {
+    const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    throw bad(`${nameOf(tree)} into Go value of type ${go}`);
+  }
+  const found = { kind: "", apiVersion: "" };
+  tree.keys.forEach((key, index) => {
+    const lower = key.toLowerCase();
+    if (lower !== "kind" && lower !== "apiversion") return;
+    const name = lower === "kind" ? "kind" : "apiVersion";
+    const value = tree.values[index]!;
+    if (value === null) return;
+    if (typeof value !== "string") throw bad(`${nameOf(value)} into Go struct field .${name} of type string`);
+    found[name] = value;
+  });
+  return found;
+}
+
+/** What Go calls a JSON value. */
+function nameOf(tree: Tree): string {
+  if (typeof tree === "string") return "string";
+  if (typeof tree === "boolean") return "bool";
+  if (Array.isArray(tree)) return "array";
+  return tree instanceof TreeObject ? "object" : "number";
+}
+
+/** A body may leave its type out; what it says must be what the URL says. */
+function checkType(kind: string, apiVersion: string, endpoint: Endpoint): void {
+  const version = apiVersion === "" ? endpoint.apiVersion : apiVersion;
+  if (kind !== "" && kind !== endpoint.kind) {
+    const { group, version: short } = splitGroupVersion(version);
+    const packageOf = (of: string) => of === "" ? "core" : of.split(".")[0]!;
+    if (version === endpoint.apiVersion || group === endpoint.group) {
+      throw unhandled(kind, short, endpoint, `converting (${short}.${kind}) to (${packageOf(endpoint.group)}.${endpoint.kind}): unknown conversion`);
+    }
+  }
+  if (version !== endpoint.apiVersion) {
+    throw badRequestError(`the API version in the data (${version}) does not match the expected API version (${endpoint.apiVersion})`);
+  }
+}

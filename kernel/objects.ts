@@ -1,0 +1,90 @@
+/**
+ * Stored objects on their way to clients. An Item is one entry of the store as its kind shows it: bytes first, the
+ * object itself only when somebody asks. What two requests share is never decoded twice.
+ */
+import { readJson } from "../core/tree/json.ts";
+import { readEnvelope } from "../core/codec/protobuf.ts";
+import { protobufReader } from "../core/derive/protobuf.ts";
+import { lenient } from "../core/derive/decode.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import { internalError } from "../core/status-error.ts";
+import type { StoredKind } from "./catalog.ts";
+import type { Entry, Revision } from "./store/store.ts";
+
+const toBytes = new TextEncoder();
+const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
+
+/** One stored object. Everything that it gives is shared and read-only. */
+export class Item {
+  readonly kind: StoredKind;
+  readonly key: string;
+  readonly revision: Revision;
+  /** The bytes as stored. */
+  readonly value: Uint8Array;
+  #object: ApiObject | undefined;
+  #json: Uint8Array | undefined;
+  #text: string | undefined;
+
+  constructor(kind: StoredKind, entry: Entry, object?: ApiObject) {
+    this.kind = kind;
+    this.key = entry.key;
+    this.revision = entry.revision;
+    this.value = entry.value;
+    this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
+  }
+
+  /** In the stored version, filled, with its resourceVersion. */
+  get object(): ApiObject {
+    return this.#object ??= withRevision(decodeStored(this.kind, this.key, this.value), this.revision);
+  }
+  /** Compact JSON of `object` without a final newline. */
+  get text(): string {
+    return this.#text ??= this.kind.encode(this.object);
+  }
+  /** `text` as bytes. */
+  get json(): Uint8Array {
+    return this.#json ??= toBytes.encode(this.text);
+  }
+}
+
+/** The object in the form that the store keeps: without a resourceVersion, with a final newline. */
+export function storedBytes(kind: StoredKind, object: ApiObject): Uint8Array {
+  return toBytes.encode(kind.encode(withoutRevision(object)) + "\n");
+}
+
+/** Stored bytes to the object: JSON, or protobuf told by its first bytes; filled. Bytes that cannot be read are an
+ *  internal error that names the key. */
+export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): ApiObject {
+  try {
+    if (magicProtobuf.every((byte, index) => value[index] === byte)) {
+      const { apiVersion, raw } = readEnvelope(value);
+      if (apiVersion !== kind.apiVersion) throw new Error(`stored as ${apiVersion}, not as ${kind.apiVersion}`);
+      const object = protobufReader(kind.schema)(raw) as ApiObject;
+      return kind.fill({ ...object, kind: kind.resource.kind, apiVersion: kind.apiVersion });
+    }
+    const read = readJson(value);
+    if (!read.ok) throw new Error(read.error);
+    return kind.fill(kind.decode(read.tree, lenient()));
+  } catch (error) {
+    throw internalError(`the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+  }
+}
+
+export function withRevision(object: ApiObject, revision: Revision): ApiObject {
+  const resourceVersion = String(revision);
+  return object.metadata.resourceVersion === resourceVersion ? object : { ...object, metadata: { ...object.metadata, resourceVersion } };
+}
+export function withoutRevision(object: ApiObject): ApiObject {
+  if (object.metadata.resourceVersion === undefined) return object;
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** The key of an object below the store's prefix, as upstream lays keys out. */
+export function keyOf(prefix: string, kind: StoredKind, namespace: string, name: string): string {
+  return kind.namespaced ? `${prefix}/${kind.under}/${namespace}/${name}` : `${prefix}/${kind.under}/${name}`;
+}
+/** What all keys of a collection begin with; the empty namespace means all of them. */
+export function keysOf(prefix: string, kind: StoredKind, namespace: string): string {
+  return kind.namespaced && namespace !== "" ? `${prefix}/${kind.under}/${namespace}/` : `${prefix}/${kind.under}/`;
+}
