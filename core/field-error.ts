@@ -52,6 +52,10 @@ export function goQuote(text: string): string {
   }
   return out + '"';
 }
+/** Whether Go's `unicode.IsPrint` shows the rune as it is. */
+export function isPrintable(rune: string): boolean {
+  return rune >= " " && rune !== "\x7f" && !unprintable.test(rune);
+}
 /** What Go's `strconv.IsPrint` refuses beyond ASCII: marks of layout, private use, unassigned, separators but the space. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
@@ -94,7 +98,12 @@ export function notFound(path: string, value: unknown): FieldError {
 }
 /** `supported` is shown quoted, in the order given. */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
-  return { type: "NotSupported", path, value, detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}` };
+  return {
+    type: "NotSupported",
+    path,
+    value,
+    detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
+  };
 }
 export function tooLong(path: string, max: number): FieldError {
   return { type: "TooLong", path, detail: `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}` };

@@ -1,0 +1,37 @@
+import { type FieldError, invalid, isPrintable, tooLong } from "../field-error.ts";
+import { limits } from "../limits.ts";
+import type { ManagedFieldsEntry } from "./object-meta.ts";
+import { utf8Length } from "./utf8.ts";
+
+const subresourceBytesMax = 256;
+
+/** The name of a field manager, also where it comes as a query parameter. Positions count bytes. */
+export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (utf8Length(manager) > limits.fieldManagerBytesMax) errors.push(tooLong(path, limits.fieldManagerBytesMax));
+  let position = 0;
+  for (const rune of manager) {
+    if (!isPrintable(rune)) {
+      const code = rune.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      errors.push(invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += utf8Length(rune);
+  }
+  return errors;
+}
+
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: string): readonly FieldError[] {
+  return (entries ?? []).flatMap((entry, i) => {
+    const at = `${path}[${i}]`;
+    const errors: FieldError[] = [];
+    if (entry.operation !== "Apply" && entry.operation !== "Update") {
+      errors.push(invalid(`${at}.operation`, entry.operation ?? "", "must be `Apply` or `Update`"));
+    }
+    if ((entry.fieldsType ?? "") !== "" && entry.fieldsType !== "FieldsV1") {
+      errors.push(invalid(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
+    }
+    errors.push(...validateFieldManager(entry.manager ?? "", `${at}.manager`));
+    if (utf8Length(entry.subresource ?? "") > subresourceBytesMax) errors.push(tooLong(`${at}.subresource`, subresourceBytesMax));
+    return errors;
+  });
+}

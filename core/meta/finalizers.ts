@@ -1,0 +1,44 @@
+import { type FieldError, forbidden, goQuote, invalid } from "../field-error.ts";
+import type { Names } from "../names.ts";
+import { qualifiedName } from "./names.ts";
+
+/** Set by a delete that leaves the dependents alone, and removed once they are let go. */
+export const orphanFinalizer = "orphan";
+/** Set by a delete that waits for the dependents, and removed once they are gone. */
+export const foregroundFinalizer = "foregroundDeletion";
+
+/** The shape of one finalizer. */
+export function validateFinalizerShape(finalizer: string, path: string): readonly FieldError[] {
+  return qualifiedName(finalizer).map((wrong) => invalid(path, finalizer, wrong));
+}
+
+/** A finalizer without a slash must be one that the platform itself knows. */
+export function validateStandardFinalizer(finalizer: string, path: string, names: Names): readonly FieldError[] {
+  if (finalizer.includes("/") || finalizer === orphanFinalizer || finalizer === foregroundFinalizer || finalizer === names.platform) {
+    return [];
+  }
+  return [invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")];
+}
+
+/** The shape of each, and that the two ways of treating dependents are not asked for at once. */
+export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
+  const all = finalizers ?? [];
+  const errors = all.flatMap((each) => validateFinalizerShape(each, path));
+  if (all.includes(orphanFinalizer) && all.includes(foregroundFinalizer)) {
+    errors.push(invalid(path, all, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`));
+  }
+  return errors;
+}
+
+/** What is being deleted may lose finalizers and not gain any. */
+export function validateNoNewFinalizers(
+  next: readonly string[] | undefined,
+  prior: readonly string[] | undefined,
+  path: string,
+): readonly FieldError[] {
+  const known = new Set(prior);
+  const added = [...new Set(next)].filter((each) => !known.has(each)).sort();
+  if (added.length === 0) return [];
+  const shown = `[]string{${added.map(goQuote).join(", ")}}`;
+  return [forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`)];
+}

@@ -1,0 +1,168 @@
+/**
+ * The rules of names, label keys and label values. Each rule answers what is wrong with a text, in upstream's words
+ * (`k8s.io/apimachinery` validation, 1.35), and nothing when the text is right. The texts are given by clients, so the
+ * rules scan once from left to right; the patterns in the messages are told, not run.
+ */
+import { utf8Length } from "./utf8.ts";
+
+/** What is wrong with a name, or with a prefix of names when `prefix` is true. Empty means valid. */
+export type NameRule = (name: string, prefix: boolean) => readonly string[];
+
+type CharacterClass = (code: number) => boolean;
+
+const isDigit: CharacterClass = (code) => code >= 0x30 && code <= 0x39;
+const isLower: CharacterClass = (code) => code >= 0x61 && code <= 0x7a;
+const isUpper: CharacterClass = (code) => code >= 0x41 && code <= 0x5a;
+const isLetter: CharacterClass = (code) => isLower(code) || isUpper(code);
+const isLowerOrDigit: CharacterClass = (code) => isLower(code) || isDigit(code);
+const isLetterOrDigit: CharacterClass = (code) => isLetter(code) || isDigit(code);
+const isDnsInner: CharacterClass = (code) => isLowerOrDigit(code) || code === 0x2d;
+const isKeyCharacter: CharacterClass = (code) => isLetterOrDigit(code) || code === 0x2d || code === 0x5f || code === 0x2e;
+const isReasonInner: CharacterClass = (code) => isLetterOrDigit(code) || code === 0x5f || code === 0x2c || code === 0x3a;
+const isReasonLast: CharacterClass = (code) => isLetterOrDigit(code) || code === 0x5f;
+
+/** Whether `text` from `start` to `end` is not empty, opens with `first`, ends with `last` and holds `inner` between. */
+function isWord(text: string, start: number, end: number, first: CharacterClass, inner: CharacterClass, last: CharacterClass): boolean {
+  if (start >= end || !first(text.charCodeAt(start))) return false;
+  for (let i = start + 1; i < end - 1; i++) if (!inner(text.charCodeAt(i))) return false;
+  return end - start === 1 || last(text.charCodeAt(end - 1));
+}
+
+function isLabelText(text: string): boolean {
+  return isWord(text, 0, text.length, isLowerOrDigit, isDnsInner, isLowerOrDigit);
+}
+function isSubdomainText(text: string): boolean {
+  let start = 0;
+  for (let dot = text.indexOf("."); dot >= 0; dot = text.indexOf(".", start)) {
+    if (!isWord(text, start, dot, isLowerOrDigit, isDnsInner, isLowerOrDigit)) return false;
+    start = dot + 1;
+  }
+  return isWord(text, start, text.length, isLowerOrDigit, isDnsInner, isLowerOrDigit);
+}
+function isKeyNameText(text: string): boolean {
+  return isWord(text, 0, text.length, isLetterOrDigit, isKeyCharacter, isLetterOrDigit);
+}
+
+const dnsLabelMax = 63;
+const dnsSubdomainMax = 253;
+const labelPartMax = 63;
+const configKeyMax = 253;
+const conditionReasonMax = 1024;
+
+const labelPattern = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+const labelText =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
+  `character (e.g. 'my-name',  or '123-abc', regex used for validation is '${labelPattern}')`;
+const subdomainText =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric " +
+  `character (e.g. 'example.com', regex used for validation is '${labelPattern}(\\.${labelPattern})*')`;
+const label1035Text =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric " +
+  "character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const keyNamePattern = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+const keyNameText = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
+  `(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '${keyNamePattern}')`;
+const labelValueText =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
+  `character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(${keyNamePattern})?')`;
+const configKeyText = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' " +
+  "(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const reasonText =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and " +
+  "must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or " +
+  "'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')";
+
+/** Names of objects are measured in "characters", label keys and values in "bytes"; both are bytes in UTF-8. */
+function tooLong(text: string, max: number, unit: "bytes" | "characters"): string | undefined {
+  return utf8Length(text) > max ? `must be no more than ${max} ${unit}` : undefined;
+}
+function messages(...found: readonly (string | undefined)[]): readonly string[] {
+  return found.filter((each) => each !== undefined);
+}
+
+/** A DNS label (RFC 1123): namespaces. */
+export function dns1123Label(text: string): readonly string[] {
+  const wrong = isLabelText(text) ? undefined : isSubdomainText(text) ? "must not contain dots" : labelText;
+  return messages(tooLong(text, dnsLabelMax, "characters"), wrong);
+}
+/** A DNS subdomain (RFC 1123): most names. */
+export function dns1123Subdomain(text: string): readonly string[] {
+  return messages(tooLong(text, dnsSubdomainMax, "characters"), isSubdomainText(text) ? undefined : subdomainText);
+}
+/** A DNS label that begins with a letter (RFC 1035): singular and plural names of kinds. */
+export function dns1035Label(text: string): readonly string[] {
+  const right = isWord(text, 0, text.length, isLower, isDnsInner, isLowerOrDigit);
+  return messages(tooLong(text, dnsLabelMax, "characters"), right ? undefined : label1035Text);
+}
+
+/** A label key, an annotation key in lower case, a finalizer, a condition type: `[prefix/]name`. */
+export function qualifiedName(text: string): readonly string[] {
+  const [first, second, more] = text.split("/", 3);
+  if (more !== undefined) {
+    return [`a valid label key ${keyNameText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const name = second ?? first!;
+  const found: string[] = [];
+  if (second !== undefined) {
+    const prefix = first === ""
+      ? ["must be non-empty"]
+      : messages(tooLong(first!, dnsSubdomainMax, "bytes"), isSubdomainText(first!) ? undefined : subdomainText);
+    found.push(...prefix.map((each) => `prefix part ${each}`));
+  }
+  const length = name === "" ? "must be non-empty" : tooLong(name, labelPartMax, "bytes");
+  if (length !== undefined) found.push(`name part ${length}`);
+  if (!isKeyNameText(name)) found.push(`name part ${keyNameText}`);
+  return found;
+}
+/** The value of a label; may be empty. */
+export function labelValue(text: string): readonly string[] {
+  return messages(tooLong(text, labelPartMax, "bytes"), text === "" || isKeyNameText(text) ? undefined : labelValueText);
+}
+
+/** A key of a ConfigMap or Secret: also the name of a file. */
+export function configMapKey(text: string): readonly string[] {
+  const found: string[] = [];
+  const length = tooLong(text, configKeyMax, "characters");
+  if (length !== undefined) found.push(length);
+  if (!isWord(text, 0, text.length, isKeyCharacter, isKeyCharacter, isKeyCharacter)) found.push(configKeyText);
+  if (text === ".") found.push("must not be '.'");
+  else if (text === "..") found.push("must not be '..'");
+  else if (text.startsWith("..")) found.push("must not start with '..'");
+  return found;
+}
+
+/** The reason of a condition. */
+export function conditionReason(text: string): readonly string[] {
+  return isWord(text, 0, text.length, isLetter, isReasonInner, isReasonLast) ? [] : [reasonText];
+}
+/** Longest reason of a condition, in bytes. */
+export const conditionReasonBytesMax = conditionReasonMax;
+
+/** A DNS subdomain of three labels or more, such as the name of a signer's domain. The empty text is for the caller to refuse. */
+export function fullyQualifiedName(text: string): readonly string[] {
+  const wrong = dns1123Subdomain(text);
+  if (wrong.length > 0) return [wrong.join(",")];
+  return text.split(".", 3).length < 3 ? ["should be a domain with at least three segments separated by dots"] : [];
+}
+
+/** A number of a port. */
+export function portNumber(port: number): readonly string[] {
+  return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
+}
+
+/** A name that begins like `prefix` can still be valid when the prefix ends with a dash: the dash is not the end. */
+function unmaskedPrefix(prefix: string): string {
+  return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
+}
+
+/** Rule of names that are DNS subdomains; the rule of a kind that says nothing else. */
+export const subdomainName: NameRule = (name, prefix) => dns1123Subdomain(prefix ? unmaskedPrefix(name) : name);
+/** Rule of names that are DNS labels (RFC 1123). */
+export const labelName: NameRule = (name, prefix) => dns1123Label(prefix ? unmaskedPrefix(name) : name);
+/** Rule of names that are DNS labels (RFC 1035). */
+export const label1035Name: NameRule = (name, prefix) => dns1035Label(prefix ? unmaskedPrefix(name) : name);
+/** Rule of names that need only fit between two slashes of a path: roles, events. */
+export const pathSegmentName: NameRule = (name, prefix) => {
+  if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
+  return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);
+};
