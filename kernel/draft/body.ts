@@ -3,7 +3,6 @@ import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport, strict } from "../../core/derive/decode.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
-import { goQuote } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError } from "../../core/status-error.ts";
@@ -11,15 +10,16 @@ import { readJson } from "../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { type Call, header } from "../call.ts";
-import { type Endpoint, splitGroupVersion } from "../catalog.ts";
+import type { Endpoint } from "../catalog.ts";
 import type { FieldValidation } from "../options.ts";
+import { checkType, unhandledError } from "../registry.ts";
 
 /** The object that a create or update sent, in the request's version, defaults filled in. */
 export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, endpoint, catalog } = call;
   const encoding = bodyEncoding(header(exchange, "content-type"), catalog.names);
   const bytes = await exchange.body(limits.bodyBytesMax);
-  if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, endpoint));
+  if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
   return endpoint.fill(fromText(bytes, encoding, call, validation));
 }
 
@@ -40,23 +40,20 @@ function looksLikeObject(bytes: Uint8Array): boolean {
 function unrecognised(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
   return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${shown(bytes)})`);
 }
-function unhandled(kind: string, version: string, endpoint: Endpoint, why: string): Error {
-  return badRequestError(`${kind} in version ${goQuote(version)} cannot be handled as a ${endpoint.kind}: ${why}`);
-}
-
-function fromProtobuf(bytes: Uint8Array, endpoint: Endpoint): ApiObject {
+function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
+  const { endpoint, catalog } = call;
   let envelope: ReturnType<typeof readEnvelope>;
   try {
     envelope = readEnvelope(bytes);
   } catch (error) {
     throw unrecognised(endpoint, error instanceof Error ? error.message : String(error), bytes);
   }
-  checkType(envelope.kind, envelope.apiVersion, endpoint);
+  checkType(catalog, endpoint, envelope.kind, envelope.apiVersion);
   try {
     const object = protobufReader(endpoint.schema)(envelope.raw) as ApiObject;
     return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
   } catch (error) {
-    throw unhandled(endpoint.kind, endpoint.version, endpoint, error instanceof Error ? error.message : String(error));
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -67,18 +64,18 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, vali
     throw unrecognised(endpoint, encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error, bytes);
   }
   const { kind, apiVersion } = typeOf(read.tree, endpoint, bytes);
-  checkType(kind, apiVersion, endpoint);
+  checkType(call.catalog, endpoint, kind, apiVersion);
   const report: DecodeReport = strict(encoding);
   let object: ApiObject;
   try {
     object = endpoint.decode(read.tree ?? new TreeObject(), report);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unhandled(endpoint.kind, endpoint.version, endpoint, error.message);
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
   }
   if (validation === "Strict" && (read.duplicates.length > 0 || report.problems.length > 0)) {
     const yaml = read.duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${read.duplicates.map((each) => `  ${each}`).join("\n")}`];
-    throw unhandled(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.problems].join(", ")}`);
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.problems].join(", ")}`);
   }
   if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.problems]) warnings.add(problem); }
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
@@ -111,19 +108,4 @@ function nameOf(tree: Tree): string {
   if (typeof tree === "boolean") return "bool";
   if (Array.isArray(tree)) return "array";
   return tree instanceof TreeObject ? "object" : "number";
-}
-
-/** A body may leave its type out; what it says must be what the URL says. */
-function checkType(kind: string, apiVersion: string, endpoint: Endpoint): void {
-  const version = apiVersion === "" ? endpoint.apiVersion : apiVersion;
-  if (kind !== "" && kind !== endpoint.kind) {
-    const { group, version: short } = splitGroupVersion(version);
-    const packageOf = (of: string) => of === "" ? "core" : of.split(".")[0]!;
-    if (version === endpoint.apiVersion || group === endpoint.group) {
-      throw unhandled(kind, short, endpoint, `converting (${short}.${kind}) to (${packageOf(endpoint.group)}.${endpoint.kind}): unknown conversion`);
-    }
-  }
-  if (version !== endpoint.apiVersion) {
-    throw badRequestError(`the API version in the data (${version}) does not match the expected API version (${endpoint.apiVersion})`);
-  }
 }
