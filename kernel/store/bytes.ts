@@ -1,0 +1,48 @@
+import type { Range } from "./store.ts";
+
+const encoder = new TextEncoder();
+// Without ignoreBOM a key that begins with U+FEFF would come back shorter than it went in.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function encodeKey(key: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(key);
+}
+
+export function decodeKey(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
+/**
+ * The half-open interval of keys of a range: `from <= key < to`. Key order is byte order of UTF-8, so the first key
+ * past a prefix is the prefix with its last byte raised (UTF-8 has no 0xff, so one byte is enough), and the first key after
+ * a key is that key with a zero byte behind it. No `to` means that there is no end; `from` is never empty (no key is).
+ */
+export function keyBounds(range: Range): { from: Uint8Array<ArrayBuffer>; to: Uint8Array<ArrayBuffer> | undefined } {
+  const prefix = encodeKey(range.prefix);
+  const after = range.after === undefined ? undefined : encodeKey(`${range.after}\0`);
+  const from = after !== undefined && compareBytes(after, prefix) > 0 ? after : prefix;
+  if (prefix.length === 0) return { from: from.length === 0 ? new Uint8Array(1) : from, to: undefined };
+  const to = prefix.slice();
+  const last = to.length - 1;
+  to[last] = (to[last] ?? 0) + 1;
+  return { from, to };
+}
+
+/** Whether a key lies in a range. */
+export function inRange(key: string, range: Range): boolean {
+  return key.startsWith(range.prefix) && (range.after === undefined || compareKeys(key, range.after) > 0);
+}
+
+/** Byte order of keys; UTF-16 order differs from it above U+D7FF. */
+export function compareKeys(a: string, b: string): number {
+  return a === b ? 0 : compareBytes(encodeKey(a), encodeKey(b));
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const shared = Math.min(a.length, b.length);
+  for (let index = 0; index < shared; index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,284 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
+import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "./store.ts";
+
+/** One thing to do; the calls of a run share one transaction. */
+export type Call =
+  /** `expires` is in milliseconds since 1970. */
+  | { readonly op: "commit"; readonly change: Change; readonly expires: number | undefined }
+  | { readonly op: "get"; readonly key: string }
+  | { readonly op: "list"; readonly range: Range; readonly limit: number | undefined; readonly at: Revision | undefined }
+  | { readonly op: "history"; readonly range: Range; readonly after: Revision }
+  | { readonly op: "compact"; readonly revision: Revision }
+  | { readonly op: "expire"; readonly now: number }
+  | { readonly op: "sweep" };
+
+/** What each call answers. Plain data, so that it crosses from a worker unchanged. */
+export interface Answers {
+  readonly commit:
+    | { readonly done: true; readonly revision: Revision; readonly previous: StoreEvent["previous"] }
+    | { readonly done: false; readonly current: Entry | undefined };
+  readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
+  readonly list: Listing;
+  /** The next events after `after`; everything up to `revision` is among them. */
+  readonly history: { readonly events: readonly StoreEvent[]; readonly revision: Revision };
+  readonly compact: undefined;
+  readonly expire: readonly StoreEvent[];
+  readonly sweep: undefined;
+}
+
+export type Failure = {
+  readonly code: StoreErrorCode;
+  readonly message: string;
+  readonly oldest?: Revision | undefined;
+  readonly current?: Revision | undefined;
+};
+export type Outcome = { readonly answer: Answers[Call["op"]] } | { readonly failure: Failure };
+
+export interface Run {
+  readonly outcomes: readonly Outcome[];
+  readonly revision: Revision;
+  readonly compacted: Revision;
+  /** When the next key expires, in milliseconds since 1970. */
+  readonly expiresAt: number | undefined;
+  /** Whether compacted history still waits to be swept away. */
+  readonly unswept: boolean;
+}
+
+/** The synchronous heart of the sqlite store. A run is durable when it returns; one that throws has changed nothing. */
+export interface Engine {
+  run(calls: readonly Call[]): Run;
+  close(): void;
+}
+
+/** How much one call does before others get their turn: keys that expire, revisions swept, bytes of history read. */
+const expireKeysMax = 500;
+const sweepRevisionsMax = 2000;
+const historyBytesMax = 4 * 1024 * 1024;
+
+/**
+ * `history` has one row for each revision, `live` one for each key that there is now, `facts` the counters:
+ *
+ *   commit a=1     history (2, a, "1", previous null)     live (a, 2)
+ *   commit a=2     history (3, a, "2", previous 2)        live (a, 3)
+ *   delete a       history (4, a, null, previous 3)       live ()
+ *   compact 3      facts compacted=3; row 2 is swept: row 3 names it as previous, and 3 <= 3
+ *
+ * Keys are blobs, so that they sort by bytes.
+ */
+const tables = `
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS history (revision INTEGER PRIMARY KEY, key BLOB NOT NULL, value BLOB, previous INTEGER);
+  CREATE INDEX IF NOT EXISTS history_by_key ON history (key, revision);
+  CREATE TABLE IF NOT EXISTS live (key BLOB PRIMARY KEY, revision INTEGER NOT NULL, expires INTEGER) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS live_by_expiry ON live (expires) WHERE expires IS NOT NULL;
+  INSERT OR IGNORE INTO facts VALUES ('format', 1), ('revision', 1), ('compacted', 0), ('swept', 0);
+`;
+
+/**
+ * Opens or makes the database at `path` (":memory:" for one that lives as long as the engine) and locks it against other
+ * processes. Throws when it cannot be opened, is locked, or was written by a later format.
+ */
+export function openEngine(path: string): Engine {
+  const database = new DatabaseSync(path);
+  try {
+    // EXCLUSIVE keeps the lock between transactions; it goes with the process, however that ends.
+    database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
+    database.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
+    return engineOf(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function engineOf(database: DatabaseSync): Engine {
+  const sql = statements(database);
+  const facts = readFacts(sql.facts);
+  if (facts.format !== 1) throw new Error(`Cannot read a store of format ${facts.format}: this program knows format 1`);
+  let { revision, compacted, swept } = facts;
+
+  const oldestError = (): Failure => ({
+    code: "compacted",
+    message: `The revision is no longer there: the oldest one kept is ${compacted}`,
+    oldest: compacted,
+  });
+
+  /** The live row of a key. */
+  function find(key: Uint8Array): Entry | undefined {
+    const row = sql.find.get(key);
+    return row && { key: decodeKey(key), value: blob(row.value), revision: integer(row.revision) };
+  }
+
+  /** Writes one revision; `prior` is what is live before it. */
+  function write(key: Uint8Array, value: Uint8Array | undefined, prior: Entry | undefined, expires: number | undefined): Revision {
+    revision += 1;
+    sql.insert.run(revision, key, value === undefined ? null : stored(value), prior?.revision ?? null);
+    if (value === undefined) sql.remove.run(key);
+    else sql.put.run(key, revision, expires ?? null);
+    return revision;
+  }
+
+  const operations: { [Op in Call["op"]]: (call: Extract<Call, { op: Op }>) => { answer: Answers[Op] } | { failure: Failure } } = {
+    commit({ change, expires }) {
+      const key = encodeKey(change.key);
+      const current = find(key);
+      if ((current?.revision ?? "absent") !== change.expect) return { answer: { done: false, current } };
+      const written = write(key, change.value, current, expires);
+      return { answer: { done: true, revision: written, previous: previousOf(current) } };
+    },
+    get: ({ key }) => ({ answer: { entry: find(encodeKey(key)), revision } }),
+    list({ range, limit, at }) {
+      const as = at ?? revision;
+      if (as < compacted) return { failure: oldestError() };
+      if (as > revision) {
+        return { failure: { code: "future", message: `Cannot read revision ${as}: the newest is ${revision}`, current: revision } };
+      }
+      const { from, to } = keyBounds(range);
+      const bounds = [from, to ?? null, to ?? null] as const;
+      const most = limit ?? -1;
+      const rows = as === revision ? sql.list.all(...bounds, most) : sql.listAt.all(...bounds, as, most);
+      const entries = rows.map((row) => ({ key: decodeKey(blob(row.key)), value: blob(row.value), revision: integer(row.revision) }));
+      if (limit === undefined || entries.length < limit) return { answer: { entries, revision: as, count: entries.length } };
+      const counted = as === revision ? sql.count.get(...bounds) : sql.countAt.get(...bounds, as);
+      return { answer: { entries, revision: as, count: integer(counted?.count) } };
+    },
+    history({ range, after }) {
+      if (after < compacted) return { failure: oldestError() };
+      const { from, to } = keyBounds(range);
+      const events: StoreEvent[] = [];
+      let bytes = 0;
+      for (const row of sql.history.iterate(after, from, to ?? null, to ?? null)) {
+        const event = eventOf(row);
+        events.push(event);
+        bytes += eventBytes(event);
+        if (bytes >= historyBytesMax) return { answer: { events, revision: event.revision } };
+      }
+      return { answer: { events, revision: Math.max(after, revision) } };
+    },
+    compact(call) {
+      if (call.revision > revision) {
+        const message = `Cannot compact at revision ${call.revision}: the newest is ${revision}`;
+        return { failure: { code: "future", message, current: revision } };
+      }
+      compacted = Math.max(compacted, call.revision);
+      return { answer: undefined };
+    },
+    expire({ now }) {
+      const events = sql.due.all(now, expireKeysMax).map((row): StoreEvent => {
+        const key = blob(row.key);
+        const prior = find(key);
+        return { key: decodeKey(key), revision: write(key, undefined, prior, undefined), value: undefined, previous: previousOf(prior) };
+      });
+      return { answer: events };
+    },
+    // Up to `swept` only the newest rows of living keys are left, so whatever is superseded by a revision of this step
+    // is either named as its previous or is a deletion.
+    sweep() {
+      const until = Math.min(compacted, swept + sweepRevisionsMax);
+      sql.sweepSuperseded.run(swept, until);
+      sql.sweepDeleted.run(swept, until);
+      swept = until;
+      return { answer: undefined };
+    },
+  };
+
+  function run(calls: readonly Call[]): Run {
+    const before = { revision, compacted, swept };
+    const writes = calls.some(({ op }) => op !== "get" && op !== "list" && op !== "history");
+    database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    try {
+      // Each operation takes its own call, which the compiler cannot follow through the table.
+      const outcomes = calls.map((call) => operations[call.op](call as never));
+      if (revision !== before.revision) sql.setFact.run(revision, "revision");
+      if (compacted !== before.compacted) sql.setFact.run(compacted, "compacted");
+      if (swept !== before.swept) sql.setFact.run(swept, "swept");
+      const next = sql.nextExpiry.get()?.expires;
+      database.exec("COMMIT");
+      return { outcomes, revision, compacted, expiresAt: typeof next === "number" ? next : undefined, unswept: swept < compacted };
+    } catch (error) {
+      ({ revision, compacted, swept } = before);
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  return { run, close: () => database.close() };
+}
+
+// from <= key < to, where a null `to` (bound twice) means no end.
+const within = "key >= ? AND (? IS NULL OR key < ?)";
+
+/** Each key's newest row at a revision; sqlite takes bare columns from the row that has the max(). */
+const newestAt = `SELECT key, max(revision) AS revision FROM history WHERE ${within} AND revision <= ? GROUP BY key`;
+
+function statements(database: DatabaseSync) {
+  return {
+    facts: database.prepare("SELECT name, value FROM facts"),
+    setFact: database.prepare("UPDATE facts SET value = ? WHERE name = ?"),
+    find: database.prepare("SELECT h.value, h.revision FROM live l JOIN history h ON h.revision = l.revision WHERE l.key = ?"),
+    insert: database.prepare("INSERT INTO history (revision, key, value, previous) VALUES (?, ?, ?, ?)"),
+    put: database.prepare("INSERT OR REPLACE INTO live (key, revision, expires) VALUES (?, ?, ?)"),
+    remove: database.prepare("DELETE FROM live WHERE key = ?"),
+    list: database.prepare(
+      `SELECT l.key, l.revision, h.value FROM live l JOIN history h ON h.revision = l.revision
+       WHERE ${within.replaceAll("key", "l.key")} ORDER BY l.key LIMIT ?`,
+    ),
+    listAt: database.prepare(
+      `SELECT n.key, n.revision, h.value FROM (${newestAt}) n JOIN history h ON h.revision = n.revision
+       WHERE h.value IS NOT NULL ORDER BY n.key LIMIT ?`,
+    ),
+    count: database.prepare(`SELECT count(*) AS count FROM live WHERE ${within}`),
+    countAt: database.prepare(
+      `SELECT count(*) AS count FROM (${newestAt}) n JOIN history h ON h.revision = n.revision WHERE h.value IS NOT NULL`,
+    ),
+    history: database.prepare(
+      `SELECT h.revision, h.key, h.value, h.previous, p.value AS previousValue FROM history h
+       LEFT JOIN history p ON p.revision = h.previous
+       WHERE h.revision > ? AND ${within.replaceAll("key", "h.key")} ORDER BY h.revision`,
+    ),
+    due: database.prepare("SELECT key FROM live WHERE expires IS NOT NULL AND expires <= ? ORDER BY expires, key LIMIT ?"),
+    nextExpiry: database.prepare("SELECT min(expires) AS expires FROM live WHERE expires IS NOT NULL"),
+    sweepSuperseded: database.prepare(
+      "DELETE FROM history WHERE revision IN (SELECT previous FROM history WHERE revision > ? AND revision <= ? AND previous IS NOT NULL)",
+    ),
+    sweepDeleted: database.prepare("DELETE FROM history WHERE revision > ? AND revision <= ? AND value IS NULL"),
+  };
+}
+
+/** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
+export function eventBytes(event: StoreEvent): number {
+  return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
+}
+
+function previousOf(entry: Entry | undefined): StoreEvent["previous"] {
+  return entry && { value: entry.value, revision: entry.revision };
+}
+
+function readFacts(statement: StatementSync): { format: number; revision: number; compacted: number; swept: number } {
+  const facts = new Map(statement.all().map((row) => [row.name, row.value]));
+  const fact = (name: string): number => integer(facts.get(name));
+  return { format: fact("format"), revision: fact("revision"), compacted: fact("compacted"), swept: fact("swept") };
+}
+
+function eventOf(row: Record<string, unknown>): StoreEvent {
+  const value = row.value === null ? undefined : blob(row.value);
+  const previous = row.previous === null ? undefined : { value: blob(row.previousValue), revision: integer(row.previous) };
+  return { key: decodeKey(blob(row.key)), revision: integer(row.revision), value, previous };
+}
+
+/** No bytes at all would be bound as null, which stands for a deletion; they are kept as an empty text. */
+function stored(value: Uint8Array): Uint8Array | string {
+  return value.byteLength === 0 ? "" : value;
+}
+
+function blob(value: unknown): Uint8Array {
+  if (value === "") return new Uint8Array(0);
+  if (value instanceof Uint8Array) return value;
+  throw new Error(`The store holds a ${typeof value} where it keeps bytes`);
+}
+
+function integer(value: unknown): number {
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  throw new Error(`The store holds ${String(value)} where it keeps an integer`);
+}

@@ -1,0 +1,166 @@
+import { type Clock, systemClock } from "./clock.ts";
+import { inRange } from "./bytes.ts";
+import { type RecentEvents, recentEvents } from "./recent-events.ts";
+import { runQueue } from "./run-queue.ts";
+import type { Answers, Call, Outcome, Run } from "./sqlite-engine.ts";
+import { runHere, runInWorker } from "./sqlite-runner.ts";
+import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store.ts";
+
+export interface SqliteOptions {
+  readonly clock?: Clock;
+  /** Bytes of key and value that one commit may have; etcd's default where absent. */
+  readonly requestBytesMax?: number;
+}
+
+/** etcd's --max-request-bytes, so that what fits here fits there. */
+const requestBytesMax = 1.5 * 1024 * 1024;
+/**
+ * A store in one sqlite file, or in memory for ":memory:". Writers that wait together share one transaction, each with a
+ * revision of its own, and are answered once it is synced to disk. The file is locked while it is open: StoreError
+ * "unavailable" when another process has it or it cannot be opened.
+ */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+  const { clock = systemClock } = options;
+  const runner = await (path === ":memory:" ? runHere(path) : runInWorker(path)).catch((error: unknown) => {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error)}`, { cause: error });
+  });
+  const first = await runner.run([]);
+  const recent = recentEvents(first.revision);
+  const news = bell();
+  let latest = first;
+  let closing: Promise<void> | undefined;
+  let cancelExpiry = (): void => {};
+  let cancelSweep: (() => void) | undefined;
+
+  const queue = runQueue(async (calls) => {
+    const run = await runner.run(calls);
+    noteRun(calls, run);
+    return run.outcomes;
+  });
+
+  function noteRun(calls: readonly Call[], run: Run): void {
+    const events = eventsOf(calls, run.outcomes);
+    recent.publish(events);
+    if (events.length > 0) news.ring();
+    const { expiresAt } = latest;
+    latest = run;
+    if (run.expiresAt !== expiresAt) planExpiry();
+    if (run.unswept) planSweep();
+  }
+
+  // Both plans end in a call like any other; when that fails, the next run plans again.
+  function planExpiry(): void {
+    cancelExpiry();
+    if (latest.expiresAt === undefined || closing !== undefined) return;
+    cancelExpiry = clock.after(latest.expiresAt - clock.now(), () => {
+      // A timer may be early, and more may be due than one call removes.
+      queue.call({ op: "expire", now: clock.now() }).then(planExpiry, () => {});
+    });
+  }
+  function planSweep(): void {
+    if (cancelSweep !== undefined || closing !== undefined) return;
+    cancelSweep = clock.after(0, () => {
+      cancelSweep = undefined;
+      queue.call({ op: "sweep" }).catch(() => {});
+    });
+  }
+
+  function call<C extends Call>(what: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
+    if (closing !== undefined) return Promise.reject(closedError());
+    return queue.call(what, signal);
+  }
+
+  async function commit(change: Change): Promise<Commit> {
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
+    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? requestBytesMax)) {
+      throw new StoreError("too-large", "etcdserver: request is too large");
+    }
+    const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(clock.now() + change.ttlSeconds * 1000);
+    const answer = await call({ op: "commit", change, expires });
+    return answer.done ? { done: true, revision: answer.revision } : answer;
+  }
+
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
+    signal.addEventListener("abort", news.ring);
+    try {
+      if (from < latest.compacted) throw compactedError(from, latest.compacted);
+      for (let position = from; !signal.aborted;) {
+        if (closing !== undefined) throw closedError();
+        if (recent.revision <= position) {
+          await news.next();
+          continue;
+        }
+        const batch = recentBatch(recent, range, position) ?? (await call({ op: "history", range, after: position }));
+        position = batch.revision;
+        if (!signal.aborted) yield batch;
+      }
+    } finally {
+      signal.removeEventListener("abort", news.ring);
+    }
+  }
+
+  function close(): Promise<void> {
+    closing ??= queue.idle().then(() => runner.close());
+    cancelExpiry();
+    cancelSweep?.();
+    news.ring();
+    return closing;
+  }
+
+  planExpiry();
+  if (first.unswept) planSweep();
+  return {
+    get: (key, signal) => call({ op: "get", key }, signal),
+    list: (range, { limit, at, signal } = {}) => call({ op: "list", range, limit, at }, signal),
+    commit,
+    watch,
+    compact: (revision) => call({ op: "compact", revision }),
+    close,
+  };
+}
+
+function recentBatch(recent: RecentEvents, range: Range, after: Revision): Batch | undefined {
+  const events = recent.since(after);
+  const last = events?.at(-1);
+  if (events === undefined || last === undefined) return undefined;
+  return { events: events.filter(({ key }) => inRange(key, range)), revision: last.revision };
+}
+
+/** The events of a run, in order of their revisions. */
+function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEvent[] {
+  return outcomes.flatMap((outcome, index): readonly StoreEvent[] => {
+    const call = calls[index];
+    if (call === undefined || !("answer" in outcome)) return [];
+    if (call.op === "expire") return outcome.answer as Answers["expire"]; // outcomes answer the call of their index
+    if (call.op !== "commit") return [];
+    const answer = outcome.answer as Answers["commit"]; // likewise
+    if (!answer.done) return [];
+    return [{ key: call.change.key, revision: answer.revision, value: call.change.value, previous: answer.previous }];
+  });
+}
+
+/** Wakes everyone who waits. */
+function bell(): { ring: () => void; next: () => Promise<void> } {
+  let round = Promise.withResolvers<void>();
+  return {
+    ring() {
+      round.resolve();
+      round = Promise.withResolvers();
+    },
+    next: () => round.promise,
+  };
+}
+
+function compactedError(from: Revision, oldest: Revision): StoreError {
+  return new StoreError("compacted", `Cannot watch from revision ${from}: the oldest one kept is ${oldest}`, { oldest });
+}
+
+function closedError(): StoreError {
+  return new StoreError("closed", "The store is closed");
+}
+
+function openFailure(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // sqlite's own sentence for SQLITE_BUSY; Deno gives no number beside it.
+  return message.includes("database is locked") ? "another process has it open" : message;
+}

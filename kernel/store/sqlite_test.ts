@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openSqlite } from "./sqlite.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text } from "./store-conformance.ts";
+import type { Store } from "./store.ts";
+
+storeConformance("sqlite in memory", () => openSqlite(":memory:"));
+storeConformance("sqlite in a file", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-store-"));
+  const store = await openSqlite(join(folder, "store.db"));
+  return { ...store, close: () => store.close().finally(() => rm(folder, { recursive: true, force: true })) };
+});
+
+async function inFolder(prove: (path: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-store-"));
+  try {
+    await prove(join(folder, "store.db"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function opened<T>(path: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSqlite(path);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test("openSqlite() finds everything again: keys, history, counter and compaction point", () =>
+  inFolder(async (path) => {
+    const [a1, a2, gone] = await opened(path, async (store) => {
+      const a1 = await put(store, "a", "1");
+      const b1 = await put(store, "b", "1");
+      const a2 = await put(store, "a", "2", a1);
+      const gone = await done(store, { key: "b", expect: b1, value: undefined });
+      await store.compact(a2);
+      return [a1, a2, gone] as const;
+    });
+    await opened(path, async (store) => {
+      const { entry, revision } = await store.get("a");
+      assert.deepEqual([text(entry?.value), entry?.revision, revision], ["2", a2, gone]);
+      await refused("compacted", () => store.list({ prefix: "" }, { at: a1 }), { oldest: a2 });
+      await refused("compacted", () => eventsUntil(store, { prefix: "" }, a1, gone), { oldest: a2 });
+      assert.equal((await store.list({ prefix: "" }, { at: a2 })).count, 2);
+      assert.deepEqual((await eventsUntil(store, { prefix: "" }, a2, gone)).map(({ key, revision }) => [key, revision]), [["b", gone]]);
+      await store.compact(gone);
+      assert.equal(await put(store, "b", "2"), gone + 1);
+    });
+    await opened(path, async (store) => assert.equal((await store.get("b")).revision, gone + 1));
+  }));
+
+test("openSqlite() removes what expired while the store was closed", () =>
+  inFolder(async (path) => {
+    const clock = { now: () => 1_000_000, after: () => () => {} };
+    const early = await openSqlite(path, { clock });
+    const revision = await put(early, "brief", "1", "absent", 60);
+    await early.close();
+    await opened(path, async (store) => {
+      const [event] = await eventsUntil(store, { prefix: "" }, revision, revision + 1);
+      assert.deepEqual([event?.key, event?.value, text(event?.previous?.value)], ["brief", undefined, "1"]);
+    });
+  }));
+
+test("openSqlite() refuses a file that another store has open, and takes it once that is closed", () =>
+  inFolder(async (path) => {
+    await opened(path, async (store) => {
+      await put(store, "a", "1");
+      await refused("unavailable", () => openSqlite(path), {
+        message: `Cannot open the store file "${path}": another process has it open`,
+      });
+      await put(store, "b", "1");
+    });
+    await opened(path, async (store) => assert.equal((await store.list({ prefix: "" })).count, 2));
+  }));
+
+test("openSqlite() refuses what is not a store", () =>
+  inFolder(async (path) => {
+    await refused("unavailable", () => openSqlite(join(path, "no", "folder.db")));
+  }));
+
+test("openSqlite() expires keys at their time on its clock, and no earlier", async () => {
+  let now = 5_000;
+  const timers = new Set<{ at: number; run: () => void }>();
+  const clock = {
+    now: () => now,
+    after(ms: number, run: () => void) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+  };
+  const advance = (ms: number): void => {
+    now += ms;
+    for (const timer of [...timers]) if (timer.at <= now && timers.delete(timer)) timer.run();
+  };
+  const store = await openSqlite(":memory:", { clock });
+  try {
+    const first = await put(store, "a", "1", "absent", 10);
+    await put(store, "b", "1", "absent", 20);
+    const last = await put(store, "c", "1", "absent", 10);
+    const watch = startWatch(store, { prefix: "" }, last);
+    advance(9_999);
+    assert.equal((await store.list({ prefix: "" })).count, 3);
+    advance(1);
+    await watch.reached(last + 2);
+    assert.deepEqual(watch.events.map(({ key, revision, previous }) => [key, revision, previous?.revision]), [
+      ["a", last + 1, first],
+      ["c", last + 2, last],
+    ]);
+    advance(10_000);
+    await watch.reached(last + 3);
+    assert.equal((await store.list({ prefix: "" })).count, 0);
+    assert.equal(timers.size, 0);
+    await watch.stop();
+  } finally {
+    await store.close();
+  }
+});
+
+test("openSqlite() sweeps compacted history from the file piece by piece and stays right meanwhile", async () => {
+  const store = await openSqlite(":memory:");
+  try {
+    const rounds = 9_000;
+    for (let round = 0; round < rounds; round++) {
+      const key = `key-${round % 7}`;
+      const { entry } = await store.get(key);
+      if (entry !== undefined && round % 5 === 0) await done(store, { key, expect: entry.revision, value: undefined });
+      else await put(store, key, `${round}`, entry?.revision ?? "absent");
+    }
+    const { revision } = await store.get("key-0");
+    const at = revision - 3_000;
+    const before = await store.list({ prefix: "" }, { at });
+    const after = await eventsUntil(store, { prefix: "" }, at, revision);
+    await store.compact(at);
+    for (let round = 0; round < 20; round++) {
+      assert.deepEqual(await store.list({ prefix: "" }, { at }), before);
+      await new Promise((resolve) => setTimeout(resolve, 0)); // sweeps are timers of zero milliseconds
+    }
+    assert.deepEqual(await eventsUntil(store, { prefix: "" }, at, revision), after);
+  } finally {
+    await store.close();
+  }
+});
+
+test("openSqlite() gives slow watches the history that is no longer in memory", async () => {
+  const store = await openSqlite(":memory:");
+  try {
+    const value = bytes("x".repeat(200_000));
+    const { revision } = await store.get("a");
+    const watch = store.watch({ prefix: "" }, revision, new AbortController().signal)[Symbol.asyncIterator]();
+    const rounds = 300;
+    for (let round = 0; round < rounds; round++) await done(store, { key: `key-${round}`, expect: "absent", value });
+    for (let seen = revision; seen < revision + rounds;) {
+      const { value: batch } = await watch.next();
+      for (const event of batch.events) assert.equal(event.revision, ++seen);
+      assert.equal(batch.revision, seen);
+    }
+  } finally {
+    await store.close();
+  }
+});
+
+test("openSqlite() has everything that it acknowledged before its process was killed", () =>
+  inFolder(async (path) => {
+    const fixture = fileURLToPath(new URL("./sqlite-writer.fixture.ts", import.meta.url));
+    const how = "Deno" in globalThis ? ["run", "-A", "--no-check", fixture] : ["--no-warnings", fixture];
+    const child = spawn(process.execPath, [...how, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 60_000 });
+    const acknowledged: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      acknowledged.push(line);
+      if (acknowledged.length === 500) child.kill("SIGKILL");
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    assert.equal(child.signalCode, "SIGKILL");
+    await opened(path, async (store) => {
+      const { entries, revision } = await store.list({ prefix: "" });
+      const there = new Set(entries.map((entry) => `${entry.key} ${entry.revision}`));
+      assert.ok(acknowledged.length >= 500);
+      assert.deepEqual(acknowledged.filter((line) => !there.has(line)), []);
+      assert.equal(await put(store, "next", "1"), revision + 1);
+      assert.equal(entries.length, revision - 1);
+    });
+  }));
