@@ -1,0 +1,68 @@
+import { type Fold, fold, type Json } from "../schema.ts";
+
+/** What is wrong with a value as a default of a node; empty when it fits. */
+type Check = (value: Json, path: string) => readonly string[];
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+function isObject(value: Json): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+function expects(what: string, fits: (value: Json) => boolean): Check {
+  return (value, path) => fits(value) ? [] : [`${path}: the default ${shown(value)} is not ${what}`];
+}
+function shown(value: Json): string {
+  return JSON.stringify(value, (_key, each) => typeof each === "bigint" ? String(each) : each);
+}
+function isInteger(value: Json, min: bigint, max: bigint): boolean {
+  if (typeof value === "number" ? !Number.isSafeInteger(value) : typeof value !== "bigint") return false;
+  // The line above leaves numbers and bigints, which the type does not see.
+  return BigInt(value as number | bigint) >= min && BigInt(value as number | bigint) <= max;
+}
+const text = (): Check => expects("a text", (value) => typeof value === "string");
+
+const table: Fold<Check> = {
+  boolean: () => expects("true or false", (value) => typeof value === "boolean"),
+  string: ({ oneOf }) =>
+    oneOf === undefined
+      ? expects("a text", (value) => typeof value === "string")
+      : expects(`one of ${oneOf.map((each) => JSON.stringify(each)).join(", ")}`, (value) => oneOf.some((each) => each === value)),
+  int32: () => expects("a 32-bit integer", (value) => isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
+  int64: () => expects("a 64-bit integer", (value) => isInteger(value, -(2n ** 63n), 2n ** 63n - 1n)),
+  double: () => expects("a number", (value) => typeof value === "number"),
+  bytes: () => expects("base64", (value) => typeof value === "string" && value.length % 4 === 0 && base64.test(value)),
+  quantity: text,
+  intOrString: () =>
+    expects("an integer or a text", (value) => typeof value === "string" || isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
+  time: text,
+  microTime: text,
+  duration: text,
+  raw: () => () => [],
+  fieldsV1: () => expects("an object", isObject),
+  list: ({ of }, go) => {
+    const check = go(of);
+    return (value, path) =>
+      Array.isArray(value)
+        // Array.isArray forgets what the elements are.
+        ? (value as readonly Json[]).flatMap((each, i) => check(each, `${path}[${i}]`))
+        : [`${path}: the default ${shown(value)} is not a list`];
+  },
+  record: ({ of }, go) => {
+    const check = go(of);
+    return (value, path) =>
+      isObject(value)
+        ? Object.entries(value).flatMap(([key, each]) => check(each, `${path}[${key}]`))
+        : [`${path}: the default ${shown(value)} is not an object`];
+  },
+  struct: ({ name, fields }, go) => (value, path) => {
+    if (!isObject(value)) return [`${path}: the default ${shown(value)} is not an object`];
+    return Object.entries(value).flatMap(([key, each]) =>
+      Object.hasOwn(fields, key)
+        ? go(fields[key]!.node)(each, `${path}.${key}`)
+        : [`${path}: the default has "${key}", which ${name} has not`]
+    );
+  },
+};
+
+/** What is wrong with a published default, by the node of its field. */
+export const defaultMistakes = fold<Check>(table, (get) => (value, path) => get()(value, path));

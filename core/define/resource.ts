@@ -1,0 +1,124 @@
+import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
+import { defaultNames, spell } from "../names.ts";
+import type { Column, GroupVersion, Release, Resource, Served, Strategy, Subresource } from "../plugin.ts";
+import { pluralOf } from "./plural.ts";
+import { schemaMistakes } from "./schema.ts";
+
+const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
+const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/;
+const releasePattern = /^[0-9]+\.[0-9]+$/;
+const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+const subresourceVerbs = ["get", "update", "patch"];
+const columnTypes = ["string", "integer", "number", "boolean", "date"];
+
+/** Every mistake in one resource, each beginning with its kind. */
+export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> | undefined): readonly string[] {
+  const versions = Object.entries(resource.served);
+  const schemas = new Set(versions.map(([, served]) => served.schema));
+  const mistakes = [
+    ...nameMistakes(resource),
+    ...(resource.summary.trim() === "" ? ["the summary is empty"] : []),
+    ...(versions.length === 0 ? ["no version is served"] : []),
+    ...(Object.hasOwn(resource.served, resource.storedAs) ? [] : [`the stored version "${resource.storedAs}" is not one of those served`]),
+    ...(isKeyPath(resource.storedUnder) ? [] : [`"${resource.storedUnder}" are not segments of a key`]),
+    ...strategyMistakes(resource.strategy ?? {}),
+    ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served).map((each) => `${groupVersion}: ${each}`)),
+    ...[...schemas].flatMap((schema) => schemaMistakes(schema, gates)),
+  ];
+  return [...new Set(mistakes)].map((each) => `${resource.kind}: ${each}`);
+}
+
+function nameMistakes(resource: Resource): readonly string[] {
+  const mistakes: string[] = [];
+  const { kind, listKind = `${kind}List`, plural = pluralOf(kind), singular = kind.toLowerCase(), shortNames = [], categories = [] } =
+    resource;
+  for (const each of [kind, listKind]) if (!kindPattern.test(each)) mistakes.push(`"${each}" is not in upper camel case`);
+  for (const each of [plural, singular, ...shortNames, ...categories]) {
+    if (dns1035Label(each).length > 0) mistakes.push(`"${each}" is not a name of lower-case letters, digits and dashes`);
+  }
+  for (const each of repeated([plural, singular, ...shortNames])) mistakes.push(`"${each}" names it twice`);
+  return mistakes;
+}
+
+function isKeyPath(under: string): boolean {
+  return under.split("/").every((segment) => dns1123Subdomain(spell(defaultNames, segment)).length === 0);
+}
+
+function strategyMistakes(strategy: Strategy): readonly string[] {
+  const mistakes: string[] = [];
+  for (const verb of strategy.without ?? []) if (!verbs.includes(verb)) mistakes.push(`there is no verb "${verb}" to leave out`);
+  if (strategy.ttlSeconds !== undefined && !(Number.isInteger(strategy.ttlSeconds) && strategy.ttlSeconds > 0)) {
+    mistakes.push(`objects cannot live for ${strategy.ttlSeconds} seconds`);
+  }
+  return mistakes;
+}
+
+function servedMistakes(groupVersion: GroupVersion, served: Served): readonly string[] {
+  const mistakes = [...groupVersionMistakes(groupVersion), ...lifeMistakes(served), ...columnMistakes(served.columns)];
+  const { schema } = served;
+  if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
+  for (const path of Object.keys(served.selectableFields ?? {})) {
+    if (path === "metadata.name" || path === "metadata.namespace") mistakes.push(`"${path}" is selectable by itself`);
+    else if (!/^[A-Za-z][A-Za-z0-9.]*$/.test(path)) mistakes.push(`"${path}" is not the path of a selectable field`);
+  }
+  for (const [name, subresource] of Object.entries(served.subresources ?? {})) mistakes.push(...subresourceMistakes(name, subresource));
+  return mistakes;
+}
+
+/** What is wrong with the writing of a group version, with `{domain}` or spelled. */
+export function groupVersionMistakes(groupVersion: GroupVersion): readonly string[] {
+  const parts = groupVersion.split("/");
+  const version = parts.at(-1)!;
+  const group = parts.length === 2 ? spell(defaultNames, parts[0]!) : "core";
+  const right = parts.length <= 2 && dns1123Subdomain(group).length === 0 && versionPattern.test(version);
+  return right ? [] : [`"${groupVersion}" is not "v1" or "group/v1"`];
+}
+
+function lifeMistakes({ introduced, deprecated, removed }: Served): readonly string[] {
+  const mistakes: string[] = [];
+  const told = Object.entries({ introduced, deprecated, removed }).flatMap(([word, release]) =>
+    release === undefined ? [] : [{ word, release }]
+  );
+  for (const { word, release } of told) {
+    if (!releasePattern.test(release)) mistakes.push(`${word} in "${release}", which is not a release such as "1.18"`);
+  }
+  for (const [i, { word, release }] of told.entries()) {
+    const before = told[i - 1];
+    if (before !== undefined && minorOf(release) < minorOf(before.release)) {
+      mistakes.push(`${word} in ${release}, before it is ${before.word} in ${before.release}`);
+    }
+  }
+  return mistakes;
+}
+/** A number by which releases of one major version compare. */
+export function minorOf(release: Release): number {
+  const [major, minor] = release.split(".", 2).map(Number);
+  return major! * 1000 + minor!;
+}
+
+function columnMistakes(columns: readonly Column[] | undefined): readonly string[] {
+  if (columns === undefined) return [];
+  const mistakes: string[] = [];
+  if (!columns.some((column) => column.name === "Name" && column.format === "name")) mistakes.push("the columns have no Name");
+  for (const name of repeated(columns.map((column) => column.name))) mistakes.push(`two columns are called "${name}"`);
+  for (const { name, type, priority = 0 } of columns) {
+    if (!columnTypes.includes(type)) mistakes.push(`column "${name}" has the unknown type "${type}"`);
+    if (!Number.isInteger(priority) || priority < 0) mistakes.push(`column "${name}" has the priority ${priority}`);
+  }
+  return mistakes;
+}
+
+function subresourceMistakes(name: string, subresource: Subresource): readonly string[] {
+  const mistakes: string[] = [];
+  if (dns1035Label(name).length > 0) mistakes.push(`subresource "${name}" is not a name of lower-case letters, digits and dashes`);
+  const taken = subresource.verbs ?? subresourceVerbs;
+  if (taken.length === 0) mistakes.push(`subresource "${name}" has no verbs`);
+  for (const verb of taken) if (!subresourceVerbs.includes(verb)) mistakes.push(`subresource "${name}" cannot have the verb "${verb}"`);
+  for (const verb of repeated(taken)) mistakes.push(`subresource "${name}" has the verb "${verb}" twice`);
+  return mistakes;
+}
+
+/** The values that occur more than once, each told once. */
+export function repeated(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
+}

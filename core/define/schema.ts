@@ -1,0 +1,84 @@
+import { type Field, type ListNode, type Node, resolve, type StructNode } from "../schema.ts";
+import { defaultMistakes } from "./defaults.ts";
+
+/** Protobuf's own bounds of field numbers; 0 is a field that protobuf does not carry. */
+const fieldNumberMax = 2 ** 29 - 1;
+const reservedFrom = 19_000;
+const reservedTo = 19_999;
+
+/** Every mistake in a tree, each struct looked at once. `gates` is undefined where no plugin is known yet. */
+export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
+  const mistakes: string[] = [];
+  const seen = new Set<Node>();
+  const waiting: Node[] = [root];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const node = resolve(at);
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if (node.tag === "list" || node.tag === "record") waiting.push(node.of);
+    if (node.tag !== "struct") continue;
+    mistakes.push(...structMistakes(node, gates));
+    for (const field of Object.values(node.fields)) waiting.push(field.node);
+  }
+  return mistakes;
+}
+
+function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
+  const mistakes: string[] = [];
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(struct.name)) mistakes.push(`struct "${struct.name}": the name is not in upper camel case`);
+  const numbers = new Map<number, string>();
+  for (const [key, field] of Object.entries(struct.fields)) {
+    const path = `${struct.name}.${key}`;
+    const other = numbers.get(field.number);
+    if (other !== undefined && field.number !== 0) {
+      mistakes.push(`${path}: field number ${field.number} is taken by ${struct.name}.${other}`);
+    }
+    numbers.set(field.number, key);
+    mistakes.push(...fieldMistakes(field, path, gates));
+  }
+  return mistakes;
+}
+
+function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | undefined): readonly string[] {
+  const mistakes: string[] = [];
+  const node = resolve(field.node);
+  if (!Number.isInteger(field.number) || field.number < 0 || field.number > fieldNumberMax) {
+    mistakes.push(`${path}: field number ${field.number} is not between 0 and ${fieldNumberMax}`);
+  } else if (field.number >= reservedFrom && field.number <= reservedTo) {
+    mistakes.push(`${path}: field number ${field.number} is reserved by protobuf`);
+  }
+  if (field.doc.trim() === "") mistakes.push(`${path}: the field has no sentence about it`);
+  if (field.gate !== undefined && gates !== undefined && !gates.has(field.gate)) {
+    mistakes.push(`${path}: feature gate "${field.gate}" is not declared by the plugin`);
+  }
+  if (field.pointer && (node.tag === "list" || node.tag === "record")) mistakes.push(`${path}: lists and records are never pointers`);
+  if (field.inline && node.tag !== "struct") mistakes.push(`${path}: only a struct can be inline`);
+  if (field.default !== undefined) mistakes.push(...defaultMistakes(field.node)(field.default, path));
+  if (node.tag === "list") mistakes.push(...listMistakes(node, field, path));
+  else if (field.patch?.mergeKey !== undefined) mistakes.push(`${path}: only a list has a merge key`);
+  return mistakes;
+}
+
+function listMistakes(node: ListNode, field: Field, path: string): readonly string[] {
+  const mistakes: string[] = [];
+  const element = resolve(node.of);
+  if (node.type === "set" && (element.tag === "record" || (element.tag === "struct" && !element.atomic))) {
+    mistakes.push(`${path}: the elements of a set are scalars, or structs that are atomic`);
+  }
+  if (node.type === "map" && (node.keys ?? []).length === 0) mistakes.push(`${path}: a map list needs keys`);
+  const mergeKey = field.patch?.mergeKey;
+  for (const key of [...node.keys ?? [], ...mergeKey === undefined ? [] : [mergeKey]]) {
+    if (element.tag !== "struct") mistakes.push(`${path}: list key "${key}" needs elements that are structs`);
+    else if (!hasField(element, key)) mistakes.push(`${path}: list key "${key}" is not a field of ${element.name}`);
+  }
+  return mistakes;
+}
+
+/** Whether JSON of the struct has the key, looking into structs that are hoisted into it. */
+function hasField(struct: StructNode, key: string): boolean {
+  if (Object.hasOwn(struct.fields, key)) return struct.fields[key]!.inline !== true;
+  return Object.values(struct.fields).some((field) => {
+    const node = resolve(field.node);
+    return field.inline === true && node.tag === "struct" && hasField(node, key);
+  });
+}
