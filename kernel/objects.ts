@@ -12,6 +12,7 @@ import type { StoredKind } from "./catalog.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
 const toBytes = new TextEncoder();
+const noBytes = new Uint8Array();
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
 /** One stored object. Everything that it gives is shared and read-only. */
@@ -31,6 +32,13 @@ export class Item {
     this.revision = entry.revision;
     this.value = entry.value;
     this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
+  }
+
+  /** What a dry run would have stored: an object that has no revision. */
+  static unsaved(kind: StoredKind, key: string, object: ApiObject): Item {
+    const item = new Item(kind, { key, revision: 0, value: noBytes });
+    item.#object = withoutRevision(object);
+    return item;
   }
 
   /** In the stored version, filled, with its resourceVersion. */

@@ -1,0 +1,193 @@
+/**
+ * From what a verb found to the bytes of its answer. JSON of the stored version is concatenation of bytes that are
+ * there already; every other representation is made of the object.
+ */
+import { mediaType, mediaTypes, notAcceptable } from "../core/codec/negotiate.ts";
+import { prettyJson } from "../core/codec/json-text.ts";
+import { writeEnvelope, writeListMessage } from "../core/codec/protobuf.ts";
+import { writeYaml } from "../core/codec/yaml.ts";
+import { encoder } from "../core/derive/encode.ts";
+import { protobufWriter } from "../core/derive/protobuf.ts";
+import { ListMeta } from "../core/meta/object-meta.ts";
+import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
+import { Status as StatusSchema } from "../core/meta/status.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import type { Json } from "../core/schema.ts";
+import { type Status, StatusError } from "../core/status-error.ts";
+import { jsonFromTree, readJson } from "../core/tree/json.ts";
+import type { Call } from "./call.ts";
+import type { Endpoint } from "./catalog.ts";
+import type { Reply } from "./exchange.ts";
+import { chunked } from "./chunks.ts";
+import type { Item } from "./objects.ts";
+import type { ListPage } from "./reads.ts";
+import { includeObject, tableText } from "./table.ts";
+import { packageOf } from "./registry.ts";
+
+export type Answer =
+  | { readonly tag: "object"; readonly status: number; readonly item: Item }
+  | { readonly tag: "list"; readonly page: ListPage }
+  | { readonly tag: "status"; readonly status: number; readonly body: Status }
+  | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array> };
+
+export function objectAnswer(status: number, item: Item): Answer {
+  return { tag: "object", status, item };
+}
+export function listAnswer(page: ListPage): Answer {
+  return { tag: "list", page };
+}
+export function statusAnswer(status: number, body: Status): Answer {
+  return { tag: "status", status, body };
+}
+
+/** A part of a body: text, or bytes that are shared. */
+export type Part = string | Uint8Array;
+
+/** The object of an item in the version of the request. */
+export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
+  return isStoredForm(endpoint) ? item.object : endpoint.fill(endpoint.fromStored(item.object));
+}
+function isStoredForm(endpoint: Endpoint): boolean {
+  return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema && endpoint.served.convert === undefined;
+}
+/** Its compact JSON without a final newline. */
+export function servedJson(endpoint: Endpoint, item: Item): Part {
+  return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));
+}
+
+/** The reply to a call. Headers that every answer has come on top in `handle`. */
+export function replyOf(call: Call, answer: Answer): Reply {
+  switch (answer.tag) {
+    case "feed":
+      return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames };
+    case "status":
+      return statusReply(call, answer.status, answer.body);
+    case "object":
+      return bodyReply(call, answer.status, objectParts(call, answer.item));
+    case "list":
+      return bodyReply(call, 200, listParts(call, answer.page));
+  }
+}
+
+function bodyReply(call: Call, status: number, parts: readonly Part[]): Reply {
+  const contentType = mediaType(call.output.encoding, call.catalog.names);
+  return { status, headers: { "content-type": contentType }, body: chunked(parts) };
+}
+
+function metaVersion(call: Call, version: string): string {
+  return `meta.${call.catalog.names.domain}/${version}`;
+}
+
+/** Which lists and objects a transformation may be asked for. */
+function checkTransform(call: Call, isList: boolean): void {
+  const { endpoint, output: { transform } } = call;
+  const go = `*${packageOf(endpoint.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
+  if (transform.as === "PartialObjectMetadata" && isList) {
+    throw new StatusError("NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${go})`);
+  }
+  if (transform.as === "PartialObjectMetadataList" && !isList) {
+    throw new StatusError("NotAcceptable", `you requested PartialObjectMetadataList, but the requested object is not a list (${go})`);
+  }
+}
+
+/** An object's metadata as an object of its own. */
+export function partial(call: Call, item: Item, version: string): ApiObject {
+  return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
+}
+
+function objectParts(call: Call, item: Item): readonly Part[] {
+  checkTransform(call, false);
+  const { endpoint, output: { encoding, transform } } = call;
+  if (transform.as === "Table") {
+    const { resourceVersion } = item.object.metadata;
+    const text = tableText(call, [item], resourceVersion === undefined ? {} : { resourceVersion }, includeObject(call), transform.version, true);
+    return textParts(call, text);
+  }
+  if (transform.as !== "object") {
+    const object = partial(call, item, transform.version);
+    if (encoding === "protobuf") return [writeEnvelope(object, protobufWriter(PartialObjectMetadata)(object))];
+    return textParts(call, encoder(PartialObjectMetadata)(object));
+  }
+  if (encoding === "protobuf") {
+    const object = servedObject(endpoint, item);
+    return [writeEnvelope(object, protobufWriter(endpoint.schema)(object))];
+  }
+  return textParts(call, servedJson(endpoint, item));
+}
+
+function listParts(call: Call, page: ListPage): readonly Part[] {
+  checkTransform(call, true);
+  const { endpoint, output: { encoding, transform } } = call;
+  const metadata: ListMeta = {
+    resourceVersion: String(page.revision),
+    ...(page.continue === "" ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+  if (transform.as === "Table") {
+    return textParts(call, tableText(call, page.items, metadata, includeObject(call), transform.version, true));
+  }
+  const partials = transform.as === "object" ? undefined : transform;
+  const type = partials === undefined
+    ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
+    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
+  if (encoding === "protobuf") {
+    const write = protobufWriter(partials === undefined ? endpoint.schema : PartialObjectMetadata);
+    const items = page.items.map((item) => write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version)));
+    return [writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))];
+  }
+  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)},"items":`;
+  if (page.items.length === 0) return textParts(call, `${open}${partials === undefined ? "[]" : "null"}}`);
+  const parts: Part[] = [];
+  for (const item of page.items) {
+    parts.push(parts.length === 0 ? `${open}[` : ",");
+    parts.push(partials === undefined ? listItem(endpoint, item) : encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
+    if (partials === undefined) parts.splice(-1, 1, "{", parts.at(-1)!);
+  }
+  parts.push("]}");
+  return encoding === "json" && !call.pretty ? [...parts, "\n"] : textParts(call, joined(parts));
+}
+
+/** An item of a list: without kind and apiVersion, and without its opening brace. */
+function listItem(endpoint: Endpoint, item: Item): Part {
+  const json = servedJson(endpoint, item);
+  const head = `{"kind":"${endpoint.kind}","apiVersion":"${endpoint.apiVersion}",`;
+  return typeof json === "string" ? json.slice(head.length) : json.subarray(head.length);
+}
+
+function joined(parts: readonly Part[]): string {
+  const decode = new TextDecoder();
+  return parts.map((part) => typeof part === "string" ? part : decode.decode(part)).join("");
+}
+
+/** JSON text in the encoding that the client wants. */
+function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
+  if (call.output.encoding === "yaml") return [writeYaml(parsed(joined([json])))];
+  return call.pretty ? [prettyJson(joined([json])), "\n"] : [json, "\n"];
+}
+
+/** JSON text that we have written ourselves. */
+function parsed(text: string): Json {
+  const read = readJson(text);
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  return jsonFromTree(read.tree);
+}
+
+/** A Status in the encoding that the client wants; a Status is never a Table. */
+export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
+  const { encoding } = call.output;
+  const parts = encoding === "protobuf"
+    ? [writeEnvelope(body, protobufWriter(StatusSchema)(body))]
+    : textParts(call, encoder(StatusSchema)(body));
+  return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
+}
+
+/** A document of plain values (discovery) in the encoding that the client wants; protobuf is refused. */
+export function documentReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Json): Reply {
+  if (call.output.encoding === "protobuf") throw notAcceptable(mediaTypes(call.catalog.names));
+  return {
+    status: code,
+    headers: { "content-type": mediaType(call.output.encoding, call.catalog.names) },
+    body: chunked(textParts(call, JSON.stringify(body))),
+  };
+}
+

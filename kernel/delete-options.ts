@@ -1,0 +1,110 @@
+/** DeleteOptions: from the body when there is one, else from the query (upstream reads never both). */
+import { readEnvelope } from "../core/codec/protobuf.ts";
+import { DecodeError, decoder, lenient } from "../core/derive/decode.ts";
+import { protobufReader } from "../core/derive/protobuf.ts";
+import { type FieldError, goQuote, invalid, notSupported } from "../core/field-error.ts";
+import { limits } from "../core/limits.ts";
+import { DeleteOptions } from "../core/meta/options.ts";
+import { badRequestError, invalidError } from "../core/status-error.ts";
+import { readJson } from "../core/tree/json.ts";
+import { TreeObject } from "../core/tree/tree.ts";
+import { readYaml } from "../core/tree/yaml.ts";
+import { type Call, header } from "./call.ts";
+import { bodyEncoding } from "../core/codec/negotiate.ts";
+import { dryRunErrors, parseInt64 } from "./options.ts";
+import { isTrue } from "./request-info.ts";
+
+export interface DeleteRequest {
+  readonly dryRun: boolean;
+  /** Undefined where the client did not say. */
+  readonly gracePeriodSeconds: number | undefined;
+  readonly orphanDependents: boolean | undefined;
+  readonly propagationPolicy: string | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+}
+
+/** Kinds that may stand in a body besides DeleteOptions without being known as what they are. */
+const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
+const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
+
+export async function deleteOptions(call: Call): Promise<DeleteRequest> {
+  const bytes = await call.exchange.body(limits.bodyBytesMax);
+  const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
+  const errors: FieldError[] = [];
+  const { propagationPolicy: policy, orphanDependents } = options;
+  if (policy !== undefined && orphanDependents !== undefined) {
+    errors.push(invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"));
+  }
+  if (policy !== undefined && !["Foreground", "Background", "Orphan"].includes(policy)) {
+    errors.push(notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]));
+  }
+  errors.push(...dryRunErrors(options.dryRunValues, options.dryRunValues.length > 0));
+  if (errors.length > 0) throw invalidError({ group: `meta.${call.catalog.names.domain}`, name: "DeleteOptions" }, "", errors);
+  return { ...options, dryRun: options.dryRunValues.length > 0 };
+}
+
+type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[] };
+
+function fromQuery(call: Call): Read {
+  const { query } = call.info;
+  const text = (key: string) => query.has(key) && query.first(key) !== "" ? query.first(key) : undefined;
+  return {
+    dryRunValues: query.all("dryRun"),
+    gracePeriodSeconds: query.has("gracePeriodSeconds") ? Number(parseInt64(query.first("gracePeriodSeconds"))) : undefined,
+    orphanDependents: query.has("orphanDependents") ? isTrue(query, "orphanDependents") : undefined,
+    propagationPolicy: query.has("propagationPolicy") ? query.first("propagationPolicy") : undefined,
+    uid: text("uid"),
+    resourceVersion: text("resourceVersion"),
+  };
+}
+
+const decodeOptions = decoderOnce();
+function decoderOnce(): () => ReturnType<typeof decoder> {
+  let made: ReturnType<typeof decoder> | undefined;
+  return () => made ??= decoder(DeleteOptions);
+}
+
+function fromBody(call: Call, bytes: Uint8Array): Read {
+  const { names } = call.catalog;
+  const encoding = bodyEncoding(header(call.exchange, "content-type"), names);
+  let options: typeof DeleteOptions["~type"];
+  if (encoding === "protobuf") {
+    try {
+      options = protobufReader(DeleteOptions)(readEnvelope(bytes).raw) as typeof DeleteOptions["~type"];
+    } catch (error) {
+      throw badRequestError(error instanceof Error ? error.message : String(error));
+    }
+  } else {
+    const read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
+    if (!read.ok) {
+      throw badRequestError(encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error);
+    }
+    checkOptionsKind(read.tree instanceof TreeObject ? read.tree : new TreeObject());
+    try {
+      options = decodeOptions()(read.tree ?? new TreeObject(), lenient(encoding)) as typeof DeleteOptions["~type"];
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      throw badRequestError(error.message);
+    }
+  }
+  return {
+    dryRunValues: options?.dryRun ?? [],
+    gracePeriodSeconds: options?.gracePeriodSeconds === undefined ? undefined : Number(options.gracePeriodSeconds),
+    orphanDependents: options?.orphanDependents,
+    propagationPolicy: options?.propagationPolicy,
+    uid: options?.preconditions?.uid,
+    resourceVersion: options?.preconditions?.resourceVersion,
+  };
+}
+
+/** A body that calls itself something else is refused; DeleteOptions of any version are taken. */
+function checkOptionsKind(tree: TreeObject): void {
+  const kind = tree.get("kind") ?? "", version = tree.get("apiVersion") ?? "";
+  if (typeof kind !== "string" || typeof version !== "string" || kind === "" || kind === "DeleteOptions") return;
+  if (otherOptions.includes(kind) && version.startsWith("meta.")) {
+    throw badRequestError(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
+  }
+  throw badRequestError(`no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(scheme)}`);
+}
+

@@ -1,0 +1,57 @@
+/** Server-side tables: one row an object, cells by the columns of its kind. */
+import { goJson, goString } from "../core/codec/json-text.ts";
+import { defaultColumns } from "../core/derive/columns.ts";
+import { encoder } from "../core/derive/encode.ts";
+import { invalid, fieldErrorText } from "../core/field-error.ts";
+import { ListMeta } from "../core/meta/object-meta.ts";
+import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
+import { badRequestError } from "../core/status-error.ts";
+import { partial, servedJson, servedObject } from "./answer.ts";
+import type { Call } from "./call.ts";
+import type { Item } from "./objects.ts";
+
+/** What each row carries of its object. */
+export type Include = "None" | "Metadata" | "Object";
+
+export function includeObject(call: Call): Include {
+  const asked = call.info.query.first("includeObject");
+  if (asked === "") return "Metadata";
+  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
+  const why = fieldErrorText(invalid("includeObject", asked, "must be 'Metadata', 'Object', 'None', or empty"));
+  throw badRequestError(`Unable to convert to Table as requested: ${why}`);
+}
+
+/** JSON of a Table. `withColumns`: watches send the definitions with their first row only. */
+export function tableText(
+  call: Call,
+  items: readonly Item[],
+  metadata: ListMeta,
+  include: Include,
+  version: string,
+  withColumns: boolean,
+): string {
+  const { endpoint, catalog, backend } = call;
+  const columns = endpoint.served.columns ?? defaultColumns;
+  const now = backend.clock.now();
+  const definitions = withColumns
+    ? `[${
+      columns.map(({ name, type, format = "", description, priority = 0 }) =>
+        `{"name":${goString(name)},"type":${goString(type)},"format":${goString(format)},"description":${goString(description)},"priority":${priority}}`
+      ).join(",")
+    }]`
+    : "null";
+  const rows = items.map((item) => {
+    const object = servedObject(endpoint, item);
+    const cells = columns.map((column) => goJson(column.cell(object, now))).join(",");
+    return `{"cells":[${cells}],"object":${rowObject(call, item, include, version)}}`;
+  });
+  const type = `"kind":"Table","apiVersion":${goString(`meta.${catalog.names.domain}/${version}`)}`;
+  return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions},"rows":[${rows.join(",")}]}`;
+}
+
+function rowObject(call: Call, item: Item, include: Include, version: string): string {
+  if (include === "None") return "null";
+  if (include === "Metadata") return encoder(PartialObjectMetadata)(partial(call, item, version));
+  const json = servedJson(call.endpoint, item);
+  return typeof json === "string" ? json : new TextDecoder().decode(json);
+}

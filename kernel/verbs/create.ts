@@ -1,0 +1,53 @@
+import { limits } from "../../core/limits.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { alreadyExistsError, StatusError } from "../../core/status-error.ts";
+import { checkNamespace } from "../admission/namespace-lifecycle.ts";
+import { type Answer, objectAnswer } from "../answer.ts";
+import type { Call } from "../call.ts";
+import { readBody } from "../draft/body.ts";
+import { Item, keyOf, storedBytes } from "../objects.ts";
+import { writeOptions } from "../options.ts";
+import { placed, resourceName, toCreate } from "../write-pipeline.ts";
+
+/** POST of a collection: 201 with the object as stored. */
+export async function create(call: Call): Promise<Answer> {
+  const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
+  const object = placed(call, await readBody(call, options.fieldValidation));
+  return objectAnswer(201, await store(call, object, options.dryRun));
+}
+
+/** Stores a new object under its name, or under one that is made for it. */
+export async function store(call: Call, object: ApiObject, dryRun: boolean): Promise<Item> {
+  const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
+  await checkNamespace(call, object.metadata.name ?? "");
+  if (!dryRun) refuseRevision(object);
+  for (let tries = 1;; tries++) {
+    const next = toCreate(call, object);
+    const created = await insert(call, next, dryRun);
+    if (created !== undefined) return created;
+    if (generated && tries < limits.generateNameTries) continue;
+    const taken = alreadyExistsError(resourceName(call), next.metadata.name!);
+    if (!generated) throw taken;
+    throw new StatusError("AlreadyExists", taken.message, { details: { ...taken.details, retryAfterSeconds: 1 } });
+  }
+}
+
+/** Undefined when the name is taken. */
+async function insert(call: Call, object: ApiObject, dryRun: boolean): Promise<Item | undefined> {
+  const { backend, endpoint } = call;
+  const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
+  const value = storedBytes(endpoint.stored, object);
+  if (dryRun) {
+    const { entry } = await backend.store.get(key, call.signal);
+    return entry === undefined ? Item.unsaved(endpoint.stored, key, object) : undefined;
+  }
+  const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
+  const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
+  return commit.done ? new Item(endpoint.stored, { key, value, revision: commit.revision }, object) : undefined;
+}
+
+/** A resourceVersion has no place in a new object. Upstream answers 500, and takes 0 and what is no number for none. */
+function refuseRevision(object: ApiObject): void {
+  const given = object.metadata.resourceVersion ?? "";
+  if (/^\d+$/.test(given) && Number(given) !== 0) throw new StatusError("Unknown", "resourceVersion should not be set on objects to be created");
+}

@@ -1,0 +1,120 @@
+import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { conflictError, forbiddenError, notFoundError, type Status, type StatusError } from "../../core/status-error.ts";
+import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
+import { at, type Call } from "../call.ts";
+import { deleteOptions, type DeleteRequest } from "../delete-options.ts";
+import { Item, keyOf, storedBytes } from "../objects.ts";
+import { getItem } from "../reads.ts";
+import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
+import { isFinished } from "./update.ts";
+
+/** DELETE of one object: gone at once, or marked until its finalizers are done. */
+export async function remove(call: Call): Promise<Answer> {
+  const options = await deleteOptions(call);
+  const { endpoint, info, backend } = call;
+  const refused = endpoint.resource.deletion?.refuse?.(info.name);
+  if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
+  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  const { item } = await getItem(backend.store, endpoint.stored, key, call.signal);
+  if (item === undefined) throw notFoundError(resourceName(call), info.name);
+  const { gone, item: last } = await deleteItem(call, item, options);
+  if (!gone) return objectAnswer(options.orphanDependents === false ? 202 : 200, last);
+  if (endpoint.resource.strategy?.deleteAnswers === "object") return objectAnswer(200, last);
+  return statusAnswer(200, deletedStatus(call, last.object));
+}
+
+function deletedStatus(call: Call, object: ApiObject): Status {
+  const { endpoint } = call;
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: {
+      name: object.metadata.name!,
+      ...(endpoint.group === "" ? {} : { group: endpoint.group }),
+      kind: endpoint.plural,
+      uid: object.metadata.uid!,
+    },
+  };
+}
+
+/**
+ * Deletes or marks one object, again on top of every newer entry unless preconditions name what is meant. `gone` tells
+ * whether it is out of the store; `item` is its last state.
+ */
+export async function deleteItem(call: Call, first: Item, options: DeleteRequest): Promise<{ gone: boolean; item: Item }> {
+  const { endpoint, backend } = call;
+  const { stored, resource } = endpoint;
+  for (let current = first;;) {
+    const { object } = current;
+    checkPreconditions(call, current, options);
+    const marked = mark(call, object, options);
+    const finished = isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion);
+    if (!finished && storedBytesEqual(current, marked)) return { gone: false, item: current };
+    const last = finished ? object : marked;
+    const value = storedBytes(stored, last);
+    if (options.dryRun) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: current.revision }, last) };
+    const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
+    if (commit.done) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: commit.revision }, last) };
+    if (commit.current === undefined) throw notFoundError(resourceName(call), object.metadata.name ?? call.info.name);
+    current = new Item(stored, commit.current);
+    call.signal.throwIfAborted();
+  }
+}
+
+function storedBytesEqual(current: Item, next: ApiObject): boolean {
+  const { encode } = current.kind;
+  return encode(current.object) === encode(next);
+}
+
+/** Whether something still holds the object once deletion is asked for. */
+function mustWait(object: ApiObject, deletion: { readonly holds: (object: any) => boolean } | undefined): boolean {
+  return (object.metadata.finalizers?.length ?? 0) > 0 || (deletion?.holds(object) ?? false);
+}
+
+function checkPreconditions(call: Call, { object, revision }: Item, options: DeleteRequest): void {
+  const { uid, resourceVersion } = options;
+  const refuse = (what: string, asked: string, found: string, might: string): StatusError =>
+    conflictError(
+      kindName(call),
+      object.metadata.name ?? "",
+      `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${might}`,
+    );
+  if (uid !== undefined && uid !== object.metadata.uid) throw refuse("UID", uid, object.metadata.uid ?? "", "deleted and then recreated");
+  if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
+    throw refuse("ResourceVersion", resourceVersion, String(revision), "modified");
+  }
+}
+
+/** The object with its deletion asked for: finalizers by propagation, the timestamp once, what the kind marks. */
+function mark(call: Call, object: ApiObject, options: DeleteRequest): ApiObject {
+  const { resource } = call.endpoint;
+  const finalizers = finalizersFor(object.metadata.finalizers ?? [], options);
+  const pending = object.metadata.deletionTimestamp !== undefined;
+  let next = finalizers === object.metadata.finalizers
+    ? object
+    : { ...object, metadata: metaWith(object.metadata, { finalizers: finalizers.length === 0 ? undefined : finalizers }) };
+  if (pending || !mustWait(next, resource.deletion)) return next;
+  const here = at(call);
+  const generation = Number(next.metadata.generation ?? 0);
+  next = {
+    ...next,
+    metadata: metaWith(next.metadata, {
+      deletionTimestamp: here.now,
+      deletionGracePeriodSeconds: 0,
+      ...(generation > 0 ? { generation: generation + 1 } : {}),
+    }),
+  };
+  return resource.deletion?.begin(next, here) ?? next;
+}
+
+function finalizersFor(finalizers: readonly string[], { propagationPolicy, orphanDependents }: DeleteRequest): readonly string[] {
+  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
+  if (policy === undefined) return finalizers;
+  const wanted = policy === "Orphan" ? orphanFinalizer : policy === "Foreground" ? foregroundFinalizer : undefined;
+  const kept = finalizers.filter((each) => each === wanted || (each !== orphanFinalizer && each !== foregroundFinalizer));
+  if (wanted !== undefined && !kept.includes(wanted)) return [...kept, wanted];
+  return kept.length === finalizers.length ? finalizers : kept;
+}

@@ -1,0 +1,136 @@
+import { limits } from "../../core/limits.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
+import { invalid } from "../../core/field-error.ts";
+import { type Answer, objectAnswer } from "../answer.ts";
+import { type Call, header } from "../call.ts";
+import { readBody } from "../draft/body.ts";
+import { Item, keyOf, storedBytes } from "../objects.ts";
+import { writeOptions } from "../options.ts";
+import { getItem } from "../reads.ts";
+import type { Entry } from "../store/store.ts";
+import { placed, resourceName, toUpdate } from "../write-pipeline.ts";
+import { store } from "./create.ts";
+
+/** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
+export async function update(call: Call): Promise<Answer> {
+  const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
+  const sent = await readBody(call, options.fieldValidation);
+  checkName(call, sent);
+  const object = placed(call, sent);
+  const expected = expectedRevision(object.metadata.resourceVersion, call);
+  const { item } = await getItem(call.backend.store, call.endpoint.stored, keyOfCall(call), call.signal);
+  if (item === undefined) return await createdByPut(call, object, options.dryRun);
+  return objectAnswer(200, await replace(call, item, expected, options.dryRun, () => object));
+}
+
+function keyOfCall(call: Call): string {
+  return keyOf(call.backend.prefix, call.endpoint.stored, call.info.namespace, call.info.name);
+}
+
+/** The name in the body must be the one in the URL. */
+export function checkName(call: Call, object: ApiObject): void {
+  const name = object.metadata.name ?? "";
+  if (name === "") {
+    throw badRequestError(`the name of the object (${call.info.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== call.info.name) {
+    throw badRequestError(`the name of the object (${name}) does not match the name on the URL (${call.info.name})`);
+  }
+}
+
+/** What the client expects to replace: a revision, or 0 for anything. An `If-Match` header says it as well. */
+function expectedRevision(text: string | undefined, call: Call): number {
+  const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
+  if (text === undefined || text === "") return tag === null ? 0 : Number(tag[1]);
+  if (!/^\d+$/.test(text)) throw new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (BigInt(text) >= 2n ** 64n) {
+    throw new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
+  }
+  return Number(text);
+}
+
+async function createdByPut(call: Call, object: ApiObject, dryRun: boolean): Promise<Answer> {
+  const { endpoint, info } = call;
+  if (!(endpoint.resource.strategy?.createOnUpdate ?? false) || call.subresource !== undefined) {
+    throw notFoundError(resourceName(call), info.name);
+  }
+  const { uid } = object.metadata;
+  if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(keyOfCall(call), uid, ""));
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  return objectAnswer(201, await store(call, { ...object, metadata }, dryRun));
+}
+
+/** Upstream's words for an object that is another one than the client means. */
+export function uidMismatch(key: string, asked: string, found: string): string {
+  return `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ` +
+    `UID in precondition: ${asked}, UID in object meta: ${found}`;
+}
+
+/**
+ * Puts an object on top of the stored one, again on top of every newer entry that the store hands back, unless the
+ * client named the revision that it means (409). `make` gives the object in the request's version.
+ */
+export async function replace(
+  call: Call,
+  first: Item,
+  expected: number,
+  dryRun: boolean,
+  make: (current: Item) => ApiObject,
+): Promise<Item> {
+  const { endpoint, backend, info } = call;
+  const { stored, resource } = endpoint;
+  let current = first;
+  for (let tries = 1;; tries++) {
+    if (expected === 0 && !(resource.strategy?.unconditionalUpdate ?? true)) {
+      throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
+    }
+    const object = make(current);
+    const { uid } = object.metadata;
+    const own = current.object.metadata.uid ?? "";
+    if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), info.name, uidMismatch(current.key, uid, own));
+    if (expected !== 0 && expected !== current.revision) throw modified(call);
+    const next = toUpdate(call, object, current.object);
+    const commit = await put(call, current, next, dryRun);
+    if (commit instanceof Item) return commit;
+    if (expected !== 0) throw modified(call);
+    if (commit === undefined) throw notFoundError(resourceName(call), info.name);
+    if (tries >= limits.updateTries) throw modified(call);
+    current = new Item(stored, commit);
+  }
+}
+
+function modified(call: Call): StatusError {
+  return conflictError(
+    resourceName(call),
+    call.info.name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+/** The item as stored, or what is there instead. What changes nothing is not written; what was only waiting for its
+ *  last finalizer is deleted. */
+async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean): Promise<Item | Entry | undefined> {
+  const { backend, endpoint } = call;
+  const { stored, resource } = endpoint;
+  const value = storedBytes(stored, next);
+  if (sameBytes(value, storedBytes(stored, current.object))) return current;
+  const finished = isFinished(next, resource.deletion);
+  if (dryRun) return new Item(stored, { key: current.key, value, revision: current.revision }, next);
+  const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
+  if (!commit.done) return commit.current;
+  return new Item(stored, { key: current.key, value, revision: commit.revision }, next);
+}
+
+/** Whether an object that is being deleted has nothing left to wait for. */
+export function isFinished(object: ApiObject, deletion: { readonly holds: (object: any) => boolean } | undefined): boolean {
+  const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return false;
+  if ((finalizers?.length ?? 0) > 0 || Number(deletionGracePeriodSeconds ?? 0) > 0) return false;
+  return !(deletion?.holds(object) ?? false);
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+

@@ -1,0 +1,131 @@
+/**
+ * The common tail of every write: from an object in the request's version to what may be stored. The order is
+ * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
+ */
+import type { FieldError } from "../core/field-error.ts";
+import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../core/meta/validate-object-meta.ts";
+import type { ObjectMeta } from "../core/meta/object-meta.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import { badRequestError, type GroupName, invalidError } from "../core/status-error.ts";
+import { at, type Call } from "./call.ts";
+import { randomSuffix } from "./names.ts";
+
+/** The kind as 422 names it. */
+export function kindName(call: Call): GroupName {
+  return { group: call.endpoint.stored.group, name: call.endpoint.kind };
+}
+/** The resource as 404 and 409 name it. */
+export function resourceName(call: Call): GroupName {
+  return { group: call.endpoint.group, name: call.endpoint.plural };
+}
+
+/** The metadata with keys in their order again and without what is absent. */
+export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
+  const merged: Record<string, unknown> = { ...meta, ...changes };
+  for (const key of Object.keys(changes)) if (merged[key] === undefined) delete merged[key];
+  // Only fields of ObjectMeta went in; encoding puts keys into the order of the schema.
+  return merged as ObjectMeta;
+}
+
+/** A namespaced object takes its namespace from the URL, a cluster-scoped one has none. */
+export function placed(call: Call, object: ApiObject): ApiObject {
+  const { namespace: own, ...meta } = object.metadata;
+  if (!call.endpoint.namespaced) return own === undefined ? object : { ...object, metadata: meta };
+  const { namespace } = call.info;
+  if (own !== undefined && own !== "" && own !== namespace) {
+    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return own === namespace ? object : { ...object, metadata: metaWith(object.metadata, { namespace }) };
+}
+
+/** What a create stores: `object` in the request's version to a valid object in the stored form. */
+export function toCreate(call: Call, object: ApiObject): ApiObject {
+  const { endpoint, catalog, backend, warnings } = call;
+  const { resource } = endpoint;
+  const here = at(call);
+  const { metadata } = object;
+  const name = metadata.name === undefined && metadata.generateName !== undefined
+    ? generatedName(metadata.generateName, backend.clock.random)
+    : metadata.name;
+  let next: ApiObject = {
+    ...object,
+    metadata: metaWith(metadata, {
+      name,
+      uid: crypto.randomUUID(),
+      creationTimestamp: here.now,
+      resourceVersion: undefined,
+      selfLink: undefined,
+      deletionTimestamp: undefined,
+      deletionGracePeriodSeconds: undefined,
+      managedFields: undefined,
+      ...(resource.strategy?.generation ? { generation: 1 } : {}),
+    }),
+  };
+  next = endpoint.stored.fill(endpoint.toStored(next));
+  next = resource.prepare?.(next, undefined, here) ?? next;
+  next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
+  const errors = [...validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names)), ...(resource.create?.(next, here) ?? [])];
+  // Every name has to do as a segment of a path, also where the kind has no rule of its own.
+  if (errors.length === 0) errors.push(...validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
+  if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  for (const text of resource.warn?.(next, undefined, here) ?? []) warnings.add(text);
+  return next;
+}
+
+/** What an update stores on top of `prior`, both in the stored form. */
+export function toUpdate(call: Call, object: ApiObject, prior: ApiObject): ApiObject {
+  const { endpoint, catalog, subresource, warnings } = call;
+  const { resource } = endpoint;
+  const here = at(call);
+  let next = endpoint.stored.fill(endpoint.toStored(object));
+  next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
+  if (subresource !== undefined) next = subresource.write(next, prior, here);
+  else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
+  next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
+  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata) };
+  if (resource.strategy?.generation && subresource === undefined && specChanged(call, next, prior)) {
+    next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
+  }
+  const errors: readonly FieldError[] = [
+    ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata),
+    ...((subresource === undefined ? resource.update : subresource.update)?.(next, prior, here) ?? []),
+  ];
+  if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
+  return next;
+}
+
+/** The main resource leaves a status alone that has a path of its own. */
+function keptStatus(call: Call, next: ApiObject, prior: ApiObject): ApiObject {
+  if (!call.endpoint.subresources.has("status")) return next;
+  const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
+  const { status } = prior as ApiObject & { status?: unknown };
+  return status === undefined ? rest : { ...rest, status } as ApiObject;
+}
+
+/** What the server keeps of an object's metadata, whatever the client sends. */
+function keptMeta(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
+  return metaWith(next, {
+    uid: next.uid ?? prior.uid,
+    creationTimestamp: prior.creationTimestamp,
+    deletionTimestamp: prior.deletionTimestamp ?? next.deletionTimestamp,
+    deletionGracePeriodSeconds: prior.deletionGracePeriodSeconds ?? next.deletionGracePeriodSeconds,
+    managedFields: prior.managedFields,
+  });
+}
+
+/** Whether anything but metadata and status differs. */
+function specChanged(call: Call, next: ApiObject, prior: ApiObject): boolean {
+  const rest = (object: ApiObject) => {
+    const { status: _, ...others } = object as ApiObject & { status?: unknown };
+    return call.endpoint.stored.encode({ ...others, metadata: {} } as ApiObject);
+  };
+  return rest(next) !== rest(prior);
+}
+
+/** A generateName with five random characters, cut so that all fits into 63. */
+function generatedName(prefix: string, random: () => number): string {
+  return `${prefix.slice(0, 58)}${randomSuffix(random)}`;
+}
+
