@@ -4,6 +4,10 @@ export const limits = Object.freeze({
   bodyBytesMax: 3 * 1024 * 1024,
   /** Deepest nesting of a JSON or YAML document. */
   documentDepthMax: 10_000,
+  /** Deepest nesting of structs in structs that decoders follow; only schemas that contain themselves come near. */
+  typedDepthMax: 1000,
+  /** Unknown and duplicate fields that one body has reported (upstream's decoder keeps as many). */
+  strictFindingsMax: 100,
   /** Operations in one JSON patch. */
   jsonPatchOperationsMax: 10_000,
   /** Bytes that the copies of one JSON patch may add. */
@@ -27,4 +31,20 @@ export const limits = Object.freeze({
   chunkBytes: 64 * 1024,
   /** What one watcher may have waiting before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
+  /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
+  headerBytesMax: 1024 * 1024,
+  /** Requests that one HTTP/2 connection may have open. */
+  streamsPerConnectionMax: 250,
+  /** What Node may hold for one HTTP/2 connection, in mebibytes: a connection full of watches needs more than its default. */
+  sessionMemoryMebibytes: 256,
+  /** What is still read of a body after its request was answered, before the connection is broken off. */
+  discardBytesMax: 16 * 1024 * 1024,
+  /** From the opening of a connection to the end of its TLS handshake. */
+  handshakeMs: 10_000,
+  /** From there to its first request (kube-apiserver's ReadHeaderTimeout). */
+  firstRequestMs: 32_000,
+  /** Between two requests on a connection (kube-apiserver's IdleTimeout). */
+  idleMs: 90_000,
+  /** Client certificates whose verdict is remembered. */
+  peerVerdictsMax: 1000,
 });

@@ -43,6 +43,7 @@ interface Part {
 
 /** Groups whose types live elsewhere than in `api`: the names are those that kube-apiserver publishes. */
 const homes: Readonly<Record<string, string>> = Object.freeze({
+  apimachinery: "apimachinery.pkg",
   meta: "apimachinery.pkg.apis.meta",
   apiextensions: "apiextensions-apiserver.pkg.apis.apiextensions",
   apiregistration: "kube-aggregator.pkg.apis.apiregistration",

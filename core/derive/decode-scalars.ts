@@ -1,0 +1,116 @@
+/** Scalars from lexical trees. Go's own types remember a wrong type; those that read themselves end the run. */
+import { parseBase64 } from "../meta/base64.ts";
+import { base64Of } from "../meta/base64.ts";
+import { durationText, parseDuration } from "../meta/duration.ts";
+import { isInt32 } from "../meta/int-or-string.ts";
+import { canonicalQuantity } from "../meta/quantity.ts";
+import { parseMicroTime, parseTime } from "../meta/time.ts";
+import { Unreadable } from "../meta/unreadable.ts";
+import type { Json } from "../schema.ts";
+import { NumberText, type Tree } from "../tree/tree.ts";
+import { DecodeError, type Decoding } from "./decoding.ts";
+import { doubleText, int64Of, jsonOf } from "./raw-json.ts";
+
+export function decodeBoolean(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (typeof tree === "boolean") return tree;
+  if (tree !== null) run.wrongType(tree, "bool");
+  return prior ?? false;
+}
+export function decodeString(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (typeof tree === "string") return tree;
+  if (tree !== null) run.wrongType(tree, "string");
+  return prior ?? "";
+}
+
+export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown, run: Decoding) => unknown {
+  return (tree, prior, run) => {
+    if (tree instanceof NumberText) {
+      const value = integerOf(tree.text, run);
+      if (value !== undefined && (type === "int32" ? typeof value === "number" && isInt32(value) : isInt64(value))) return value;
+      // CBOR tells fractions and integers apart before it looks at the size.
+      run.wrongType(tree, type, run.reader === "cbor" && value === undefined ? "" : shownNumber(tree.text, run));
+    } else if (tree !== null) run.wrongType(tree, type);
+    return prior ?? 0;
+  };
+}
+
+/** The integer that a number is for this reader: JSON wants digits only, YAML and CBOR take whole floats. */
+function integerOf(text: string, run: Decoding): number | bigint | undefined {
+  if (/^-?[0-9]+$/.test(text)) return text.length < 400 ? int64Of(text) : undefined;
+  const value = run.reader === "json" ? NaN : Number(text);
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? int64Of(BigInt(value).toString()) : undefined;
+}
+function isInt64(value: number | bigint): boolean {
+  return typeof value === "number" || (value >= -(2n ** 63n) && value < 2n ** 63n);
+}
+/** YAML numbers with a point reach Go's decoder as Go writes doubles. */
+function shownNumber(text: string, run: Decoding): string {
+  return run.reader === "yaml" && /[.eE]/.test(text) ? doubleText(Number(text)) : text;
+}
+
+export function decodeDouble(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (tree instanceof NumberText) {
+    const value = Number(tree.text);
+    if (Number.isFinite(value)) return value;
+    run.wrongType(tree, "float64", tree.text);
+  } else if (tree !== null) run.wrongType(tree, "float64");
+  return prior ?? 0;
+}
+
+/** Base64, or a list of numbers as Go takes for bytes. */
+export function decodeBytes(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (tree === null) return "";
+  if (typeof tree === "string") return readable(parseBase64(tree));
+  if (!Array.isArray(tree)) {
+    run.wrongType(tree, "[]uint8");
+    return prior ?? "";
+  }
+  const bytes = tree.map((item) => {
+    if (item instanceof NumberText) {
+      const value = integerOf(item.text, run);
+      if (typeof value === "number" && value >= 0 && value <= 255 && item.text !== "-0") return value;
+      run.wrongType(item, "uint8", shownNumber(item.text, run));
+    } else if (item !== null) run.wrongType(item, "uint8");
+    return 0;
+  });
+  return base64Of(Uint8Array.from(bytes));
+}
+
+/** Quantities read whatever text stands there, numbers without quotes too. */
+export function decodeQuantity(tree: Tree, _prior: unknown, run: Decoding): unknown {
+  if (tree === null) return "0";
+  const text = typeof tree === "string" ? tree : tree instanceof NumberText ? shownNumber(tree.text, run) : "?";
+  return readable(canonicalQuantity(text));
+}
+
+export function decodeIntOrString(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (typeof tree === "string") return tree;
+  if (tree === null) return typeof prior === "number" ? prior : 0;
+  if (!(tree instanceof NumberText)) return run.refuseType(tree, "int32");
+  const value = integerOf(tree.text, run);
+  return typeof value === "number" && isInt32(value) ? value : run.refuseType(tree, "int32", shownNumber(tree.text, run));
+}
+
+export function decodeTime(tree: Tree, _prior: unknown, run: Decoding): unknown {
+  if (tree === null) return null;
+  return typeof tree === "string" ? readable(parseTime(tree)) : run.refuseType(tree, "string");
+}
+export function decodeMicroTime(tree: Tree, _prior: unknown, run: Decoding): unknown {
+  if (tree === null) return null;
+  return typeof tree === "string" ? readable(parseMicroTime(tree)) : run.refuseType(tree, "string");
+}
+export function decodeDuration(tree: Tree, _prior: unknown, run: Decoding): unknown {
+  if (tree !== null && typeof tree !== "string") return run.refuseType(tree, "string");
+  return durationText(readable(parseDuration(tree ?? "")));
+}
+
+export function decodeRaw(tree: Tree, prior: unknown, run: Decoding): unknown {
+  if (tree === null) return prior ?? null;
+  return jsonOf(tree, (text): Json => run.refuseType(new NumberText(text), "float64", text));
+}
+
+/** The value, unless it is a complaint: that ends the run. */
+function readable<T>(value: T | Unreadable): T {
+  if (value instanceof Unreadable) throw new DecodeError(value.error);
+  return value;
+}

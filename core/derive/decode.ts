@@ -1,0 +1,157 @@
+/**
+ * From lexical trees to canonical objects, with the behaviour of upstream's strict JSON decoder: keys are case-sensitive,
+ * null is absence, a key that comes again adds to a struct and to a map and overwrites everything else.
+ */
+import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
+import { type Tree, TreeObject } from "../tree/tree.ts";
+import { decodeBoolean, decodeBytes, decodeDouble, decodeDuration, decodeInt, decodeIntOrString } from "./decode-scalars.ts";
+import { decodeMicroTime, decodeQuantity, decodeRaw, decodeString, decodeTime } from "./decode-scalars.ts";
+import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
+import { setEntry } from "./entries.ts";
+import { goType } from "./go-type.ts";
+import { membersOf } from "./members.ts";
+import { isZero, zeroOf } from "./zero.ts";
+
+export { DecodeError, type DecodeReport };
+
+/** Reads one value. `prior` is what an earlier member of the same name left, undefined at first. */
+type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
+
+/**
+ * Reads a body into the canonical object, adding unknown and duplicate fields to the report. kind and apiVersion are as
+ * the body gives them, "" if it does not. Throws `DecodeError` for what does not fit the type.
+ */
+export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) => T {
+  const decode = decodeNode(node);
+  return (tree, report) => {
+    const run = new Decoding(report.reader, report.findings);
+    const value = decode(tree, undefined, run);
+    run.finish();
+    return value as T; // the fold over Typed<T> makes values of T
+  };
+}
+
+/** As `decoder`, for what is stored: unknown and duplicate fields pass in silence. */
+export function decodeStored<T>(node: Typed<T>): (tree: Tree) => T {
+  const decode = decodeNode(node);
+  return (tree) => {
+    const run = new Decoding("json", undefined);
+    const value = decode(tree, undefined, run);
+    run.finish();
+    return value as T; // as above
+  };
+}
+
+const decodeNode: (node: Node) => Decode = fold<Decode>({
+  boolean: () => decodeBoolean,
+  string: () => decodeString,
+  int32: () => decodeInt("int32"),
+  int64: () => decodeInt("int64"),
+  double: () => decodeDouble,
+  bytes: () => decodeBytes,
+  quantity: () => decodeQuantity,
+  intOrString: () => decodeIntOrString,
+  time: () => decodeTime,
+  microTime: () => decodeMicroTime,
+  duration: () => decodeDuration,
+  raw: () => decodeRaw,
+  fieldsV1: () => decodeRaw,
+  list: (node, go) => decodeList(node, go(node.of)),
+  record: (node, go) => decodeRecord(node, go(node.of)),
+  struct: decodeStruct,
+}, (get) => (tree, prior, run) => get()(tree, prior, run));
+
+/** A list that comes again is overwritten element by element, so that fields of earlier elements remain. */
+function decodeList(node: Node, decode: Decode): Decode {
+  return (tree, prior, run) => {
+    if (tree === null) return zeroOf(node);
+    if (!Array.isArray(tree)) {
+      run.wrongType(tree, goType(node));
+      return prior ?? zeroOf(node);
+    }
+    const before = prior as readonly unknown[] | undefined; // made by this decoder
+    const items = new Array<unknown>(tree.length);
+    for (let i = 0; i < tree.length; i++) {
+      run.path.push(i);
+      items[i] = decode(tree[i]!, before?.[i], run);
+      run.path.pop();
+    }
+    return items;
+  };
+}
+
+function decodeRecord(node: Node, decode: Decode): Decode {
+  return (tree, prior, run) => {
+    if (tree === null) return zeroOf(node);
+    if (!(tree instanceof TreeObject)) {
+      run.wrongType(tree, goType(node));
+      return prior ?? zeroOf(node);
+    }
+    const entries: Record<string, unknown> = {};
+    for (let i = 0; i < tree.keys.length; i++) {
+      const key = tree.keys[i]!;
+      if (run.strict && Object.hasOwn(entries, key)) run.duplicate(key);
+      run.path.push(key);
+      setEntry(entries, key, decode(tree.values[i]!, undefined, run));
+      run.path.pop();
+    }
+    return prior === undefined ? entries : { ...prior, ...entries };
+  };
+}
+
+/** Null was given for a pointer: absent, also when an earlier member of the name had a value. */
+const absent = Symbol("absent");
+
+function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
+  const members = membersOf(node).map((member) => ({
+    ...member,
+    decode: go(member.node),
+    isZero: member.always || member.pointer ? undefined : isZero(member.node),
+  }));
+  const indexOf = new Map(members.map(({ key }, index) => [key, index]));
+  const type = goType(node);
+
+  return (tree, prior, run) => {
+    if (tree === null) return prior ?? zeroOf(node);
+    if (!(tree instanceof TreeObject)) {
+      run.wrongType(tree, type);
+      return prior ?? zeroOf(node);
+    }
+    run.enter();
+    run.structs.push(type);
+    const before = (prior ?? none) as Readonly<Record<string, unknown>>; // made by this decoder
+    const values = new Array<unknown>(members.length).fill(undefined);
+    for (let i = 0; i < tree.keys.length; i++) {
+      const key = tree.keys[i]!, value = tree.values[i]!;
+      const index = indexOf.get(key);
+      if (index === undefined) {
+        if (run.strict) run.unknown(key, i);
+        continue;
+      }
+      const member = members[index]!;
+      let earlier = values[index];
+      if (earlier === undefined) earlier = before[key] ?? undefined;
+      else if (run.strict) run.duplicate(key);
+      if (earlier === absent || run.reader !== "json") earlier = undefined;
+      run.path.push(key);
+      run.fields.push(...member.through, key);
+      values[index] = value === null && member.pointer ? absent : member.decode(value, earlier, run);
+      run.fields.length -= member.through.length + 1;
+      run.path.pop();
+    }
+    run.structs.pop();
+    run.leave();
+
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i]!;
+      let value = values[i];
+      if (value === undefined) value = before[member.key];
+      if (value === undefined || value === absent) {
+        if (member.always) object[member.key] = member.pointer ? null : zeroOf(member.node);
+      } else if (member.isZero === undefined || !member.isZero(value)) object[member.key] = value;
+    }
+    return object;
+  };
+}
+const none: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));

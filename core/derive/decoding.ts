@@ -1,0 +1,112 @@
+/**
+ * What one run of a decoder knows: where it is, in the two spellings that errors need, and what it has found. A wrong type
+ * is remembered and decoding goes on, so that the first one is told; a scalar that cannot be read ends the run at once
+ * and is told instead. That is how Go's decoder treats its own errors and those of types that read themselves.
+ */
+import { goQuote } from "../field-error.ts";
+import { limits } from "../limits.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+
+/** Which reader the tree came from: they differ in what counts as an integer and in the words of errors. */
+export type ReaderName = "json" | "yaml" | "cbor";
+
+/** Goes into a decoder with the reader's name and comes out with what is to be told besides. */
+export interface DecodeReport {
+  readonly reader: ReaderName;
+  /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
+  readonly findings: string[];
+}
+
+/** A body that does not fit its type; the message is upstream's, without what is put before it (`... cannot be handled as ...`). */
+export class DecodeError extends Error {
+  override readonly name = "DecodeError";
+}
+
+export class Decoding {
+  readonly reader: ReaderName;
+  readonly #findings: string[] | undefined;
+  readonly #told = new Set<string>();
+  #wrongType: string | undefined;
+  #depth = 0;
+  /** Keys and indexes from the top, for reports. */
+  readonly path: (string | number)[] = [];
+  /** Names of Go fields from the top, for errors; and the structs that they are fields of. */
+  readonly fields: string[] = [];
+  readonly structs: string[] = [];
+
+  /** Without a report unknown and duplicate fields pass in silence. */
+  constructor(reader: ReaderName, findings: string[] | undefined) {
+    this.reader = reader;
+    this.#findings = findings;
+  }
+
+  get strict(): boolean {
+    return this.#findings !== undefined;
+  }
+
+  enter(): void {
+    if (++this.#depth > limits.typedDepthMax) throw new DecodeError("exceeded max depth");
+  }
+  leave(): void {
+    this.#depth--;
+  }
+
+  /** A member that the type does not have, the `index`-th of its object. */
+  unknown(key: string, index: number): void {
+    if (this.reader !== "cbor") this.#find("unknown", key);
+    else if (this.#findings?.length === 0) this.#findings.push(`cbor: found unknown field at map element index ${index}`);
+  }
+  duplicate(key: string): void {
+    if (this.reader === "json") this.#find("duplicate", key);
+  }
+  #find(what: "unknown" | "duplicate", key: string): void {
+    if (this.#findings === undefined || this.#findings.length >= limits.strictFindingsMax) return;
+    const finding = `${what} field ${goQuote(this.#pathTo(key))}`;
+    if (this.#told.has(finding)) return;
+    this.#told.add(finding);
+    this.#findings.push(finding);
+  }
+  #pathTo(key: string): string {
+    let text = "";
+    for (const step of this.path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
+    return this.path.length === 0 ? key : `${text}.${key}`;
+  }
+
+  /** Remembers that `tree` is no value of the Go type; `detail` is the number that does not fit. */
+  wrongType(tree: Tree, goType: string, detail = ""): void {
+    this.#wrongType ??= this.#cannot(tree, goType, detail);
+  }
+  /** As `wrongType`, for types that read themselves: ends the run. */
+  refuseType(tree: Tree, goType: string, detail = ""): never {
+    throw new DecodeError(this.#cannot(tree, goType, detail));
+  }
+  #cannot(tree: Tree, goType: string, detail: string): string {
+    if (this.reader === "cbor") {
+      const where = this.fields.length === 0 ? "value" : `struct field ${this.structs[0]}.${this.fields[0]}`;
+      const more = detail === "" ? "" : ` (${detail} overflows ${goType})`;
+      return `cbor: cannot unmarshal ${cborKind(tree)} into Go ${where} of type ${goType}${more}`;
+    }
+    const struct = this.structs.at(-1);
+    const where = struct === undefined ? "value" : `struct field ${struct.slice(struct.indexOf(".") + 1)}.${this.fields.join(".")}`;
+    return `json: cannot unmarshal ${jsonKind(tree)}${detail === "" ? "" : ` ${detail}`} into Go ${where} of type ${goType}`;
+  }
+
+  /** Throws the first wrong type, if there was one. */
+  finish(): void {
+    if (this.#wrongType !== undefined) throw new DecodeError(this.#wrongType);
+  }
+}
+
+function jsonKind(tree: Tree): string {
+  if (tree instanceof NumberText) return "number";
+  if (typeof tree === "string") return "string";
+  if (typeof tree === "boolean") return "bool";
+  return Array.isArray(tree) ? "array" : tree instanceof TreeObject ? "object" : "null";
+}
+function cborKind(tree: Tree): string {
+  if (tree instanceof NumberText) {
+    return /[.eE]/.test(tree.text) ? "primitives" : tree.text.startsWith("-") ? "negative integer" : "positive integer";
+  }
+  if (typeof tree === "string") return "UTF-8 text string";
+  return Array.isArray(tree) ? "array" : tree instanceof TreeObject ? "map" : "primitives";
+}

@@ -1,0 +1,37 @@
+/** Objects with free keys: own properties only, so that `__proto__` and `constructor` are keys like any other. */
+
+/** Sets an own property, whatever the key is called. */
+export function setEntry(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  else object[key] = value;
+}
+
+/** The own keys of an object in the order of their UTF-8 bytes. */
+export function sortedKeys(object: object): readonly string[] {
+  const keys = Object.keys(object);
+  for (let i = 1; i < keys.length; i++) {
+    if (keys[i - 1]! > keys[i]!) return keys.some(hasSurrogate) ? keys.sort(compareBytes) : keys.sort();
+  }
+  return keys.length > 1 && keys.some(hasSurrogate) ? keys.sort(compareBytes) : keys;
+}
+
+/** Compares two texts by code points, which is the order of their UTF-8 bytes. */
+export function compareBytes(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let i = 0; i < end; i++) {
+    const x = a.charCodeAt(i), y = b.charCodeAt(i);
+    if (x !== y) {
+      // UTF-16 puts surrogates before U+E000; UTF-8 puts what they mean after U+FFFF.
+      const high = Number(isSurrogate(x)) - Number(isSurrogate(y));
+      return high !== 0 ? high : x - y;
+    }
+  }
+  return a.length - b.length;
+}
+
+function isSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdfff;
+}
+function hasSurrogate(text: string): boolean {
+  return /[\ud800-\udfff]/.test(text);
+}

@@ -1,0 +1,40 @@
+/** The keys of a struct's JSON object, in order, with what decides whether each is written. */
+import { type Field, type Node, resolve, string, type StructNode } from "../schema.ts";
+
+/** One key of the JSON object: of the struct itself or of one that it inlines. */
+export interface Member {
+  readonly key: string;
+  readonly field: Field;
+  readonly node: Node;
+  /** Names of the inlined structs that the key comes through, outermost first. */
+  readonly through: readonly string[];
+  readonly pointer: boolean;
+  /** Present in objects also when it is zero (a pointer then is null). */
+  readonly always: boolean;
+}
+
+const typeMetaField = (number: number, doc: string): Field => Object.freeze({ number, node: string, doc });
+/** kind and apiVersion: always present in objects, so that a kind's object shows what it is; empty ones are not encoded. */
+const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) => ({
+  key,
+  field: typeMetaField(0, key === "kind" ? "Kind of the object." : "Group and version in which the object is written."),
+  node: string,
+  through: ["TypeMeta"],
+  pointer: false,
+  always: true,
+}));
+
+/** All keys in the order of JSON: kind and apiVersion first for kinds, then the fields, inlined structs in their place. */
+export function membersOf(node: StructNode): readonly Member[] {
+  return [...(node.typeMeta ? typeMeta : []), ...ownMembers(node, [])];
+}
+
+function ownMembers(node: StructNode, through: readonly string[]): Member[] {
+  return Object.entries(node.fields).flatMap(([key, field]): Member[] => {
+    const inner = resolve(field.node);
+    if (field.inline && inner.tag === "struct") return ownMembers(inner, [...through, inner.name]);
+    // Go's omitempty never drops a struct value; the few that it does drop (omitzero) say so.
+    const always = field.written === undefined ? inner.tag === "struct" && !field.pointer : field.written === "always";
+    return [{ key, field, node: inner, through, pointer: field.pointer === true, always }];
+  });
+}
