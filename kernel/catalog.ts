@@ -3,12 +3,12 @@
  * server holds the one in force and swaps it whole. Requests finish on the one that they began with.
  */
 import { pluralOf } from "../core/define.ts";
-import { decoder, type DecodeReport } from "../core/derive/decode.ts";
+import { decoder, type DecodeReport, decodeStored } from "../core/derive/decode.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { filler } from "../core/derive/fill.ts";
 import { type Names, spell } from "../core/names.ts";
 import type { ApiObject, GateStage, GroupVersion, Plugin, Resource, Served, Subresource } from "../core/plugin.ts";
-import type { StructNode } from "../core/schema.ts";
+import type { StructNode, Typed } from "../core/schema.ts";
 import type { Tree } from "../core/tree/tree.ts";
 import { compareReleases, type GateTable, gateTable, kernelGates, targetRelease } from "./gates.ts";
 import { nearest } from "./nearest.ts";
@@ -30,7 +30,8 @@ export interface StoredKind {
   readonly schema: StructNode;
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
-  readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
+  /** As `decode` of what is stored: unknown and duplicate fields pass in silence. */
+  readonly decodeStored: (tree: Tree) => ApiObject;
   readonly fill: (object: ApiObject) => ApiObject;
 }
 
@@ -221,29 +222,37 @@ function compileStored(resource: Resource, names: Names): StoredKind {
     under: resource.storedUnder,
     schema,
     ...codecOf(schema),
+    decodeStored: storedDecoder(schema),
   });
 }
 
 /** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
+function lazily<R>(make: () => R): () => R {
+  const made: { value?: R } = {};
+  return () => made.value ??= make();
+}
+
 function codecOf(schema: StructNode): Pick<Endpoint, "encode" | "decode" | "fill"> {
-  // The folds of a kind's schema give and take objects of that kind.
-  const kind = <R>(make: (node: StructNode) => R) => {
-    let made: R | undefined;
-    return () => made ??= make(schema);
-  };
-  const encode = kind(encoder), decode = kind(decoder), fill = kind(filler);
+  // The folds of a kind's schema take and give objects of that kind.
+  const typed = schema as Typed<ApiObject, StructNode>;
+  const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
   return {
     encode: (object) => encode()(object),
-    decode: (tree, report) => decode()(tree, report) as ApiObject,
-    fill: (object) => fill()(object) as ApiObject,
+    decode: (tree, report) => decode()(tree, report),
+    fill: (object) => fill()(object),
   };
+}
+
+function storedDecoder(schema: StructNode): StoredKind["decodeStored"] {
+  const decode = lazily(() => decodeStored(schema as Typed<ApiObject, StructNode>));
+  return (tree) => decode()(tree);
 }
 
 function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, names: Names): Endpoint {
   const { resource } = kind;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const left = new Set<string>(resource.strategy?.without ?? []);
-  const codec = served.schema === kind.schema ? kind : codecOf(served.schema);
+  const codec = codecOf(served.schema);
   const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
   const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
   return Object.freeze({
@@ -261,9 +270,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     stored: kind,
     subresources: subresourcesOf(served),
     schema: served.schema,
-    encode: codec.encode,
-    decode: codec.decode,
-    fill: codec.fill,
+    ...codec,
     toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
     fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
     deprecation: deprecationOf(resource.kind, apiVersion, served, names),

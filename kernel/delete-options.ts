@@ -1,10 +1,11 @@
 /** DeleteOptions: from the body when there is one, else from the query (upstream reads never both). */
 import { readEnvelope } from "../core/codec/protobuf.ts";
-import { DecodeError, decoder, lenient } from "../core/derive/decode.ts";
+import { DecodeError, decoder } from "../core/derive/decode.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import { type FieldError, goQuote, invalid, notSupported } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
 import { DeleteOptions } from "../core/meta/options.ts";
+import type { Infer } from "../core/schema.ts";
 import { badRequestError, invalidError } from "../core/status-error.ts";
 import { readJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
@@ -59,19 +60,13 @@ function fromQuery(call: Call): Read {
   };
 }
 
-const decodeOptions = decoderOnce();
-function decoderOnce(): () => ReturnType<typeof decoder> {
-  let made: ReturnType<typeof decoder> | undefined;
-  return () => made ??= decoder(DeleteOptions);
-}
-
 function fromBody(call: Call, bytes: Uint8Array): Read {
   const { names } = call.catalog;
   const encoding = bodyEncoding(header(call.exchange, "content-type"), names);
-  let options: typeof DeleteOptions["~type"];
+  let options: Infer<typeof DeleteOptions>;
   if (encoding === "protobuf") {
     try {
-      options = protobufReader(DeleteOptions)(readEnvelope(bytes).raw) as typeof DeleteOptions["~type"];
+      options = protobufReader(DeleteOptions)(readEnvelope(bytes).raw);
     } catch (error) {
       throw badRequestError(error instanceof Error ? error.message : String(error));
     }
@@ -82,7 +77,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     }
     checkOptionsKind(read.tree instanceof TreeObject ? read.tree : new TreeObject());
     try {
-      options = decodeOptions()(read.tree ?? new TreeObject(), lenient(encoding)) as typeof DeleteOptions["~type"];
+      options = decoder(DeleteOptions)(read.tree ?? new TreeObject(), { reader: encoding, findings: [] });
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       throw badRequestError(error.message);

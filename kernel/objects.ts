@@ -5,7 +5,6 @@
 import { readJson } from "../core/tree/json.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
-import { lenient } from "../core/derive/decode.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { internalError } from "../core/status-error.ts";
 import type { StoredKind } from "./catalog.ts";
@@ -72,7 +71,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
     }
     const read = readJson(value);
     if (!read.ok) throw new Error(read.error);
-    return kind.fill(kind.decode(read.tree, lenient()));
+    return kind.fill(kind.decodeStored(read.tree));
   } catch (error) {
     throw internalError(`the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
   }

@@ -23,6 +23,8 @@ export interface RequestInfo {
   readonly name: string;
   /** Path segments from the resource on, as routing matches them. */
   readonly parts: readonly string[];
+  /** The path names a namespace for its resource (possibly the empty one). */
+  readonly inNamespace: boolean;
   /** Below the old /watch/ prefix. */
   readonly watchPrefix: boolean;
 }
@@ -48,6 +50,7 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     subresource: "",
     name: "",
     parts: [] as readonly string[],
+    inNamespace: false,
     watchPrefix: false,
   };
   const outside = { ...plain, isResourceRequest: false, verb: method.toLowerCase() };
@@ -70,18 +73,21 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     watchPrefix = true;
     parts = parts.slice(1);
   }
-  let namespace = "";
+  let namespace = "", inNamespace = false;
   if (parts[0] === "namespaces") {
     if (parts.length > 1) {
       namespace = parts[1]!;
-      if (parts.length > 2 && !namespaceSubresources.has(parts[2]!)) parts = parts.slice(2);
+      if (parts.length > 2 && !namespaceSubresources.has(parts[2]!)) {
+        parts = parts.slice(2);
+        inNamespace = true;
+      }
     }
   }
   const [resource = "", name = "", subresource = ""] = parts;
   if (verb === "get" && name === "") verb = isTrue(query, "watch") ? "watch" : "list";
   else if (verb === "delete" && name === "") verb = "deletecollection";
   const named = name !== "" || !["list", "watch", "deletecollection"].includes(verb) ? name : nameSelected(query);
-  return { ...plain, isResourceRequest: true, prefix, group, version, verb, namespace, resource, name: named, subresource, parts, watchPrefix };
+  return { ...plain, isResourceRequest: true, prefix, group, version, verb, namespace, resource, name: named, subresource, parts, inNamespace, watchPrefix };
 }
 
 function trimSlashes(path: string): string {

@@ -70,7 +70,7 @@ export function negotiate(accept: string, names: Names, transforms = true): Outp
   throw notAcceptable(known.map(({ full }) => full));
 }
 
-const plain: Output = Object.freeze({ encoding: "json", transform: { as: "object" }, stream: false });
+const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as: "object" }, stream: false });
 
 function outputOf(encoding: Encoding, parameters: readonly (readonly [string, string])[], names: Names, transforms: boolean): Output | undefined {
   let as = "", group = "", version = "", stream = false, converts = false;

@@ -1,7 +1,7 @@
 /** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
 import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
-import { DecodeError, type DecodeReport, strict } from "../../core/derive/decode.ts";
+import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
@@ -65,7 +65,7 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, vali
   }
   const { kind, apiVersion } = typeOf(read.tree, endpoint, bytes);
   checkType(call.catalog, endpoint, kind, apiVersion);
-  const report: DecodeReport = strict(encoding);
+  const report: DecodeReport = { reader: encoding, findings: [] };
   let object: ApiObject;
   try {
     object = endpoint.decode(read.tree ?? new TreeObject(), report);
@@ -73,11 +73,11 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, vali
     if (!(error instanceof DecodeError)) throw error;
     throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
   }
-  if (validation === "Strict" && (read.duplicates.length > 0 || report.problems.length > 0)) {
+  if (validation === "Strict" && (read.duplicates.length > 0 || report.findings.length > 0)) {
     const yaml = read.duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${read.duplicates.map((each) => `  ${each}`).join("\n")}`];
-    throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.problems].join(", ")}`);
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.findings].join(", ")}`);
   }
-  if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.problems]) warnings.add(problem); }
+  if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.findings]) warnings.add(problem); }
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 

@@ -2,6 +2,7 @@ import { mediaType, notAcceptable, streamEncodings, streamMediaTypes } from "../
 import { writeEnvelope, writeWatchFrame } from "../../core/codec/protobuf.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
+import { zeroOf } from "../../core/derive/zero.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { ApiObject } from "../../core/plugin.ts";
@@ -18,6 +19,7 @@ export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 const bookmarkEveryMs = 60_000;
 const toBytes = new TextEncoder();
+const nothing = new Uint8Array();
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
 export async function watch(call: Call): Promise<Answer> {
@@ -146,8 +148,10 @@ class Frames {
       resourceVersion: String(revision),
       ...(endsInitial ? { annotations: { [`${catalog.names.domain}/initial-events-end`]: "true" } } : {}),
     };
-    const object = endpoint.fill({ kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata } as ApiObject);
-    const item = Item.unsaved(endpoint.stored, "", endpoint.toStored(object));
+    // Nothing is filled in: a bookmark is the empty object.
+    const empty = zeroOf(endpoint.schema) as object; // of the endpoint's kind
+    const object: ApiObject = { ...empty, kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata };
+    const item = new Item(endpoint.stored, { key: "", revision, value: nothing }, object);
     if (transform.as !== "object") return this.of("BOOKMARK", item);
     if (encoding === "protobuf") return this.#count(writeWatchFrame("BOOKMARK", writeEnvelope(object, protobufWriter(endpoint.schema)(object))));
     return this.#text("BOOKMARK", endpoint.encode(object));

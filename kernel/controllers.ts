@@ -1,0 +1,37 @@
+/** Background work of plugins: started together, ended together, started again after a failure. */
+import type { Plugin, World } from "../core/plugin.ts";
+
+/** Runs every controller until the signal aborts; resolves when all have ended. */
+export async function runControllers(
+  plugins: readonly Plugin[],
+  world: World,
+  signal: AbortSignal,
+  report: (controller: string, error: unknown) => void,
+): Promise<void> {
+  const controllers = plugins.flatMap((plugin) => plugin.controllers ?? []);
+  await Promise.all(controllers.map(async (controller) => {
+    for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
+      const began = Date.now();
+      try {
+        await controller.run(world, signal);
+      } catch (error) {
+        if (!signal.aborted) report(controller.name, error);
+      }
+      if (Date.now() - began > 60_000) pauseMs = 100;
+      await pause(pauseMs, signal);
+    }
+  }));
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+}

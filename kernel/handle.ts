@@ -1,0 +1,102 @@
+/** The way of a request, from top to bottom: who, may they, what, the answer. */
+import { checkProduced, mediaTypes, negotiate, negotiateError, streamMediaTypes, wantsPretty } from "../core/codec/negotiate.ts";
+import { StatusError, statusOf } from "../core/status-error.ts";
+import { replyOf, statusReply } from "./answer.ts";
+import type { UserInfo } from "./authentication/user-info.ts";
+import { type Call, header } from "./call.ts";
+import type { Catalog } from "./catalog.ts";
+import { toStatusError } from "./failure.ts";
+import type { Exchange, Reply } from "./exchange.ts";
+import { type RequestInfo, requestInfo } from "./request-info.ts";
+import { isApiPath, route } from "./route.ts";
+import type { Server } from "./server.ts";
+import { verbs } from "./verbs/mod.ts";
+import { Warnings } from "./warnings.ts";
+
+/** Answers a request from the network. Never rejects: the only place where an error becomes a reply. */
+export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
+  const info = requestInfo(exchange.method, exchange.url);
+  if (info === undefined) return textReply(400, "400 Bad Request");
+  const { catalog } = server;
+  const warnings = new Warnings();
+  const seen = server.observe(exchange, info);
+  try {
+    const user = await server.authenticate(exchange);
+    seen.user(user);
+    using _place = server.admit(info);
+    await server.authorize(user, info);
+    return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings), warnings));
+  } catch (error) {
+    const failure = toStatusError(error, info, server.report);
+    return seen.end(dressed(errorReply(exchange, failure, catalog), warnings));
+  }
+}
+
+/** Answers on behalf of a user who is known already: the part of the way that comes after authorization. */
+export async function answer(
+  exchange: Exchange,
+  info: RequestInfo,
+  user: UserInfo,
+  catalog: Catalog,
+  server: Server,
+  warnings: Warnings,
+): Promise<Reply> {
+  if (!info.isResourceRequest) return await server.outer(exchange, info, catalog);
+  if (!isApiPath(info, catalog)) return notFoundText();
+  const { endpoint, verb, subresource } = route(info, exchange.method, catalog);
+  const accept = header(exchange, "accept");
+  const { names } = catalog;
+  checkProduced(accept, verb === "list" || verb === "watch" ? [...mediaTypes(names), ...streamMediaTypes(names)] : mediaTypes(names));
+  if (endpoint.deprecation !== undefined) {
+    warnings.add(endpoint.deprecation.warning);
+    server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
+  }
+  const call: Call = {
+    exchange,
+    info,
+    user,
+    catalog,
+    endpoint,
+    subresource,
+    output: negotiate(accept, names),
+    pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
+    warnings,
+    backend: server.backend,
+    signal: verb === "watch" ? exchange.signal : AbortSignal.any([exchange.signal, AbortSignal.timeout(server.requestTimeoutMs)]),
+  };
+  return replyOf(call, await verbs[verb](call));
+}
+
+/** A refusal in the encoding that the client accepts. */
+export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog): Reply {
+  const encoding = negotiateError(header(exchange, "accept"), catalog.names);
+  const output = { encoding, transform: { as: "object" }, stream: false } as const;
+  const pretty = wantsPretty("", header(exchange, "user-agent"));
+  const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
+  const seconds = error.details?.retryAfterSeconds;
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
+      ...(error.reason === "Forbidden" ? { "x-content-type-options": "nosniff" } : {}),
+    },
+  };
+}
+
+/** What every answer carries. */
+function dressed(reply: Reply, warnings: Warnings): Reply {
+  const texts = warnings.headers();
+  return {
+    ...reply,
+    headers: { "cache-control": "no-cache, private", ...reply.headers, ...(texts.length === 0 ? {} : { warning: texts }) },
+  };
+}
+
+export function textReply(status: number, text: string): Reply {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: text };
+}
+/** Paths outside of every group that is served. */
+export function notFoundText(): Reply {
+  return textReply(404, "404 page not found\n");
+}

@@ -1,0 +1,124 @@
+/** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
+import { goJson } from "../core/codec/json-text.ts";
+import type { Api, ApiList, ApiObject, GroupVersion } from "../core/plugin.ts";
+import type { Json } from "../core/schema.ts";
+import { StatusError, type StatusReason } from "../core/status-error.ts";
+import { spell } from "../core/names.ts";
+import type { UserInfo } from "./authentication/user-info.ts";
+import type { Exchange, Reply } from "./exchange.ts";
+import { answer, errorReply } from "./handle.ts";
+import { requestInfo } from "./request-info.ts";
+import type { Server } from "./server.ts";
+import { toStatusError } from "./failure.ts";
+import { Warnings } from "./warnings.ts";
+
+/** An API whose calls are made as `user`; nothing is authorized again. */
+export function localApi(server: Server, user: UserInfo): Api {
+  async function send(method: string, url: string, body: unknown, signal: AbortSignal): Promise<Reply> {
+    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
+    const exchange: Exchange = {
+      method,
+      url,
+      headers: { accept: "application/json", "content-type": "application/json", "user-agent": user.name },
+      body: () => Promise.resolve(bytes),
+      peer: undefined,
+      remote: "local",
+      protocol: "HTTP/1.1",
+      signal,
+    };
+    const info = requestInfo(method, url)!; // our own URLs are well formed
+    try {
+      return await answer(exchange, info, user, server.catalog, server, new Warnings());
+    } catch (error) {
+      return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
+    }
+  }
+  async function ask(method: string, url: string, body?: unknown): Promise<any> {
+    const reply = await send(method, url, body, never);
+    const value = JSON.parse(await textOf(reply));
+    if (reply.status < 400) return value;
+    throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, { code: value.code, details: value.details });
+  }
+  const pathOf = (groupVersion: GroupVersion, resource: string, namespace: string, name = "", subresource = "") => {
+    const spelled = spell(server.catalog.names, groupVersion);
+    const parts = [
+      spelled.includes("/") ? `apis/${spelled}` : `api/${spelled}`,
+      ...(namespace === "" ? [] : ["namespaces", encodeURIComponent(namespace)]),
+      resource,
+      ...[name, subresource].filter((part) => part !== "").map(encodeURIComponent),
+    ];
+    return `/${parts.join("/")}`;
+  };
+  const queryOf = (query: Readonly<Record<string, string>> = {}) => {
+    const text = new URLSearchParams(query).toString();
+    return text === "" ? "" : `?${text}`;
+  };
+  const api: Api = {
+    get: (version, resource, namespace, name) => ask("GET", pathOf(version, resource, namespace, name)),
+    list: (version, resource, namespace, query) => ask("GET", pathOf(version, resource, namespace) + queryOf(query)),
+    create: (version, resource, namespace, object) => ask("POST", pathOf(version, resource, namespace), object),
+    update: (version, resource, namespace, name, object, subresource = "") =>
+      ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
+    delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
+    deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
+    watch: (version, resource, namespace, query, signal) => follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal),
+    collections: (verb) =>
+      server.catalog.groups.flatMap((group) =>
+        group.versions.slice(0, 1).flatMap(({ endpoints }) =>
+          endpoints.filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
+            .map(({ apiVersion, plural, namespaced }) => ({ groupVersion: apiVersion, resource: plural, namespaced }))
+        )
+      ),
+  };
+  return api;
+}
+
+const never = new AbortController().signal;
+
+async function textOf(reply: Reply): Promise<string> {
+  if (typeof reply.body === "string") return reply.body;
+  const decoder = new TextDecoder();
+  if (reply.body instanceof Uint8Array) return decoder.decode(reply.body);
+  let text = "";
+  for await (const chunk of reply.body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+interface Followed {
+  readonly version: GroupVersion;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+
+/** List, then watch from there; again from where it was when a watch ends, from a new list when history is gone. */
+async function* follow(
+  api: Api,
+  send: (method: string, url: string, body: unknown, signal: AbortSignal) => Promise<Reply>,
+  path: string,
+  { version, resource, namespace, query }: Followed,
+  signal: AbortSignal,
+): AsyncGenerator<Change> {
+  let from = "";
+  while (!signal.aborted) {
+    if (from === "") {
+      const list: ApiList = await api.list(version, resource, namespace, query);
+      for (const object of list.items) yield { type: "ADDED", object };
+      from = list.metadata.resourceVersion;
+    }
+    const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
+    const reply = await send("GET", `${path}?${search}`, undefined, signal);
+    if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) {
+      from = "";
+      continue;
+    }
+    const decoder = new TextDecoder();
+    for await (const frame of reply.body) {
+      const { type, object } = JSON.parse(decoder.decode(frame));
+      if (type === "ERROR") from = "";
+      else from = object.metadata.resourceVersion;
+      if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/** The running server as its requests see it: the catalog in force and what all of them share. */
+import type { UserInfo } from "./authentication/user-info.ts";
+import type { Backend } from "./call.ts";
+import type { Catalog, Endpoint } from "./catalog.ts";
+import type { Exchange, Reply } from "./exchange.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** What one request tells metrics and logs, from its first step to its last byte. */
+export interface Observation {
+  user(user: UserInfo): void;
+  /** The reply as it goes out; a streamed body is followed to its end. */
+  end(reply: Reply): Reply;
+}
+
+export interface Server {
+  /** Swapped whole; a request reads it once. */
+  readonly catalog: Catalog;
+  readonly backend: Backend;
+  readonly requestTimeoutMs: number;
+  observe(exchange: Exchange, info: RequestInfo): Observation;
+  /** 401 for bad credentials. */
+  authenticate(exchange: Exchange): Promise<UserInfo>;
+  /** 403 where nobody allows it. */
+  authorize(user: UserInfo, info: RequestInfo): Promise<void>;
+  /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
+  admit(info: RequestInfo): Disposable;
+  /** Paths that are no resources: health, metrics, version, discovery, OpenAPI. */
+  outer(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
+  /** Counts the use of a deprecated version. */
+  deprecated(endpoint: Endpoint, subresource: string, removedRelease: string): void;
+  /** A bug, or a failure behind the API: for the log, with the id that the client was shown. */
+  readonly report: (error: unknown, reference: string) => void;
+}
+

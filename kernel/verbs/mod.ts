@@ -1,0 +1,23 @@
+/** One entry a verb; a new verb breaks this table until it is answered. */
+import type { Answer } from "../answer.ts";
+import type { Call } from "../call.ts";
+import type { Verb } from "../catalog.ts";
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { removeCollection } from "./deletecollection.ts";
+import { get } from "./get.ts";
+import { list } from "./list.ts";
+import { patch } from "./patch.ts";
+import { update } from "./update.ts";
+import { watch } from "./watch.ts";
+
+export const verbs: Readonly<Record<Verb, (call: Call) => Promise<Answer>>> = Object.freeze({
+  create,
+  delete: remove,
+  deletecollection: removeCollection,
+  get,
+  list,
+  patch,
+  update,
+  watch,
+});
