@@ -34,7 +34,8 @@ const zero = fold<() => unknown>({
   },
 }, (get) => () => get()());
 
-function once<T>(make: () => T): () => T {
+/** `make`, called at the first use. */
+export function once<T>(make: () => T): () => T {
   const made: { value?: T } = {};
   return () => made.value ??= make();
 }

@@ -1,0 +1,102 @@
+/**
+ * From canonical objects to Go's compact JSON: keys in schema order, records by the bytes of their keys, `<`, `>` and `&`
+ * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
+ */
+import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
+import { sortedKeys } from "./entries.ts";
+import { goString } from "./go-string.ts";
+import { membersOf } from "./members.ts";
+import { doubleText, jsonText } from "./raw-json.ts";
+import { isZero, once, zeroOf } from "./zero.ts";
+
+type Encode = (value: any) => string;
+
+/** Compact JSON of an object, without a final newline. Values must be canonical; absent fields may be missing. */
+export function encoder<T>(node: Typed<T>): (value: T) => string {
+  return encodeNode(node);
+}
+
+const text: Encode = (value: string) => goString(value);
+/** Canonical texts that cannot contain anything to escape. */
+const bare: Encode = (value: string) => `"${value}"`;
+const time: Encode = (value: string | null) => value === null ? "null" : `"${value}"`;
+const json: Encode = (value: Json) => jsonText(value);
+
+const encodeNode: (node: Node) => Encode = fold<Encode>({
+  boolean: () => (value) => value ? "true" : "false",
+  string: () => text,
+  int32: () => String,
+  int64: () => String,
+  double: () => doubleText,
+  bytes: () => bare,
+  quantity: () => bare,
+  intOrString: () => (value) => typeof value === "string" ? goString(value) : String(value),
+  time: () => time,
+  microTime: () => time,
+  duration: () => bare,
+  raw: () => json,
+  fieldsV1: () => json,
+  list: (node, go) => encodeList(go(node.of)),
+  record: encodeRecord,
+  struct: encodeStruct,
+}, (get) => (value) => get()(value));
+
+function encodeList(encode: Encode): Encode {
+  return (items: readonly unknown[]) => {
+    if (items.length === 0) return "[]";
+    let out = "[" + encode(items[0]);
+    for (let i = 1; i < items.length; i++) out += "," + encode(items[i]);
+    return out + "]";
+  };
+}
+
+function encodeRecord(node: RecordNode, go: (node: Node) => Encode): Encode {
+  const encode = go(node.of);
+  return (entries: Readonly<Record<string, unknown>>) => {
+    let out = "{";
+    for (const key of sortedKeys(entries)) {
+      if (out !== "{") out += ",";
+      out += goString(key) + ":" + encode(entries[key]);
+    }
+    return out + "}";
+  };
+}
+
+function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
+  const members = membersOf(node).map((member) => {
+    // kind and apiVersion are always in objects, but an empty one is not written.
+    const always = member.always && member.through[0] !== "TypeMeta";
+    const collection = member.node.tag === "list" || member.node.tag === "record";
+    return {
+      key: member.key,
+      head: `"${member.key}":`,
+      encode: go(member.node),
+      always,
+      /** What is written as null although it is not: Go's nil lists and maps, which storage makes of empty ones. */
+      isNil: always && collection ? isZero(member.node) : undefined,
+      pointer: member.pointer,
+      isLeftOut: always || member.pointer ? undefined : isZero(member.node),
+      zero: once(() => member.pointer || collection ? "null" : go(member.node)(zeroOf(member.node))),
+    };
+  });
+  return (object: Readonly<Record<string, unknown>>) => {
+    let out = "";
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i]!;
+      const value = object[member.key];
+      let text: string;
+      if (value === undefined) {
+        if (!member.always) continue;
+        text = member.zero();
+      } else if (value === null) {
+        if (!member.always && !member.pointer) continue;
+        text = "null";
+      } else {
+        if (member.isLeftOut !== undefined && member.isLeftOut(value)) continue;
+        text = member.isNil !== undefined && member.isNil(value) ? "null" : member.encode(value);
+      }
+      out += (out === "" ? "{" : ",") + member.head + text;
+    }
+    return out === "" ? "{}" : out + "}";
+  };
+}
