@@ -18,10 +18,21 @@ export async function update(call: Call): Promise<Answer> {
   const sent = await readBody(call, options.fieldValidation);
   checkName(call, sent);
   const object = placed(call, sent);
-  const expected = expectedRevision(object.metadata.resourceVersion, call);
+  const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
+  // An `If-Match` header says what is expected where the object does not.
+  const expected = expectedRevision(object.metadata.resourceVersion) || Number(tag?.[1] ?? 0);
   const { item } = await getItem(call.backend.store, call.endpoint.stored, keyOfCall(call), call.signal);
   if (item === undefined) return await createdByPut(call, object, options.dryRun);
-  return objectAnswer(200, await replace(call, item, expected, options.dryRun, () => object));
+  const attempt = { object, expected, again: expected === 0 };
+  return objectAnswer(
+    200,
+    await replace(call, item, options.dryRun, (current) => {
+      const { uid } = object.metadata;
+      const own = current.object.metadata.uid ?? "";
+      if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), call.info.name, uidMismatch(current.key, uid, own));
+      return attempt;
+    }),
+  );
 }
 
 function keyOfCall(call: Call): string {
@@ -39,14 +50,12 @@ export function checkName(call: Call, object: ApiObject): void {
   }
 }
 
-/** What the client expects to replace: a revision, or 0 for anything. An `If-Match` header says it as well. */
-function expectedRevision(text: string | undefined, call: Call): number {
-  const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
-  if (text === undefined || text === "") return tag === null ? 0 : Number(tag[1]);
-  if (!/^\d+$/.test(text)) throw new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
-  if (BigInt(text) >= 2n ** 64n) {
-    throw new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`);
-  }
+/** The revision that an object names, 0 where it names none; upstream's plain 500 for what is no number. */
+export function expectedRevision(text: string | undefined): number {
+  if (text === undefined || text === "") return 0;
+  const refuse = (why: string) => new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^\d+$/.test(text)) throw refuse("invalid syntax");
+  if (BigInt(text) >= 2n ** 64n) throw refuse("value out of range");
   return Number(text);
 }
 
@@ -67,35 +76,33 @@ export function uidMismatch(key: string, asked: string, found: string): string {
     `UID in precondition: ${asked}, UID in object meta: ${found}`;
 }
 
-/**
- * Puts an object on top of the stored one, again on top of every newer entry that the store hands back, unless the
- * client named the revision that it means (409). `make` gives the object in the request's version.
- */
-export async function replace(
-  call: Call,
-  first: Item,
-  expected: number,
-  dryRun: boolean,
-  make: (current: Item) => ApiObject,
-): Promise<Item> {
-  const { endpoint, backend, info } = call;
+/** One try of a write on top of what is stored. */
+export interface Attempt {
+  /** In the request's version. */
+  readonly object: ApiObject;
+  /** The revision that must be stored now, or 0 for any. */
+  readonly expected: number;
+  /** Whether a newer entry may be tried as well. */
+  readonly again: boolean;
+}
+
+/** Puts an object on top of the stored one, again on top of every newer entry that the store hands back; 409 where the
+ *  client named the revision that it means. */
+export async function replace(call: Call, first: Item, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item> {
+  const { endpoint, info } = call;
   const { stored, resource } = endpoint;
   let current = first;
   for (let tries = 1;; tries++) {
+    const { object, expected, again } = make(current);
     if (expected === 0 && !(resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
-    const object = make(current);
-    const { uid } = object.metadata;
-    const own = current.object.metadata.uid ?? "";
-    if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), info.name, uidMismatch(current.key, uid, own));
     if (expected !== 0 && expected !== current.revision) throw modified(call);
     const next = toUpdate(call, object, current.object);
     const commit = await put(call, current, next, dryRun);
     if (commit instanceof Item) return commit;
-    if (expected !== 0) throw modified(call);
+    if (!again || tries >= limits.updateTries) throw modified(call);
     if (commit === undefined) throw notFoundError(resourceName(call), info.name);
-    if (tries >= limits.updateTries) throw modified(call);
     current = new Item(stored, commit);
   }
 }
