@@ -1,0 +1,114 @@
+/**
+ * Published defaults. A struct's own fields come first, then its `fill`, then what is inside, so that a struct that `fill`
+ * has made gets its defaults too. What needs nothing comes back as the same value.
+ */
+import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, type Typed } from "../schema.ts";
+import { setEntry } from "./entries.ts";
+import { type Member, membersOf } from "./members.ts";
+import { isZero, zeroOf } from "./zero.ts";
+
+type Fill = (value: any) => any;
+
+/** Gives an object with its defaults filled in; the object itself when nothing was to fill. */
+export function filler<T>(node: Typed<T>): (value: T) => T {
+  return fillNode(node);
+}
+
+const asItIs: Fill = (value) => value;
+
+const fillNode: (node: Node) => Fill = fold<Fill>({
+  boolean: () => asItIs,
+  string: () => asItIs,
+  int32: () => asItIs,
+  int64: () => asItIs,
+  double: () => asItIs,
+  bytes: () => asItIs,
+  quantity: () => asItIs,
+  intOrString: () => asItIs,
+  time: () => asItIs,
+  microTime: () => asItIs,
+  duration: () => asItIs,
+  raw: () => asItIs,
+  fieldsV1: () => asItIs,
+  list: (node, go) => fillList(go(node.of)),
+  record: fillRecord,
+  struct: fillStruct,
+}, (get) => (value) => get()(value));
+
+function fillList(fill: Fill): Fill {
+  if (fill === asItIs) return asItIs;
+  return (items: readonly unknown[]) => {
+    const filled = items.map(fill);
+    return filled.some((item, i) => item !== items[i]) ? filled : items;
+  };
+}
+
+function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
+  const fill = go(node.of);
+  if (fill === asItIs) return asItIs;
+  return (entries: Readonly<Record<string, unknown>>) => {
+    const filled: Record<string, unknown> = {};
+    let changed = false;
+    for (const [key, value] of Object.entries(entries)) {
+      const next = fill(value);
+      changed ||= next !== value;
+      setEntry(filled, key, next);
+    }
+    return changed ? filled : entries;
+  };
+}
+
+function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
+  const members = membersOf(node);
+  const defaulted = members.filter(({ field }) => field.default !== undefined).map(defaultOf);
+  const own = [...inlined(node), node].flatMap(({ fill }) => fill === undefined ? [] : [fill]);
+  const inner = members.map((member) => ({
+    key: member.key,
+    always: member.always && !member.pointer,
+    node: member.node,
+    fill: go(member.node),
+  }))
+    .filter(({ fill }) => fill !== asItIs);
+  if (defaulted.length === 0 && own.length === 0 && inner.length === 0) return asItIs;
+
+  return (object: Readonly<Record<string, unknown>>) => {
+    let filled = object;
+    for (const { key, value, lacks } of defaulted) if (lacks(filled[key])) filled = { ...filled, [key]: value };
+    for (const fill of own) filled = fill(filled);
+    for (const { key, always, node, fill } of inner) {
+      const value = filled[key] ?? (always ? zeroOf(node) : undefined);
+      if (value === undefined) continue;
+      const next = fill(value);
+      if (next !== value) filled = { ...filled, [key]: next };
+    }
+    return filled === object ? object : inOrder(members, filled);
+  };
+}
+
+/** The structs whose keys stand in this one; their `fill` sees the object that the keys are in. */
+function inlined(node: StructNode): StructNode[] {
+  return Object.values(node.fields).flatMap((field) => {
+    const inner = resolve(field.node);
+    return field.inline && inner.tag === "struct" ? [...inlined(inner), inner] : [];
+  });
+}
+
+function defaultOf(
+  member: Member,
+): { readonly key: string; readonly value: Json | undefined; readonly lacks: (value: unknown) => boolean } {
+  const zero = isZero(member.node);
+  return {
+    key: member.key,
+    value: member.field.default,
+    // Where zero and absence are one, zero is filled too.
+    lacks: (value) => value === undefined || value === null || (!member.pointer && zero(value)),
+  };
+}
+
+/** The same entries with keys in schema order; keys that the schema does not know stay at the end. */
+function inOrder(members: readonly Member[], object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const ordered: Record<string, unknown> = {};
+  for (const { key } of members) if (object[key] !== undefined) ordered[key] = object[key];
+  for (const key of Object.keys(object)) if (!Object.hasOwn(ordered, key) && object[key] !== undefined) setEntry(ordered, key, object[key]);
+  return ordered;
+}
