@@ -33,5 +33,10 @@ export type Tree = null | boolean | string | NumberText | Tree[] | TreeObject;
 
 /** Result of reading a document: a tree, or what is wrong with it in upstream's words. */
 export type Read =
-  | { readonly ok: true; readonly tree: Tree; /** Duplicate keys found while reading, for readers that must report them (YAML: `line 2: key "a" already set in map`). */ readonly duplicates: readonly string[] }
+  | {
+    readonly ok: true;
+    readonly tree:
+      Tree; /** Duplicate keys found while reading, for readers that must report them (YAML: `line 2: key "a" already set in map`). */
+    readonly duplicates: readonly string[];
+  }
   | { readonly ok: false; readonly error: string };

@@ -1,0 +1,126 @@
+/** JSON text with the bytes of Go's encoding/json: what kube-apiserver writes, clients compare and etcd keeps. */
+
+import type { Json } from "../schema.ts";
+import { numberText } from "../tree/values.ts";
+
+/**
+ * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, other control characters
+ * with the short escapes where there are some, lone surrogates as U+FFFD.
+ */
+export function goString(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text.toWellFormed()).replace(htmlOrLine, escapeOf);
+}
+
+// deno-lint-ignore no-control-regex -- control characters are among what needs an escape
+const plain = /^[^\u0000-\u001f"\\<>&\u2028\u2029\ud800-\udfff]*$/;
+const htmlOrLine = /[<>&\u2028\u2029]/g;
+
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/**
+ * Compact JSON of a plain value, keys in insertion order, members that are undefined left out. Iterative, so that any depth can be
+ * written. Throws RangeError for a number that is not finite.
+ */
+export function goJson(value: Json): string {
+  let out = "";
+  const open: Frame[] = [];
+  const start = (next: Json): void => {
+    if (next === null || typeof next !== "object") out += leafText(next);
+    else {
+      const frame = frameOf(next);
+      out += frame.keys === undefined ? "[" : "{";
+      open.push(frame);
+    }
+  };
+  start(value);
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    const { keys, values } = frame;
+    if (frame.at === values.length) {
+      out += keys === undefined ? "]" : "}";
+      open.pop();
+      continue;
+    }
+    const at = frame.at++;
+    const next = values[at];
+    if (next === undefined) continue;
+    if (frame.started) out += ",";
+    frame.started = true;
+    if (keys !== undefined) out += `${goString(keys[at] ?? "")}:`;
+    start(next);
+  }
+  return out;
+}
+
+/** An object or list on its way out. */
+interface Frame {
+  readonly keys: readonly string[] | undefined;
+  readonly values: readonly (Json | undefined)[];
+  at: number;
+  started: boolean;
+}
+
+function frameOf(value: readonly Json[] | { readonly [key: string]: Json }): Frame {
+  const list = Array.isArray(value);
+  return { keys: list ? undefined : Object.keys(value), values: list ? value : Object.values(value), at: 0, started: false };
+}
+
+function leafText(value: null | boolean | number | bigint | string): string {
+  if (typeof value === "string") return goString(value);
+  return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
+}
+
+/** Compact JSON text with line breaks and two spaces a level, as Go's json.Indent lays it out; no final line break. */
+export function prettyJson(text: string): string {
+  return prettyPrinter()(text);
+}
+
+/**
+ * The same for text that comes in pieces, cut anywhere: each call answers the pretty text of the next piece. The text must be valid
+ * compact JSON; nothing is checked.
+ */
+export function prettyPrinter(): (piece: string) => string {
+  let depth = 0;
+  let inString = false;
+  let afterBackslash = false;
+  let justOpened = false;
+  const newLine = () => `\n${"  ".repeat(depth)}`;
+
+  return (piece) => {
+    let out = "";
+    let copied = 0; // what comes before is in `out`
+    for (let at = 0; at < piece.length; at++) {
+      const c = piece.charCodeAt(at);
+      if (inString) {
+        if (afterBackslash) afterBackslash = false;
+        else if (c === BACKSLASH) afterBackslash = true;
+        else if (c === QUOTE) inString = false;
+        continue;
+      }
+      const closes = c === CLOSE_LIST || c === CLOSE_OBJECT;
+      if (justOpened && !closes) {
+        out += piece.slice(copied, at) + newLine();
+        copied = at;
+      }
+      if (closes) {
+        depth--;
+        if (!justOpened) {
+          out += piece.slice(copied, at) + newLine();
+          copied = at;
+        }
+      }
+      justOpened = c === OPEN_LIST || c === OPEN_OBJECT;
+      if (justOpened) depth++;
+      else if (c === QUOTE) inString = true;
+      else if (c === COMMA || c === COLON) {
+        out += piece.slice(copied, at + 1) + (c === COLON ? " " : newLine());
+        copied = at + 1;
+      }
+    }
+    return out + piece.slice(copied);
+  };
+}
+
+const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x7d;

@@ -1,0 +1,34 @@
+/** Characters and strings in the quotes in which Go's messages show them (strconv.Quote). */
+
+/** A byte in single quotes, taken as the character of that number, as JSON's errors show it: `'\x00'`, `'\''`, `'ï'`. */
+export function goQuotedByte(byte: number): string {
+  if (byte === 0x27) return "'\\''";
+  if (byte === 0x22) return "'\"'";
+  return `'${goQuoted(String.fromCharCode(byte)).slice(1, -1)}'`;
+}
+
+/** A string in double quotes with Go's escapes; what is not printable becomes `\x07`, `\u00a0` or `\U000e0001`. */
+export function goQuoted(text: string): string {
+  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`;
+}
+
+const letters: ReadonlyMap<string, string> = new Map([
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\f", "\\f"],
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\v", "\\v"],
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+]);
+
+function escaped(character: string): string {
+  const letter = letters.get(character);
+  if (letter !== undefined) return letter;
+  const point = character.codePointAt(0) ?? 0;
+  const hex = point.toString(16);
+  if (point < 0x20 || point === 0x7f) return `\\x${hex.padStart(2, "0")}`;
+  return point < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+}

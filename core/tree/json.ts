@@ -1,0 +1,263 @@
+/**
+ * JSON text to a lexical tree, with the rules and error texts of Go's encoding/json scanner. One pass over the decoded
+ * text, no recursion: `limits.documentDepthMax` levels are legal and one more is an error.
+ */
+
+import { limits } from "../limits.ts";
+import { NumberText, type Read, type Tree, TreeObject } from "./tree.ts";
+import { byteAtIndex, textOfBytes } from "./utf8.ts";
+import { goQuotedByte } from "./go-quote.ts";
+
+export { jsonFromTree, treeFromJson } from "./values.ts";
+
+/**
+ * Reads one JSON document. Document order and duplicate keys are kept, numbers stay as written, bytes that are not UTF-8
+ * and lone surrogates become U+FFFD. The error is upstream's, such as `unexpected end of JSON input` or
+ * `invalid character '}' looking for beginning of value`; `duplicates` is empty, because JSON's are found in the tree.
+ */
+export function readJson(body: Uint8Array | string): Read {
+  const text = typeof body === "string" ? body.toWellFormed() : textOfBytes(body);
+  const scan: Scan = { text, end: 0, escaped: false, failure: "", failedAt: 0, inToken: false };
+  const tree = scanDocument(scan);
+  if (tree !== undefined) return { ok: true, tree, duplicates: [] };
+  // Go's scanner asks whether a space could follow the end of the text, and complains of that space within a token.
+  if (scan.failedAt >= text.length) {
+    return { ok: false, error: scan.inToken ? `invalid character ' ' ${scan.failure}` : "unexpected end of JSON input" };
+  }
+  const byte = typeof body === "string" ? firstByte(text, scan.failedAt) : body[byteAtIndex(body, scan.failedAt)] ?? 0;
+  return { ok: false, error: `invalid character ${goQuotedByte(byte)} ${scan.failure}` };
+}
+
+/** What a step tells beside its result: where the leaf ended, whether the last string had escapes, what went wrong where. */
+interface Scan {
+  readonly text: string;
+  end: number;
+  escaped: boolean;
+  failure: string;
+  failedAt: number;
+  /** Whether the failure is inside a word, number or escape, where not even a space may stand. */
+  inToken: boolean;
+}
+
+const TAB = 0x09, LF = 0x0a, CR = 0x0d, SPACE = 0x20, QUOTE = 0x22, PLUS = 0x2b, COMMA = 0x2c, MINUS = 0x2d, POINT = 0x2e;
+const ZERO = 0x30, NINE = 0x39, COLON = 0x3a, BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x7d;
+
+/** The document's tree, or undefined after a failure. Reads forward value by value; `open` holds what is not closed yet. */
+function scanDocument(scan: Scan): Tree | undefined {
+  const { text } = scan;
+  const open: (TreeObject | Tree[])[] = [];
+  let root: Tree | undefined;
+  let parent: TreeObject | Tree[] | undefined;
+  let at = skipSpace(text, 0);
+  for (;;) {
+    const opened = openAt(text, at);
+    if (opened !== undefined && open.length >= limits.documentDepthMax) return void fail(scan, at, "exceeded max depth");
+    const value = opened ?? scanLeaf(scan, at);
+    if (value === undefined) return undefined;
+    at = opened === undefined ? scan.end : at + 1;
+    if (parent === undefined) root = value;
+    else if (parent instanceof TreeObject) parent.values.push(value);
+    else parent.push(value);
+
+    if (opened !== undefined) {
+      parent = opened;
+      open.push(opened);
+      at = skipSpace(text, at);
+      if (opened instanceof TreeObject) {
+        if (text.charCodeAt(at) !== CLOSE_OBJECT) {
+          at = scanKey(scan, at, opened);
+          if (at < 0) return undefined;
+          continue;
+        }
+      } else if (text.charCodeAt(at) !== CLOSE_LIST) continue;
+    }
+
+    // After a value, or at the end of an empty object or list: on to the next value, closing what ends here.
+    for (;;) {
+      at = skipSpace(text, at);
+      if (parent === undefined) return at === text.length ? root : void fail(scan, at, "after top-level value");
+      const after = text.charCodeAt(at);
+      const inObject: boolean = parent instanceof TreeObject;
+      if (after === COMMA) break;
+      if (after !== (inObject ? CLOSE_OBJECT : CLOSE_LIST)) {
+        return void fail(scan, at, inObject ? "after object key:value pair" : "after array element");
+      }
+      at++;
+      open.pop();
+      parent = open[open.length - 1];
+    }
+    at = skipSpace(text, at + 1);
+    if (parent instanceof TreeObject) {
+      at = scanKey(scan, at, parent);
+      if (at < 0) return undefined;
+    }
+  }
+}
+
+/** The empty object or list that opens here, if one does. */
+function openAt(text: string, at: number): TreeObject | Tree[] | undefined {
+  const c = text.charCodeAt(at);
+  return c === OPEN_OBJECT ? new TreeObject() : c === OPEN_LIST ? [] : undefined;
+}
+
+/** A string, number or word, its end in `scan.end`; undefined after a failure. */
+function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText | undefined {
+  const { text } = scan;
+  const c = text.charCodeAt(at);
+  if (c === QUOTE) {
+    const close = scanString(scan, at);
+    if (close < 0) return undefined;
+    scan.end = close + 1;
+    return scan.escaped ? unescape(text, at + 1, close) : text.slice(at + 1, close);
+  }
+  if (c === MINUS || isDigit(c)) {
+    const end = scanNumber(scan, at);
+    if (end < 0) return undefined;
+    scan.end = end;
+    return new NumberText(text.slice(at, end));
+  }
+  const word = literals.get(c);
+  if (word === undefined) return void fail(scan, at, "looking for beginning of value");
+  if (!text.startsWith(word.text, at)) return void failLiteral(scan, at, word.text);
+  scan.end = at + word.text.length;
+  return word.value;
+}
+
+/** Reads `"key":` with its spaces into the object; where the value begins, or -1. */
+function scanKey(scan: Scan, at: number, object: TreeObject): number {
+  const { text } = scan;
+  if (text.charCodeAt(at) !== QUOTE) return fail(scan, at, "looking for beginning of object key string");
+  const end = scanString(scan, at);
+  if (end < 0) return -1;
+  object.keys.push(scan.escaped ? unescape(text, at + 1, end) : text.slice(at + 1, end));
+  const colon = skipSpace(text, end + 1);
+  if (text.charCodeAt(colon) !== COLON) return fail(scan, colon, "after object key");
+  return skipSpace(text, colon + 1);
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const c = text.charCodeAt(at);
+    if (c !== SPACE && c !== LF && c !== CR && c !== TAB) return at;
+    at++;
+  }
+}
+
+/** Where the string that opens at `at` closes, or -1. Sets `scan.escaped`. */
+function scanString(scan: Scan, from: number): number {
+  const { text } = scan;
+  scan.escaped = false;
+  for (let at = from + 1;; at++) {
+    const c = text.charCodeAt(at);
+    if (c === QUOTE) return at;
+    if (c === BACKSLASH) {
+      scan.escaped = true;
+      at = scanEscape(scan, at + 1);
+      if (at < 0) return -1;
+    } else if (!(c >= SPACE)) return fail(scan, at, "in string literal"); // below a space, or NaN at the end
+  }
+}
+
+/** The last character of the escape whose letter is at `at`, or -1. */
+function scanEscape(scan: Scan, at: number): number {
+  const letter = scan.text.charAt(at);
+  if (letter === "u") {
+    for (let digit = at + 1; digit <= at + 4; digit++) {
+      if (!isHexDigit(scan.text.charCodeAt(digit))) return failToken(scan, digit, "in \\u hexadecimal character escape");
+    }
+    return at + 4;
+  }
+  return letter !== "" && '"\\/bfnrt'.includes(letter) ? at : failToken(scan, at, "in string escape code");
+}
+
+/** The value of a checked string with escapes, from `at` to its closing quote at `end`. */
+function unescape(text: string, at: number, end: number): string {
+  const pieces: string[] = [];
+  while (at < end) {
+    const escape = text.indexOf("\\", at);
+    if (escape < 0 || escape >= end) break;
+    if (escape > at) pieces.push(text.slice(at, escape));
+    const letter = text.charAt(escape + 1);
+    if (letter === "u") {
+      pieces.push(String.fromCharCode(parseInt(text.slice(escape + 2, escape + 6), 16)));
+      at = escape + 6;
+    } else {
+      pieces.push(shortEscapes.get(letter) ?? letter);
+      at = escape + 2;
+    }
+  }
+  pieces.push(text.slice(at, end));
+  return pieces.join("").toWellFormed();
+}
+
+const shortEscapes: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);
+
+/** The end of the number that begins at `at`, or -1. */
+function scanNumber(scan: Scan, from: number): number {
+  const { text } = scan;
+  let at = from;
+  if (text.charCodeAt(at) === MINUS) at++;
+  if (text.charCodeAt(at) === ZERO) at++;
+  else {
+    if (!isDigit(text.charCodeAt(at))) return failToken(scan, at, "in numeric literal");
+    at = skipDigits(text, at);
+  }
+  if (text.charCodeAt(at) === POINT) {
+    if (!isDigit(text.charCodeAt(++at))) return failToken(scan, at, "after decimal point in numeric literal");
+    at = skipDigits(text, at);
+  }
+  if ((text.charCodeAt(at) | 0x20) === 0x65) { // e or E
+    const sign = text.charCodeAt(++at);
+    if (sign === PLUS || sign === MINUS) at++;
+    if (!isDigit(text.charCodeAt(at))) return failToken(scan, at, "in exponent of numeric literal");
+    at = skipDigits(text, at);
+  }
+  return at;
+}
+
+function skipDigits(text: string, from: number): number {
+  let at = from;
+  while (isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isDigit(c: number): boolean {
+  return c >= ZERO && c <= NINE;
+}
+
+function isHexDigit(c: number): boolean {
+  return isDigit(c) || c >= 0x41 && c <= 0x46 || c >= 0x61 && c <= 0x66;
+}
+
+const literals: ReadonlyMap<number, { readonly text: string; readonly value: null | boolean }> = new Map([
+  { text: "true", value: true },
+  { text: "false", value: false },
+  { text: "null", value: null },
+].map((word) => [word.text.charCodeAt(0), word]));
+
+function failLiteral(scan: Scan, from: number, word: string): -1 {
+  let matched = 1;
+  while (scan.text.charAt(from + matched) === word.charAt(matched)) matched++;
+  return failToken(scan, from + matched, `in literal ${word} (expecting '${word.charAt(matched)}')`);
+}
+
+function fail(scan: Scan, at: number, failure: string): -1 {
+  scan.failure = failure;
+  scan.failedAt = at;
+  return -1;
+}
+
+function failToken(scan: Scan, at: number, failure: string): -1 {
+  scan.inToken = true;
+  return fail(scan, at, failure);
+}
+
+/** The first byte that the character at `at` has in UTF-8. */
+function firstByte(text: string, at: number): number {
+  const point = text.codePointAt(at) ?? 0;
+  if (point < 0x80) return point;
+  if (point < 0x800) return 0xc0 | point >> 6;
+  return point < 0x10000 ? 0xe0 | point >> 12 : 0xf0 | point >> 18;
+}

@@ -1,0 +1,82 @@
+/** Lexical trees from and to plain values. Both ways are iterative, because ten thousand levels are legal. */
+
+import type { Json } from "../schema.ts";
+import { NumberText, type Tree, TreeObject } from "./tree.ts";
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+/** The tree that a plain value is written as. Members that are undefined are left out; numbers must be finite. */
+export function treeFromJson(value: Json): Tree {
+  const waiting: [source: Json, into: TreeObject | Tree[]][] = [];
+  const start = (source: Json): Tree => {
+    if (typeof source === "number" || typeof source === "bigint") return new NumberText(numberText(source));
+    if (source === null || typeof source !== "object") return source;
+    const container = Array.isArray(source) ? [] : new TreeObject();
+    waiting.push([source, container]);
+    return container;
+  };
+  const root = start(value);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [source, into] = next;
+    if (into instanceof TreeObject) {
+      for (const [key, member] of Object.entries(source as { readonly [key: string]: Json | undefined })) { // objects wait with TreeObjects
+        if (member === undefined) continue;
+        into.keys.push(key);
+        into.values.push(start(member));
+      }
+    } else for (const item of source as readonly Json[]) into.push(start(item)); // and lists with lists
+  }
+  return root;
+}
+
+/**
+ * The plain value of a tree, the last of duplicate keys winning. Integers are numbers while safe and bigints up to int64;
+ * everything else is the nearest double, as in upstream's untyped objects. A number too large for a double becomes Infinity:
+ * who must refuse it looks at the tree first.
+ */
+export function jsonFromTree(tree: Tree): Json {
+  const waiting: [source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }][] = [];
+  const start = (source: Tree): Json => {
+    if (source instanceof NumberText) return numberOfText(source.text);
+    if (source === null || typeof source !== "object") return source;
+    const container = Array.isArray(source) ? [] : {};
+    waiting.push([source, container]);
+    return container;
+  };
+  const root = start(tree);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [source, into] = next;
+    if (Array.isArray(into)) {
+      for (const item of source as Tree[]) into.push(start(item)); // lists wait with lists
+    } else if (source instanceof TreeObject) {
+      // Values that a later duplicate replaces are not started: they would only cost.
+      const last = new Map<string, number>();
+      source.keys.forEach((key, at) => last.set(key, at));
+      for (const [key, at] of last) setOwn(into, key, start(source.values[at] ?? null));
+    }
+  }
+  return root;
+}
+
+/** The canonical number of a JSON number's text: see `jsonFromTree`. `-0` is 0 and `-0.0` is the double -0. */
+export function numberOfText(text: string): number | bigint {
+  const double = Number(text);
+  if (!/^-?[0-9]+$/.test(text)) return double;
+  if (Number.isSafeInteger(double)) return double + 0;
+  const exact = BigInt(text);
+  return exact < int64Min || exact > int64Max ? double : exact;
+}
+
+/** The text in which Go's encoding/json writes a number: no exponent from 1e-6 to below 1e21. Throws unless it is finite. */
+export function numberText(value: number | bigint): string {
+  if (typeof value === "bigint") return value.toString();
+  if (!Number.isFinite(value)) throw new RangeError(`Cannot write ${value} as JSON: it must be finite`);
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+/** Sets an own member, also one called `__proto__`. */
+export function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
+  if (key !== "__proto__") object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+}
