@@ -1,0 +1,66 @@
+/**
+ * Cells and columns that most tables share. Names and descriptions of columns are part of the answer, word for word:
+ * clients show and compare them.
+ */
+import type { ApiObject, Column } from "../plugin.ts";
+import type { MicroTime, Time } from "../schema.ts";
+
+const minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
+/** How far another machine's clock may be ahead. */
+const aheadSecondsMax = 1;
+
+/** How long ago a time was, at `now` (milliseconds since the epoch), as people read it: `3m20s`, `5d`, `2y10d`. */
+export function age(time: Time | MicroTime | null | undefined, now: number): string {
+  if (time === undefined || time === null) return "<unknown>";
+  return elapsed(Math.trunc((now - Date.parse(time)) / 1000));
+}
+
+function elapsed(seconds: number): string {
+  if (seconds < -aheadSecondsMax) return "<invalid>";
+  if (seconds < 0) return "0s";
+  if (seconds < 2 * minute) return `${seconds}s`;
+  if (seconds < 10 * minute) return inTwo(seconds, minute, "m", 1, "s");
+  if (seconds < 3 * hour) return `${Math.trunc(seconds / minute)}m`;
+  if (seconds < 8 * hour) return inTwo(seconds, hour, "h", minute, "m");
+  if (seconds < 2 * day) return `${Math.trunc(seconds / hour)}h`;
+  if (seconds < 8 * day) return inTwo(seconds, day, "d", hour, "h");
+  if (seconds < 2 * year) return `${Math.trunc(seconds / day)}d`;
+  if (seconds < 8 * year) return inTwo(seconds, year, "y", day, "d");
+  return `${Math.trunc(seconds / year)}y`;
+}
+function inTwo(seconds: number, large: number, largeUnit: string, small: number, smallUnit: string): string {
+  const rest = Math.trunc(seconds % large / small);
+  return `${Math.trunc(seconds / large)}${largeUnit}${rest === 0 ? "" : `${rest}${smallUnit}`}`;
+}
+
+export const nameColumn = Object.freeze<Column<ApiObject>>({
+  name: "Name",
+  type: "string",
+  format: "name",
+  description:
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request " +
+    "the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. " +
+    "Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+  cell: (object) => object.metadata.name ?? "",
+});
+
+const creationDescription =
+  "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in " +
+  "happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\n" +
+  "Populated by the system. Read-only. Null for lists. More info: " +
+  "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+
+export const ageColumn = Object.freeze<Column<ApiObject>>({
+  name: "Age",
+  type: "string",
+  description: creationDescription,
+  cell: (object, now) => age(object.metadata.creationTimestamp, now),
+});
+
+/** In place of the age, where upstream has no printer of its own. */
+export const createdAtColumn = Object.freeze<Column<ApiObject>>({
+  name: "Created At",
+  type: "date",
+  description: creationDescription,
+  cell: (object) => object.metadata.creationTimestamp ?? null,
+});

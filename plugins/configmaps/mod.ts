@@ -1,0 +1,11 @@
+import { definePlugin } from "../../core/define.ts";
+import { configMaps } from "./config-map.ts";
+import { secrets } from "./secret.ts";
+
+export { configMaps, secrets };
+
+export const configmapsPlugin = definePlugin({
+  name: "configmaps",
+  summary: "Settings and secrets of programs: ConfigMap and Secret.",
+  resources: [configMaps, secrets],
+});

@@ -1,0 +1,84 @@
+/** The types of secrets that the platform knows, and what each asks of the data. */
+import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
+import { bytesOf } from "../../core/meta/base64.ts";
+import type { ObjectMeta } from "../../core/meta/object-meta.ts";
+import { type Names, spell } from "../../core/names.ts";
+import type { Base64 } from "../../core/schema.ts";
+import { jsonObjectProblem } from "./json-object.ts";
+import { decodedLength, validateKey } from "./values.ts";
+
+export interface SecretTypes {
+  readonly serviceAccountToken: string;
+  readonly dockercfg: string;
+  readonly dockerConfigJson: string;
+  readonly basicAuth: string;
+  readonly sshAuth: string;
+  readonly tls: string;
+}
+
+/** The types by what they are for. Other types, `Opaque` among them, ask for nothing. */
+export function secretTypes({ platform }: Names): SecretTypes {
+  return {
+    serviceAccountToken: `${platform}.io/service-account-token`,
+    dockercfg: `${platform}.io/dockercfg`,
+    dockerConfigJson: `${platform}.io/dockerconfigjson`,
+    basicAuth: `${platform}.io/basic-auth`,
+    sshAuth: `${platform}.io/ssh-auth`,
+    tls: `${platform}.io/tls`,
+  };
+}
+
+type Data = Readonly<Record<string, Base64>>;
+interface Typed {
+  readonly metadata: ObjectMeta;
+  readonly data?: Data;
+  readonly type?: string;
+}
+
+/** Keys and size of the data, then what the type asks for. */
+export function validateData(secret: Typed, names: Names): readonly FieldError[] {
+  const { data = {} } = secret;
+  const errors: FieldError[] = [];
+  let size = 0;
+  for (const [key, value] of Object.entries(data)) {
+    errors.push(...validateKey(key, "data"));
+    size += decodedLength(value);
+  }
+  if (size > limits.configBytesMax) errors.push(tooLong("data", limits.configBytesMax));
+  return [...errors, ...validateByType(secret, data, names)];
+}
+
+function validateByType({ metadata, type }: Typed, data: Data, names: Names): readonly FieldError[] {
+  const types = secretTypes(names);
+  switch (type) {
+    case types.serviceAccountToken: {
+      const key = spell(names, "{platform}.io/service-account.name");
+      const annotations = metadata.annotations ?? {};
+      return Object.hasOwn(annotations, key) && annotations[key] !== "" ? [] : [required(`metadata.annotations[${key}]`, "")];
+    }
+    case types.dockercfg:
+      return validateJsonObject(data, ".dockercfg");
+    case types.dockerConfigJson:
+      return validateJsonObject(data, ".dockerconfigjson");
+    case types.basicAuth:
+      return Object.hasOwn(data, "username") || Object.hasOwn(data, "password") ? [] : [missing("username"), missing("password")];
+    case types.sshAuth:
+      return (data["ssh-privatekey"] ?? "") === "" ? [missing("ssh-privatekey")] : [];
+    case types.tls:
+      return ["tls.crt", "tls.key"].filter((key) => !Object.hasOwn(data, key)).map(missing);
+    default:
+      return [];
+  }
+}
+
+function missing(key: string): FieldError {
+  return required(`data[${key}]`, "");
+}
+
+function validateJsonObject(data: Data, key: string): readonly FieldError[] {
+  if (!Object.hasOwn(data, key)) return [missing(key)];
+  const problem = jsonObjectProblem(bytesOf(data[key]!));
+  // The content stays out of the answer.
+  return problem === undefined ? [] : [invalid(`data[${key}]`, "<secret contents redacted>", problem)];
+}

@@ -1,0 +1,115 @@
+import { defineResource } from "../../core/define.ts";
+import { type FieldError, invalid } from "../../core/field-error.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { base64Of } from "../../core/meta/base64.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import type { Column, Strategy } from "../../core/plugin.ts";
+import { boolean, bytes, field, type Infer, record, string } from "../../core/schema.ts";
+import { keyPairProblem } from "./key-pair.ts";
+import { secretTypes, validateData } from "./secret-types.ts";
+import { sameValues, sealed } from "./values.ts";
+
+const defaultType = "Opaque";
+
+const Secret = object("Secret", {
+  immutable: field(5, boolean, "Once true, neither the data nor this flag can change; only metadata can.", { pointer: true }),
+  data: field(2, record(bytes), "The secret values, in base64. Keys are made of letters, digits, '-', '_' and '.'."),
+  stringData: field(
+    4,
+    record(string),
+    "Values as text, for writing only: they go into data, over values of the same key, and are never shown.",
+  ),
+  type: field(
+    3,
+    string,
+    "What the secret is for. Types of the platform ask for certain keys; Opaque, the default, asks for none. Cannot change.",
+  ),
+}, {
+  package: "core/v1",
+  doc: "Values that are to be kept from most eyes, such as passwords, keys and tokens.",
+  fill: (self: { readonly type?: string }) => (self.type ?? "") === "" ? { ...self, type: defaultType } : self,
+});
+type Secret = Infer<typeof Secret>;
+
+const strategy: Strategy = { coreFinalizers: true };
+
+const columns: readonly Column<Secret>[] = [
+  nameColumn,
+  {
+    name: "Type",
+    type: "string",
+    description: "Used to facilitate programmatic handling of secret data. More info: " +
+      "https://kubernetes.io/docs/concepts/configuration/secret/#secret-types",
+    cell: ({ type = "" }) => type,
+  },
+  {
+    name: "Data",
+    type: "string",
+    description:
+      "Data contains the secret data. Each key must consist of alphanumeric characters, '-', '_' or '.'. The serialized form of the secret " +
+      "data is a base64 encoded string, representing the arbitrary (possibly non-string) data value here. Described in " +
+      "https://tools.ietf.org/html/rfc4648#section-4",
+    cell: ({ data = {} }) => Object.keys(data).length,
+  },
+  ageColumn,
+];
+
+/** Moves the text values over into the data. An empty map of them changes nothing. */
+function toStored(served: Secret): Secret {
+  const { kind, apiVersion, metadata, immutable, data, stringData, type } = served;
+  if (stringData === undefined) return served;
+  const utf8 = new TextEncoder();
+  const texts = Object.entries(stringData).map(([key, value]) => [key, base64Of(utf8.encode(value))] as const);
+  const merged = texts.length === 0 ? data : { ...data, ...Object.fromEntries(texts) };
+  return {
+    kind,
+    apiVersion,
+    metadata,
+    ...(immutable === undefined ? {} : { immutable }),
+    ...(merged === undefined ? {} : { data: merged }),
+    ...(type === undefined ? {} : { type }),
+  };
+}
+
+function validateImmutable(next: Secret, prior: Secret): readonly FieldError[] {
+  if (prior.immutable !== true) return [];
+  return [
+    ...(next.immutable === true ? [] : [sealed("immutable")]),
+    ...(sameValues(next.data, prior.data) ? [] : [sealed("data")]),
+  ];
+}
+
+export const secrets = defineResource<Secret>({
+  kind: "Secret",
+  scope: "Namespaced",
+  summary: "Values that are to be kept from most eyes, such as passwords, keys and tokens.",
+  storedAs: "v1",
+  storedUnder: "secrets",
+  served: {
+    v1: {
+      schema: Secret,
+      introduced: "1.0",
+      columns,
+      selectableFields: { type: ({ type = "" }: Secret) => type },
+      convert: { toStored, fromStored: (stored) => stored },
+    },
+  },
+  strategy,
+  create: (next, at) => validateData(next, at.names),
+  update(next, prior, at) {
+    const rules = metaRulesOf(secrets, at.names);
+    return [
+      ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+      ...(next.type === prior.type ? [] : [invalid("type", next.type, "field is immutable")]),
+      ...validateImmutable(next, prior),
+      ...validateObjectMeta(next.metadata, rules),
+      ...validateData(next, at.names),
+    ];
+  },
+  warn(next, _prior, at) {
+    if (next.type !== secretTypes(at.names).tls) return [];
+    const problem = keyPairProblem(next.data?.["tls.crt"] ?? "", next.data?.["tls.key"] ?? "");
+    return problem === undefined ? [] : [problem];
+  },
+});
