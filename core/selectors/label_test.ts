@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { matchesLabels, parseLabelSelector } from "./label.ts";
+
+function selects(selector: string, labels: Record<string, string>): boolean {
+  const parsed = parseLabelSelector(selector);
+  assert.ok(parsed.ok, parsed.ok ? "" : parsed.error);
+  return matchesLabels(parsed.requirements, labels);
+}
+function refusal(selector: string): string {
+  const parsed = parseLabelSelector(selector);
+  return parsed.ok ? "" : parsed.error;
+}
+
+test("matchesLabels() follows each operator, also for absent keys", () => {
+  const labels = { env: "prod", size: "5" };
+  for (const yes of ["env", "!none", "env=prod", "env==prod", "env!=dev", "none!=x", "env in (dev, prod)", "none notin (a)", "size>4", "size<6", ""]) {
+    assert.equal(selects(yes, labels), true, yes);
+  }
+  for (const no of ["none", "!env", "env=dev", "env!=prod", "env in (dev)", "env notin (prod)", "size>5", "size<5", "env>1", "none>1"]) {
+    assert.equal(selects(no, labels), false, no);
+  }
+});
+
+test("matchesLabels() takes the empty value for a value", () => {
+  assert.equal(selects("env=", { env: "" }), true);
+  assert.equal(selects("env in ()", { env: "" }), true);
+  assert.equal(selects("env in (,dev)", { env: "dev" }), true);
+  assert.equal(selects("env=", {}), false);
+});
+
+test("matchesLabels() reads own labels only", () => {
+  assert.equal(selects("constructor", {}), false);
+  assert.equal(selects("hasOwnProperty=x", { hasOwnProperty: "x" }), true);
+});
+
+test("parseLabelSelector() takes in and notin for words where words stand", () => {
+  assert.equal(selects("in in (in, notin)", { in: "notin" }), true);
+  assert.equal(selects("in=notin", { in: "notin" }), true);
+});
+
+test("parseLabelSelector() refuses in upstream's words", () => {
+  assert.equal(refusal("size gt 5"), "unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt");
+  assert.equal(refusal("size>=5"), "unable to parse requirement: found '=', expected: identifier");
+  assert.equal(
+    refusal("size>big"),
+    "unable to parse requirement: values[0]: Invalid value: \"big\": for 'Gt', 'Lt' operators, the value must be an integer",
+  );
+  assert.equal(refusal("/env"), 'unable to parse requirement: <nil>: Invalid value: "/env": prefix part must be non-empty');
+});

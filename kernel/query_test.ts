@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseQuery, percentDecode } from "./query.ts";
+
+test("parseQuery() gives the first value of a key and keeps all of them", () => {
+  const query = parseQuery("a=1&a=2&b&c=");
+  assert.equal(query.first("a"), "1");
+  assert.deepEqual(query.all("a"), ["1", "2"]);
+  assert.equal(query.has("b"), true);
+  assert.equal(query.first("b"), "");
+  assert.equal(query.has("d"), false);
+});
+
+test("parseQuery() reads a plus as a blank and leaves out pairs that cannot be decoded or hold a semicolon", () => {
+  const query = parseQuery("a+b=c+d&e=%zz&f;g=1&h=%e2%82%ac");
+  assert.equal(query.first("a b"), "c d");
+  assert.equal(query.has("e"), false);
+  assert.equal(query.has("f"), false);
+  assert.equal(query.first("h"), "€");
+});
+
+test("parseQuery() holds keys of the prototype as plain keys", () => {
+  const query = parseQuery("__proto__=1&constructor=2");
+  assert.equal(query.first("__proto__"), "1");
+  assert.equal(query.first("hasOwnProperty"), "");
+});
+
+test("percentDecode() refuses broken escapes and replaces bytes that are no UTF-8", () => {
+  assert.equal(percentDecode("a%2"), undefined);
+  assert.equal(percentDecode("a%g1"), undefined);
+  assert.equal(percentDecode("%ff%C3%A9é"), "\ufffdéé");
+});
