@@ -35,7 +35,7 @@ interface Part {
   readonly schema: OpenapiSchema;
   /** Components that the schema refers to. */
   readonly needs: readonly Component[];
-  /** Default of an element, and of a field that is always written. */
+  /** Default of a field that is always written. Elements of lists and maps publish none: kube-apiserver did until 1.35. */
   readonly zero?: Json;
   /** The zero is the default of every field that is no pointer (structs). */
   readonly always?: true;
@@ -171,8 +171,6 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     return { schema: { $ref: pointerTo(full, version) }, needs: [{ name: full, make }] };
   };
   const scalar = (schema: OpenapiSchema, zero?: Json): Part => ({ schema, needs: [], ...(zero === undefined ? {} : { zero }) });
-  const element = ({ schema, zero }: Part): OpenapiSchema =>
-    zero === undefined || version === "v2" ? schema : beside(schema, { default: zero }, version);
   return fold<Part>({
     boolean: () => scalar({ type: "boolean" }, false),
     string: ({ oneOf }) => scalar({ type: "string", ...(oneOf === undefined ? {} : { enum: oneOf }) }, ""),
@@ -191,7 +189,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       const of = go(node.of);
       const schema = {
         type: "array",
-        items: element(of),
+        items: of.schema,
         ...(node.keys === undefined ? {} : { "x-kubernetes-list-map-keys": node.keys }),
         ...(node.published === false ? {} : { "x-kubernetes-list-type": node.type }),
       };
@@ -201,7 +199,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       const of = go(node.of);
       const schema = {
         type: "object",
-        additionalProperties: element(of),
+        additionalProperties: of.schema,
         ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
       };
       return { schema, needs: of.needs };
