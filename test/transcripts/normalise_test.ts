@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { generatedNames, normalise, normaliseText, withoutInnerValues } from "./normalise.ts";
+import type { Json } from "./recording.ts";
+
+const none = new Map<string, string>();
+const names = new Map<string, Json>([["ns", "t-abcdef"], ["id", "xabcdef"], ["rv1", "41"], ["other", "77"]]);
+
+test("normaliseText() hides uids, times, names and saved versions", () => {
+  const text =
+    "t-abcdef/xabcdef 0a1b2c3d-0000-1111-2222-333344445555 2025-01-02T03:04:05Z 2025-01-02 03:04:05.1 +0000 UTC m=+0.5 at 41, 141, 4.41, 77";
+  assert.equal(normaliseText(text, names, none), "${ns}/${id} <uid> <time> <time> at <rv>, 141, 4.41, 77");
+});
+
+test("normaliseText() hides versions by the words before them", () => {
+  assert.equal(
+    normaliseText('too large resource version: 900, current: 12, ResourceVersion: "8"', new Map(), none),
+    'too large resource version: <rv>, current: <rv>, ResourceVersion: "<rv>"',
+  );
+});
+
+test("normaliseText() cuts off the inner diff up to the next cause", () => {
+  assert.equal(normaliseText("immutable\n@@ -1 +1 @@\n-a\n+b\n, spec.x: bad", new Map(), none), "immutable, spec.x: bad");
+  assert.equal(normaliseText("immutable\n@@ -1 +1 @@\n-a\n", new Map(), none), "immutable");
+});
+
+test("withoutInnerValues() hides whole objects and lists, and nothing that does not parse", () => {
+  assert.equal(
+    withoutInnerValues('Invalid value: {"a":["}",{}]}: bad, Forbidden value: [1]: no'),
+    "Invalid value: <value>: bad, Forbidden value: <value>: no",
+  );
+  assert.equal(withoutInnerValues("Invalid value: {a:1}: bad"), "Invalid value: {a:1}: bad");
+  assert.equal(withoutInnerValues('Invalid value: {"a":1'), 'Invalid value: {"a":1');
+  assert.equal(withoutInnerValues('Invalid value: "{}": bad'), 'Invalid value: "{}": bad');
+});
+
+test("generatedNames() finds objects at any depth", () => {
+  assert.deepEqual(generatedNames({ items: [{ metadata: { generateName: "a-", name: "a-x1" } }, { metadata: { name: "b" } }] }), [[
+    "a-x1",
+    "a-<suffix>",
+  ]]);
+  assert.equal(normaliseText('pods "a-x1" not found', new Map(), new Map([["a-x1", "a-<suffix>"]])), 'pods "a-<suffix>" not found');
+});
+
+test("normalise() knows versions, continue tokens and uids by their field", () => {
+  assert.deepEqual(
+    normalise(
+      {
+        resourceVersion: "12",
+        continue: "abc",
+        uid: "0a1b2c3d-0000-1111-2222-333344445555",
+        "t-abcdef": [{ resourceVersion: "0", uid: "mine", continue: "" }],
+      },
+      names,
+      none,
+    ),
+    { resourceVersion: "<rv>", continue: "<continue>", uid: "<uid>", "${ns}": [{ resourceVersion: "0", uid: "mine", continue: "" }] },
+  );
+});
+
+test("normalise() keeps __proto__ a key like any other", () => {
+  const value = normalise(JSON.parse('{"__proto__":{"a":1}}'), names, none);
+  assert.equal(JSON.stringify(value), '{"__proto__":{"a":1}}');
+});

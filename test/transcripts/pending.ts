@@ -1,0 +1,109 @@
+/** The list of scenarios that the server does not answer as recorded yet, and the table of those that it never will. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Case } from "./recording.ts";
+import type { Outcome } from "./replay.ts";
+
+/** Area, then name of the scenario, then the feature that it waits for. */
+export type Pending = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const pendingPath = fileURLToPath(new URL("pending.json", import.meta.url));
+const differencesPath = fileURLToPath(new URL("../../docs/differences.md", import.meta.url));
+
+export function readPending(): Pending {
+  // `as`: the file is ours; names that fit no scenario fail the suite.
+  return JSON.parse(readFileSync(pendingPath, "utf8")) as Pending;
+}
+
+/** The reason why a scenario is pending; undefined for one that must pass. */
+export function pendingReason(list: Pending, area: string, name: string): string | undefined {
+  const inArea = Object.hasOwn(list, area) ? list[area] : undefined;
+  return inArea !== undefined && Object.hasOwn(inArea, name) ? inArea[name] : undefined;
+}
+
+/** What a row of docs/differences.md claims. */
+export interface Claim {
+  readonly area: string;
+  readonly scenario: string;
+}
+
+/** The rows of the table in a Markdown text whose head begins with `area` and `scenario`; a bar within a cell is written `\|`. */
+export function readClaims(markdown: string = readFileSync(differencesPath, "utf8")): Claim[] {
+  return markdown.split("\n").filter((line) => line.startsWith("|")).map((line) =>
+    line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|"))
+  ).flatMap(([area, scenario]) =>
+    area === undefined || scenario === undefined || area === "area" || /^-+$/.test(area) ? [] : [{ area, scenario: scenario }]
+  );
+}
+
+/** The feature behind each need, for scenarios that fail. */
+const featureOfNeed: Readonly<Record<string, string>> = {
+  crd: "custom resources",
+  rbac: "roles",
+  "admission-policy": "policies",
+  authn: "authentication",
+  compacted: "watch cache",
+  "store:etcd": "etcd limits",
+  "api/all": "versions",
+  "gate:CBORServingAndStorage": "cbor",
+  "gate:StorageVersionMigrator": "storage migration",
+  "gate:AllowUnsafeMalformedObjectDeletion": "deletion of malformed objects",
+};
+
+/** The first that fits names the feature. `text` is the difference, `request` the step's method and path, `types` its headers. */
+const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; types: string; text: string }) => boolean])[] = [
+  ["openapi", ({ request }) => /^\w+ \/openapi/.test(request)],
+  ["discovery", ({ request }) => /^\w+ \/apis?(\/[\w.-]+(\/v\w+)?)?\/?(\?|$)/.test(request)],
+  ["reviews", ({ request }) => /reviews?(\?|$)/.test(request)],
+  ["impersonation", ({ types }) => /impersonate/i.test(types)],
+  ["kinds", ({ text }) => text.includes("the server could not find the requested resource") || text.includes("404 page not found")],
+  ["apply", ({ types }) => types.includes("apply-patch")],
+  ["patches", ({ request }) => request.startsWith("PATCH ")],
+  ["tables", ({ types }) => types.includes("as=Table")],
+  ["metadata only", ({ types }) => types.includes("as=PartialObjectMetadata")],
+  ["cbor", ({ types }) => types.includes("cbor")],
+  ["protobuf", ({ types }) => types.includes("protobuf")],
+  ["watch cache", ({ request }) => /[?&]watch=/.test(request)],
+  ["dry run", ({ request }) => request.includes("dryRun")],
+  ["deletion rules", ({ request }) => request.startsWith("DELETE ")],
+];
+
+/** The feature that a failed scenario waits for, by simple rules; its area where none fits. */
+export function guessReason({ case: { area, scenario }, differences }: Outcome): string {
+  for (const need of scenario.needs ?? []) {
+    const feature = featureOfNeed[need] ?? (need.startsWith("controller:") ? "controllers" : undefined);
+    if (feature !== undefined) return feature;
+  }
+  const [first] = differences;
+  const step = first?.step === undefined ? undefined : scenario.steps[first.step];
+  const seen = { request: step?.do ?? "", types: JSON.stringify(step?.headers ?? {}), text: first?.text ?? "" };
+  return featureOfStep.find(([, fits]) => fits(seen))?.[0] ?? area;
+}
+
+/**
+ * The list brought up to date with what was replayed: those that fail are on it, with the reason that they had or else
+ * `reasonOf` them, those that pass are not, nor are names that no recording has. What was not replayed stays as it is.
+ */
+export function updatePending(
+  list: Pending,
+  cases: readonly Case[],
+  outcomes: readonly Outcome[],
+  reasonOf: (outcome: Outcome) => string,
+): Pending {
+  const byCase = new Map(outcomes.map((outcome) => [outcome.case, outcome]));
+  const rows = cases.flatMap((one) => {
+    const outcome = byCase.get(one);
+    const before = pendingReason(list, one.area, one.scenario.name);
+    const reason = outcome === undefined ? before : outcome.differences.length === 0 ? undefined : before ?? reasonOf(outcome);
+    return reason === undefined ? [] : [{ area: one.area, name: one.scenario.name, reason }];
+  });
+  return Object.fromEntries(
+    [...Map.groupBy(rows, ({ area }) => area)].map((
+      [area, inArea],
+    ) => [area, Object.fromEntries(inArea.map(({ name, reason }) => [name, reason]))]),
+  );
+}
+
+export function writePending(list: Pending): void {
+  writeFileSync(pendingPath, `${JSON.stringify(list, undefined, 2)}\n`);
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { serverFlags } from "./needs.ts";
+import { guessReason, pendingReason, readClaims, updatePending } from "./pending.ts";
+import type { Case, Step } from "./recording.ts";
+import type { Outcome } from "./replay.ts";
+
+const one = (name: string, step: Step = { do: "GET /api/v1/configmaps" }, needs: readonly string[] = []): Case => ({
+  area: "mine",
+  scenario: { name, steps: [step], answers: [], needs },
+});
+const outcome = (of: Case, ...texts: string[]): Outcome => ({
+  case: of,
+  differences: texts.map((text) => ({ step: 0, text })),
+  answers: [],
+});
+
+test("updatePending() adds what fails, drops what passes and what is gone, keeps reasons and what was not replayed", () => {
+  const cases = ["fails", "still fails", "passes", "unseen", "fine"].map((name) => one(name));
+  const before = { mine: { "still fails": "old reason", passes: "x", unseen: "y", gone: "z" } };
+  const seen = cases.filter(({ scenario }) => scenario.name !== "unseen").map((each) =>
+    each.scenario.name.includes("fails") ? outcome(each, "bad") : outcome(each)
+  );
+  assert.deepEqual(updatePending(before, cases, seen, () => "new"), { mine: { fails: "new", "still fails": "old reason", unseen: "y" } });
+});
+
+test("pendingReason() does not see inherited names", () => {
+  assert.equal(pendingReason({}, "constructor", "name"), undefined);
+  assert.equal(pendingReason({ a: {} }, "a", "toString"), undefined);
+});
+
+test("guessReason() goes by needs, then by the first step that differs", () => {
+  const guess = (of: Case, text = "") => guessReason(outcome(of, text));
+  assert.equal(guess(one("a", { do: "PATCH /x" }, ["crd"])), "custom resources");
+  assert.equal(guess(one("a", { do: "PATCH /x", headers: { "Content-Type": "application/apply-patch+yaml" } })), "apply");
+  assert.equal(guess(one("a", { do: "PATCH /x" })), "patches");
+  assert.equal(guess(one("a"), "got the server could not find the requested resource"), "kinds");
+  assert.equal(guess(one("a")), "mine");
+});
+
+test("readClaims() reads the rows, bars within cells too", () => {
+  const table = "# T\n\n| area | scenario | upstream answers | we answer | why |\n|---|---|---|---|---|\n| lists | a \\| b | x | y | z |\n";
+  assert.deepEqual(readClaims(table), [{ area: "lists", scenario: "a | b" }]);
+});
+
+test("serverFlags() switches gates and APIs on, and refuses what it does not know", () => {
+  assert.deepEqual(serverFlags(["crd", "gate:B", "storage.k8s.io/v1beta1", "gate:A", "controller:x"]), [
+    "--feature-gates=A=true,B=true",
+    "--runtime-config=storage.k8s.io/v1beta1=true",
+  ]);
+  assert.deepEqual(serverFlags([]), []);
+  assert.throws(() => serverFlags(["gates:A"]), /gates:A/);
+});

@@ -1,0 +1,72 @@
+// What a kube-apiserver answered, asked of our server. `npm run transcripts -- --area AREA` shows the same from the shell.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pendingReason, readClaims, readPending } from "./pending.ts";
+import { type Case, readCases } from "./recording.ts";
+import { type Outcome, showDifference } from "./replay.ts";
+import { runAll, serverGone } from "./run.ts";
+import { startServer } from "./server.ts";
+
+const shownMax = 12;
+/** One difference on purpose in a hundred scenarios, no more. */
+const claimsPerScenarioMax = 0.01;
+
+const cases = readCases();
+const pending = readPending();
+const claims = readClaims();
+const label = (area: string, name: string): string => `${area}: ${name}`;
+const known = new Set(cases.map(({ area, scenario }) => label(area, scenario.name)));
+const claimed = new Set(claims.map(({ area, scenario }) => label(area, scenario)));
+
+const show = ({ case: one, differences }: Outcome): string =>
+  [`${one.area}: ${one.scenario.name}`, ...differences.slice(0, shownMax).map((difference) => `  ${showDifference(one, difference)}`)].join(
+    "\n",
+  );
+
+/** Why the scenario fails the suite; undefined when it is as it should be. */
+function complaint(outcome: Outcome): string | undefined {
+  const { area, scenario } = outcome.case;
+  const reason = pendingReason(pending, area, scenario.name);
+  const differs = outcome.differences.length > 0;
+  if (outcome.differences.some(({ text }) => text === serverGone)) return show(outcome);
+  if (claimed.has(label(area, scenario.name))) return differs ? undefined : "answered as upstream does: take it out of docs/differences.md";
+  if (reason !== undefined) return differs ? undefined : `it works: take it off the list in test/transcripts/pending.json (${reason})`;
+  return differs ? show(outcome) : undefined;
+}
+
+/** Every outcome, from one run that the first test to ask begins. */
+const outcomes: () => Promise<ReadonlyMap<Case, Outcome>> = once(async () =>
+  new Map((await runAll(cases, startServer)).map((outcome) => [outcome.case, outcome]))
+);
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  const made: Promise<T>[] = [];
+  return () => made[0] ?? (made[0] = make());
+}
+
+for (const [area, inArea] of Map.groupBy(cases, ({ area }) => area)) {
+  test(`recorded ${area}`, async (t) => {
+    const all = await outcomes();
+    for (const one of inArea) {
+      const outcome = all.get(one);
+      const wrong = outcome === undefined ? "it was not replayed" : complaint(outcome);
+      const reason = pendingReason(pending, area, one.scenario.name);
+      // A pending scenario was replayed too: it is skipped only while it still differs and the server lives on.
+      await t.test(one.scenario.name, wrong === undefined && reason !== undefined ? { skip: `pending: ${reason}` } : {}, () => {
+        if (wrong !== undefined) assert.fail(wrong);
+      });
+    }
+  });
+}
+
+test("pending.json and docs/differences.md name recorded scenarios, and none twice", () => {
+  const listed = Object.entries(pending).flatMap(([area, names]) => Object.keys(names).map((name) => label(area, name)));
+  assert.deepEqual([...listed, ...claims.map(({ area, scenario }) => label(area, scenario))].filter((name) => !known.has(name)), []);
+  assert.deepEqual(listed.filter((name) => claimed.has(name)), []);
+  assert.equal(claimed.size, claims.length);
+  assert.equal(known.size, cases.length, "two scenarios of one area have the same name");
+});
+
+test("docs/differences.md holds at most one scenario in a hundred", () => {
+  assert.ok(claims.length <= cases.length * claimsPerScenarioMax, `${claims.length} of ${cases.length}`);
+});

@@ -1,0 +1,76 @@
+/** What a recorded conversation is, and how it is read from its file. The format: README beside the recordings' source. */
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A number whose text JavaScript would not write again the same way: `15.0`, `9223372036854775808`. */
+export class NumberAsWritten {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Json = null | boolean | number | string | NumberAsWritten | readonly Json[] | JsonObject;
+export type JsonObject = { readonly [key: string]: Json };
+
+export interface Step {
+  /** Method, space, path with query. */
+  readonly do: string;
+  /** Null takes a header away that would be sent by itself. */
+  readonly headers?: Readonly<Record<string, Json>>;
+  readonly body?: Json;
+  readonly raw?: string;
+  readonly base64?: string;
+  readonly as?: string;
+  /** Lines of a watch to read. */
+  readonly events?: number;
+  /** Seconds. */
+  readonly timeout?: number;
+  readonly until?: JsonObject;
+  readonly save?: Readonly<Record<string, string>>;
+  readonly keep?: readonly string[];
+  readonly headersOnly?: boolean;
+  readonly loose?: boolean;
+  readonly ignore?: readonly string[];
+  /** Seconds. */
+  readonly sleep?: number;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly needs?: readonly string[];
+  readonly namespace?: boolean;
+  readonly namespaceMetadata?: JsonObject;
+  readonly steps: readonly Step[];
+  readonly answers: readonly JsonObject[];
+  readonly relate?: readonly (readonly [Json, string, Json])[];
+  readonly truths?: readonly (boolean | null)[];
+  readonly cleanup?: readonly string[];
+}
+
+/** A scenario and the area that it is filed under. */
+export interface Case {
+  readonly area: string;
+  readonly scenario: Scenario;
+}
+
+/** JSON with every number kept as it was written; throws SyntaxError. */
+export function parseJson(text: string): Json {
+  // `as`: the reviver returns nothing but Json.
+  return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
+    const source = context?.source;
+    return typeof value === "number" && source !== undefined && String(value) !== source ? new NumberAsWritten(source) : value;
+  }) as Json;
+}
+
+const folder = fileURLToPath(new URL("recorded/", import.meta.url));
+
+/** Every recorded scenario, areas in alphabetical order. */
+export function readCases(from: string = folder): Case[] {
+  return readdirSync(from).filter((file) => file.endsWith(".json")).sort().flatMap((file) => {
+    // `as`: the files are ours; a wrong shape fails the tests.
+    const { scenarios } = parseJson(readFileSync(`${from}/${file}`, "utf8")) as unknown as { scenarios: Scenario[] };
+    const area = file.slice(0, -".json".length);
+    return scenarios.map((scenario) => ({ area, scenario }));
+  });
+}
