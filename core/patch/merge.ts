@@ -1,39 +1,64 @@
-/** JSON Merge Patch (RFC 7386) over trees. */
+/** JSON Merge Patch (RFC 7386) over trees. Iterative, because ten thousand levels are legal. */
 import { type Tree, TreeObject } from "../tree/tree.ts";
 
-/** `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key in the
- *  patch the last value counts. Neither argument is changed. */
+/**
+ * `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key in the
+ * patch the last value counts. Neither argument is changed; what the patch leaves alone is shared.
+ */
 export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
   if (!(patch instanceof TreeObject)) return patch;
-  const base = target instanceof TreeObject ? target : new TreeObject();
-  const keys = [...base.keys], values = [...base.values];
-  patch.keys.forEach((key, index) => {
-    if (patch.keys.lastIndexOf(key) !== index) return;
-    const value = patch.values[index]!;
-    const at = keys.lastIndexOf(key);
-    if (value === null) {
-      if (at >= 0) {
-        keys.splice(at, 1);
-        values.splice(at, 1);
-      }
-    } else if (at >= 0) values[at] = mergePatch(values[at], value);
-    else {
-      keys.push(key);
-      values.push(mergePatch(undefined, value));
+  const merged = new TreeObject();
+  const waiting: [into: TreeObject, target: Tree | undefined, patch: TreeObject][] = [[merged, target, patch]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [into, base, changes] = next;
+    const last = new Map<string, Tree>();
+    changes.keys.forEach((key, index) => last.set(key, changes.values[index]!));
+    /** The value of a key that the patch names; an object is filled in later. */
+    const put = (key: string, value: Tree, old: Tree | undefined) => {
+      if (value === null) return;
+      into.keys.push(key);
+      if (value instanceof TreeObject) {
+        const child = new TreeObject();
+        into.values.push(child);
+        waiting.push([child, old, value]);
+      } else into.values.push(value);
+    };
+    if (base instanceof TreeObject) {
+      base.keys.forEach((key, index) => {
+        const value = last.get(key);
+        if (value === undefined) {
+          into.keys.push(key);
+          into.values.push(base.values[index]!);
+        } else {
+          put(key, value, base.values[index]);
+          last.delete(key);
+        }
+      });
     }
-  });
-  return new TreeObject(keys, values);
+    for (const [key, value] of last) put(key, value, undefined);
+  }
+  return merged;
 }
 
-/** `duplicate field "data.a"` for every key that an object of the document repeats, inner ones first. */
-export function duplicateKeys(tree: Tree, path = ""): readonly string[] {
-  if (Array.isArray(tree)) return tree.flatMap((item, index) => duplicateKeys(item, `${path}[${index}]`));
-  if (!(tree instanceof TreeObject)) return [];
-  const seen = new Set<string>();
-  return tree.keys.flatMap((key, index) => {
-    const at = path === "" ? key : `${path}.${key}`;
-    const own = seen.has(key) ? [`duplicate field "${at}"`] : [];
-    seen.add(key);
-    return [...own, ...duplicateKeys(tree.values[index]!, at)];
-  });
+/** `duplicate field "data.a"` for every key that an object of the document repeats, in document order. */
+export function duplicateKeys(tree: Tree): readonly string[] {
+  const found: string[] = [];
+  const waiting: [tree: Tree, path: string][] = [[tree, ""]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [at, path] = next;
+    const inner: [Tree, string][] = [];
+    if (Array.isArray(at)) at.forEach((item, index) => inner.push([item, `${path}[${index}]`]));
+    else if (at instanceof TreeObject) {
+      const seen = new Set<string>();
+      at.keys.forEach((key, index) => {
+        const name = path === "" ? key : `${path}.${key}`;
+        if (seen.has(key)) found.push(`duplicate field "${name}"`);
+        seen.add(key);
+        inner.push([at.values[index]!, name]);
+      });
+    }
+    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
+    for (const each of inner.toReversed()) if (each[1].length < 1024 && typeof each[0] === "object" && each[0] !== null) waiting.push(each);
+  }
+  return found;
 }
