@@ -93,6 +93,7 @@ const isTest = (path: string): boolean =>
 function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {
   const [here, there] = [roomOf(from), roomOf(to)];
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
+  if (!isTest(from) && isTest(to)) return `${from} imports ${to}, which is for tests`;
   if (here === there || alsoImports[from]?.includes(to)) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
   const door = `${there}/mod.ts`;
@@ -165,6 +166,7 @@ test("wrongImport() holds the rooms apart", () => {
     "core/mod.ts",
     "core/a.ts",
     "kernel/a.ts",
+    "kernel/a_test.ts",
     "kernel/main.ts",
     "plugins/mod.ts",
     "plugins/x/mod.ts",
@@ -177,6 +179,7 @@ test("wrongImport() holds the rooms apart", () => {
   assert.equal(verdict("plugins/x/a.ts", "kernel/a.ts"), false);
   assert.equal(verdict("kernel/a.ts", "plugins/mod.ts"), false);
   assert.equal(verdict("kernel/a.ts", "test/h.ts"), false);
+  assert.equal(verdict("kernel/a.ts", "kernel/a_test.ts"), false);
   assert.equal(verdict("kernel/a.ts", "core/a.ts"), false, "there is a core/mod.ts");
   assert.equal(verdict("kernel/a.ts", "core/gone.ts"), false);
   assert.equal(verdict("kernel/a.ts", "core/mod.ts"), true);
