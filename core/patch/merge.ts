@@ -43,22 +43,28 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
 /** `duplicate field "data.a"` for every key that an object of the document repeats, in document order. */
 export function duplicateKeys(tree: Tree): readonly string[] {
   const found: string[] = [];
-  const waiting: [tree: Tree, path: string][] = [[tree, ""]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [at, path] = next;
-    const inner: [Tree, string][] = [];
-    if (Array.isArray(at)) at.forEach((item, index) => inner.push([item, `${path}[${index}]`]));
-    else if (at instanceof TreeObject) {
-      const seen = new Set<string>();
-      at.keys.forEach((key, index) => {
+  const open: { readonly at: Tree[] | TreeObject; readonly path: string; readonly seen: Set<string>; next: number }[] = [];
+  const enter = (at: Tree, path: string) => {
+    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
+    if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
+  };
+  enter(tree, "");
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
+    const { at, path, seen } = frame;
+    const index = frame.next++;
+    if (Array.isArray(at)) {
+      if (index >= at.length) open.pop();
+      else enter(at[index]!, `${path}[${index}]`);
+    } else {
+      const key = at.keys[index];
+      if (key === undefined) open.pop();
+      else {
         const name = path === "" ? key : `${path}.${key}`;
         if (seen.has(key)) found.push(`duplicate field "${name}"`);
         seen.add(key);
-        inner.push([at.values[index]!, name]);
-      });
+        enter(at.values[index]!, name);
+      }
     }
-    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
-    for (const each of inner.toReversed()) if (each[1].length < 1024 && typeof each[0] === "object" && each[0] !== null) waiting.push(each);
   }
   return found;
 }

@@ -51,9 +51,9 @@ test("mergePatch() and duplicateKeys() take ten thousand levels", () => {
 
 test("duplicateKeys() names every repeated key with its path", () => {
   assert.deepEqual(duplicateKeys(tree('{"data":{"a":"2","b":"1","a":"3"},"l":[{"x":1,"x":2}],"n":1,"n":2}')), [
-    'duplicate field "n"',
     'duplicate field "data.a"',
     'duplicate field "l[0].x"',
+    'duplicate field "n"',
   ]);
   assert.deepEqual(duplicateKeys(treeFromJson({ a: 1 })), []);
 });
