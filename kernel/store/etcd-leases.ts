@@ -1,0 +1,47 @@
+import type { Clock } from "./clock.ts";
+
+/** Leases shared by keys of similar expiry, as kube-apiserver does: one for a thousand events instead of one each. */
+export interface Leases {
+  /** A lease that lasts at least so many seconds more, and not much longer. */
+  leaseFor(seconds: number): Promise<string>;
+  /** Takes a lease out of use that the server no longer knows. */
+  forget(id: string): void;
+}
+
+/** How many keys may hang on one lease, and how much longer than asked a key may live: 5 percent, a minute at most. */
+const keysMax = 1000;
+const slackShare = 0.05;
+const slackSecondsMax = 60;
+
+/** `grant` gets a lease of so many seconds from the server and gives its number. */
+export function leasePool(grant: (seconds: number) => Promise<string>, clock: Clock): Leases {
+  let shared: { readonly granted: Promise<string>; readonly until: number; readonly slackMs: number; keys: number } | undefined;
+
+  function renew(seconds: number): Promise<string> {
+    const slack = Math.min(Math.floor(seconds * slackShare), slackSecondsMax);
+    const granted = grant(Math.ceil(seconds) + slack);
+    const made = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
+    shared = made;
+    granted.catch(() => {
+      if (shared === made) shared = undefined;
+    });
+    return granted;
+  }
+
+  return {
+    async leaseFor(seconds) {
+      const until = clock.now() + seconds * 1000;
+      if (shared !== undefined && shared.keys < keysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
+        shared.keys += 1;
+        return await shared.granted;
+      }
+      return await renew(seconds);
+    },
+    forget(id) {
+      const forgotten = shared;
+      forgotten?.granted.then((granted) => {
+        if (granted === id && shared === forgotten) shared = undefined;
+      }, () => {});
+    },
+  };
+}

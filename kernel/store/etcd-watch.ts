@@ -1,0 +1,146 @@
+import { decodeKey, keyBounds } from "./bytes.ts";
+import type { Connection, WatchStream } from "./etcd-connection.ts";
+import { type KeyValue, noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
+import type { Progress } from "./etcd-progress.ts";
+import { type Batch, type Range, type Revision, StoreError, type StoreEvent } from "./store.ts";
+
+export interface EtcdWatch {
+  readonly connection: Connection;
+  readonly progress: Progress;
+  /** The range of etcd's keys, the store's own prefix included, and the length of that prefix in bytes. */
+  readonly range: Range;
+  readonly ownBytes: number;
+  readonly from: Revision;
+  /** Ends the watch, without an error. */
+  readonly signal: AbortSignal;
+}
+
+/** How long to wait after the so-manieth failure in a row. */
+const delaysMs = [0, 50, 100, 200, 500, 1000];
+
+/**
+ * Follows a range over as many streams as it takes, each beginning where the one before ended:
+ *
+ *   stream 1: 5 6 [7 first fragment] broken        position 6, batches given: 5 6
+ *   stream 2: starts at 6, drops 6, gives 7 8
+ *
+ * A stream starts at the position itself and drops what it has: etcd refuses a start before its compaction revision, and one
+ * more than the position may be that very revision, whose deletions and previous values are gone.
+ */
+export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> {
+  const { connection, signal } = what;
+  let position = what.from;
+  for (let failures = 0; !signal.aborted; failures++) {
+    await pause(delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0, signal);
+    if (signal.aborted) return;
+    let stream: WatchStream | undefined;
+    try {
+      stream = await connection.watch();
+      for await (const batch of followStream(stream, what, position)) {
+        failures = 0;
+        position = batch.revision;
+        yield batch;
+      }
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      if (!signal.aborted && stream !== undefined) connection.leave(stream.endpoint);
+    }
+  }
+}
+
+async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revision): AsyncGenerator<Batch, void> {
+  const { from: first, to } = keyBounds(what.range);
+  // The first key past the prefix is watched too: writing it is how an old server is made to tell its progress.
+  const beacon = to;
+  let position = from;
+  let fragments: WatchEvent[] = [];
+  const cancel = (): void => stream.cancel();
+  what.signal.addEventListener("abort", cancel);
+  const unfollow = what.progress.follow({
+    position: () => position,
+    ask: () => void askProgress(what.connection, stream, beacon),
+  });
+  try {
+    stream.send({ from: first, to: beacon === undefined ? noEnd : Uint8Array.of(...beacon, 0), start: Math.max(1, position) });
+    for await (const reply of stream) {
+      if (reply.canceled) throw refusal(reply, from);
+      if (reply.created) continue;
+      fragments.push(...reply.events);
+      if (reply.fragment) continue;
+      const events = fragments;
+      fragments = [];
+      // Without events it is a note of progress; with events the header may be ahead of what is yet to come.
+      const revision = events.at(-1)?.now.revision ?? reply.revision;
+      if (revision <= position) continue;
+      const batch = { events: events.flatMap((event) => toEvent(event, what.ownBytes, position, beacon)), revision };
+      position = revision;
+      yield batch;
+    }
+  } finally {
+    unfollow();
+    what.signal.removeEventListener("abort", cancel);
+    stream.cancel();
+  }
+}
+
+/** None for what the watch has already and for the beacon. */
+function toEvent({ deleted, now, before }: WatchEvent, ownBytes: number, position: Revision, beacon: Uint8Array | undefined): StoreEvent[] {
+  if (now.revision <= position || (beacon !== undefined && sameBytes(now.key, beacon))) return [];
+  const isNew = !deleted && now.created === now.revision;
+  // etcd leaves a previous value out in silence when it was compacted before it could be read.
+  if (!isNew && before === undefined) {
+    throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
+  }
+  const previous = before && !isNew ? { value: before.value, revision: before.revision } : undefined;
+  return [{ key: ownKey(now, ownBytes), revision: now.revision, value: deleted ? undefined : now.value, previous }];
+}
+
+/** A key without the store's own prefix. */
+export function ownKey({ key }: KeyValue, ownBytes: number): string {
+  return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
+}
+
+function refusal(reply: WatchReply, from: Revision): Error {
+  if (reply.compacted === 0) return new Error(`etcd cancelled the watch: ${reply.reason}`);
+  return new StoreError("compacted", `Cannot watch from revision ${from}: the oldest one kept is ${reply.compacted}`, {
+    oldest: reply.compacted,
+  });
+}
+
+/**
+ * Servers that answer a request for progress only after every event that it covers are asked; for older ones the beacon is
+ * written, whose event carries its revision and keeps its place among the others.
+ */
+async function askProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
+  try {
+    const version = await connection.call(status, undefined, { repeatable: true });
+    if (beacon === undefined || tellsProgress(version)) stream.send("progress");
+    else await connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true });
+  } catch {
+    // Asked again in a moment if it is still needed; a broken connection is the stream's to notice.
+  }
+}
+
+/** 3.4.31, 3.5.13, 3.6 and later: before, progress could overtake events (etcd issue 15220). */
+export function tellsProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
+  if (major !== 3 || minor > 5) return major > 3 || minor > 5;
+  return (minor === 5 && patch >= 13) || (minor === 4 && patch >= 31);
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0 || signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener("abort", over);
+  });
+}

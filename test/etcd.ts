@@ -1,0 +1,199 @@
+/** A real etcd for tests: on loopback, with a folder of its own, gone with the process that started it. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { createInterface } from "node:readline";
+
+export interface EtcdOptions {
+  /** Kept where it is given, otherwise a temporary one that goes with stop(). */
+  readonly dataDir?: string;
+  /** How many members the cluster has; one where absent. */
+  readonly members?: number;
+  /** Further flags of etcd; with "--cert-file" among them, clients speak TLS. */
+  readonly flags?: readonly string[];
+}
+
+/** One etcd, or one member of several. */
+export interface EtcdServer {
+  readonly endpoint: string;
+  /** Of the process that runs now. */
+  readonly pid: number;
+  /** Ends it in good order and removes its temporary folder. */
+  stop(): Promise<void>;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on its ports and its data, after killing it if it still runs. Resolves when it answers. */
+  restart(): Promise<void>;
+}
+
+const readyMsMax = 30_000;
+
+/** The path of etcd, or undefined where there is none; scripts/ensure-etcd.sh can install it. */
+export function etcdAvailable(): string | undefined {
+  return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "etcd")).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Why tests that need etcd must be skipped, or false where they need not. */
+export function etcdMissing(): string | false {
+  return etcdAvailable() === undefined && "no etcd on PATH (scripts/ensure-etcd.sh installs it)";
+}
+
+/** Starts one etcd. Rejects when there is none, or it does not get ready. */
+export async function startEtcd(options: Omit<EtcdOptions, "members"> = {}): Promise<EtcdServer> {
+  const [server] = await startEtcds({ ...options, members: 1 });
+  if (server === undefined) throw new Error("A cluster of one has one member");
+  return server;
+}
+
+/** Starts a cluster; it answers when a majority runs. */
+export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[]> {
+  const path = etcdAvailable();
+  if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
+  const count = options.members ?? 1;
+  const ports = await freePorts(count * 2);
+  const secure = options.flags?.some((flag) => flag.startsWith("--cert-file")) ?? false;
+  const members = Array.from({ length: count }, (_, index) => ({
+    name: `member-${index}`,
+    client: `${secure ? "https" : "http"}://127.0.0.1:${ports[index * 2]}`,
+    peer: `http://127.0.0.1:${ports[index * 2 + 1]}`,
+  }));
+  const cluster = members.map(({ name, peer }) => `${name}=${peer}`).join(",");
+  const folder = options.dataDir ?? await mkdtemp(join(tmpdir(), "thole-etcd-"));
+  const leave = options.dataDir === undefined ? () => rm(folder, { recursive: true, force: true }) : () => Promise.resolve();
+  const servers = members.map(({ name, client, peer }) => {
+    const flags = [
+      ...["--name", name, "--data-dir", join(folder, name), "--initial-cluster", cluster, "--logger", "zap", "--log-level", "fatal"],
+      ...["--listen-client-urls", client, "--advertise-client-urls", client],
+      ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
+    ];
+    return memberOf(path, client, [...flags, ...(options.flags ?? [])], leave);
+  });
+  try {
+    await Promise.all(servers.map((server) => server.restart()));
+  } catch (error) {
+    await Promise.all(servers.map((server) => server.stop()));
+    throw error;
+  }
+  return servers;
+}
+
+function memberOf(path: string, endpoint: string, flags: readonly string[], leave: () => Promise<void>): EtcdServer {
+  let running: Awaited<ReturnType<typeof run>> | undefined;
+
+  async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+    const ending = running;
+    running = undefined;
+    await ending?.end(signal);
+  }
+  return {
+    endpoint,
+    get pid() {
+      if (running === undefined) throw new Error("This etcd does not run");
+      return running.pid;
+    },
+    stop: () => end("SIGTERM").then(leave),
+    kill: () => end("SIGKILL"),
+    async restart() {
+      await end("SIGKILL");
+      running = await run(path, flags);
+      await ready(endpoint, running.exited);
+    },
+  };
+}
+
+/**
+ * etcd runs under a shell that waits for its own standard input to end and then kills etcd: so it ends with this process, however
+ * that ends.
+ */
+async function run(path: string, flags: readonly string[]) {
+  const script = '"$0" "$@" </dev/null & echo $!; cat >/dev/null; kill -9 $! 2>/dev/null; wait $!';
+  const shell = spawn("sh", ["-c", script, path, ...flags], { stdio: ["pipe", "pipe", "inherit"] });
+  const exited = once(shell, "exit");
+  const pid = Number((await once(createInterface({ input: shell.stdout }), "line"))[0]);
+  return {
+    pid,
+    exited,
+    async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
+      try {
+        process.kill(pid, signal);
+        if (signal === "SIGTERM") await gone(pid);
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+      }
+      shell.stdin.end();
+      await exited;
+    },
+  };
+}
+
+/** Waits until a process has ended; its shell has not yet reaped it, so it may stay as a zombie: a second is enough. */
+async function gone(pid: number): Promise<void> {
+  for (let waited = 0; waited < 1000; waited += 20) {
+    process.kill(pid, 0);
+    await delay(20);
+  }
+}
+
+async function ready(endpoint: string, exited: Promise<unknown>): Promise<void> {
+  let dead = false;
+  exited.then(() => dead = true);
+  const port = Number(new URL(endpoint).port);
+  for (const until = Date.now() + readyMsMax; Date.now() < until && !dead; await delay(20)) {
+    if (endpoint.startsWith("https:") ? await listens(port) : await healthy(endpoint)) return;
+  }
+  throw new Error(`The etcd at ${endpoint} ${dead ? "ended before it was" : `was not within ${readyMsMax} ms`} ready`);
+}
+
+async function healthy(endpoint: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${endpoint}/health`, { signal: AbortSignal.timeout(1000) });
+    const health: unknown = await response.json();
+    return typeof health === "object" && health !== null && "health" in health && health.health === "true";
+  } catch {
+    return false;
+  }
+}
+
+async function listens(port: number): Promise<boolean> {
+  const { connect } = await import("node:net");
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Ports that nobody has right now; held together, so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }));
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => once(server.close(), "close")));
+  return ports;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
