@@ -6,11 +6,12 @@ import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 import { decodeBoolean, decodeBytes, decodeDouble, decodeDuration, decodeInt, decodeIntOrString } from "./decode-scalars.ts";
 import { decodeMicroTime, decodeQuantity, decodeRaw, decodeString, decodeTime } from "./decode-scalars.ts";
+import { absent, assembler } from "./assemble.ts";
 import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
 import { setEntry } from "./entries.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
-import { isZero, zeroOf } from "./zero.ts";
+import { zeroOf } from "./zero.ts";
 
 export { DecodeError, type DecodeReport };
 
@@ -99,16 +100,11 @@ function decodeRecord(node: Node, decode: Decode): Decode {
   };
 }
 
-/** Null was given for a pointer: absent, also when an earlier member of the name had a value. */
-const absent = Symbol("absent");
-
 function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
-  const members = membersOf(node).map((member) => ({
-    ...member,
-    decode: go(member.node),
-    isZero: member.always || member.pointer ? undefined : isZero(member.node),
-  }));
+  const members = membersOf(node);
+  const plan = members.map(({ key, node, pointer, through }) => ({ key, pointer, through, decode: go(node) }));
   const indexOf = new Map(members.map(({ key }, index) => [key, index]));
+  const assemble = assembler(members);
   const type = goType(node);
 
   return (tree, prior, run) => {
@@ -120,7 +116,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
     run.enter();
     run.structs.push(type);
     const before = (prior ?? none) as Readonly<Record<string, unknown>>; // made by this decoder
-    const values = new Array<unknown>(members.length).fill(undefined);
+    const values = new Array<unknown>(plan.length).fill(undefined);
     for (let i = 0; i < tree.keys.length; i++) {
       const key = tree.keys[i]!, value = tree.values[i]!;
       const index = indexOf.get(key);
@@ -128,30 +124,22 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
         if (run.strict) run.unknown(key, i);
         continue;
       }
-      const member = members[index]!;
-      let earlier = values[index];
-      if (earlier === undefined) earlier = before[key] ?? undefined;
-      else if (run.strict) run.duplicate(key);
-      if (earlier === absent || run.reader !== "json") earlier = undefined;
+      const member = plan[index]!;
+      const earlier = values[index] ?? before[key];
+      if (run.strict && values[index] !== undefined) run.duplicate(key);
       run.path.push(key);
       run.fields.push(...member.through, key);
-      values[index] = value === null && member.pointer ? absent : member.decode(value, earlier, run);
+      // Only JSON comes here with repeated keys: the other readers have settled them.
+      values[index] = value === null && member.pointer
+        ? absent
+        : member.decode(value, earlier === absent || earlier === null ? undefined : earlier, run);
       run.fields.length -= member.through.length + 1;
       run.path.pop();
     }
     run.structs.pop();
     run.leave();
-
-    const object: Record<string, unknown> = {};
-    for (let i = 0; i < members.length; i++) {
-      const member = members[i]!;
-      let value = values[i];
-      if (value === undefined) value = before[member.key];
-      if (value === undefined || value === absent) {
-        if (member.always) object[member.key] = member.pointer ? null : zeroOf(member.node);
-      } else if (member.isZero === undefined || !member.isZero(value)) object[member.key] = value;
-    }
-    return object;
+    if (prior !== undefined) plan.forEach(({ key }, index) => values[index] ??= before[key]);
+    return assemble(values);
   };
 }
 const none: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));

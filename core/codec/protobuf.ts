@@ -1,0 +1,80 @@
+/**
+ * The envelope around protobuf messages: four magic bytes and a message that names the kind. Lists and the frames of
+ * watches are put together here from the messages of their objects.
+ */
+import { Reader, Writer } from "protobufjs/minimal.js";
+import { endOfNext, ProtobufError, readable, readFields } from "../derive/protobuf-read.ts";
+
+const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
+
+export interface Envelope {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The message itself. */
+  readonly raw: Uint8Array;
+  readonly contentEncoding: string;
+  readonly contentType: string;
+}
+
+/** Whether bytes begin like an enveloped message. */
+export function isEnvelope(bytes: Uint8Array): boolean {
+  return magic.every((byte, index) => bytes[index] === byte);
+}
+
+/** Opens an envelope. Throws `ProtobufError` with upstream's words when it is none. */
+export function readEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new ProtobufError("empty data");
+  if (!isEnvelope(bytes)) {
+    throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`);
+  }
+  if (bytes.length === magic.length) throw new ProtobufError("empty body");
+  const found = { apiVersion: "", kind: "", raw: new Uint8Array(), contentEncoding: "", contentType: "" };
+  const from = new Reader(bytes.subarray(magic.length));
+  try {
+    readFields(from, from.len, (number, type) => {
+      if (type !== 2) return false;
+      if (number === 1) readTypeMeta(from, found);
+      else if (number === 2) found.raw = from.bytes() as Uint8Array<ArrayBuffer>;
+      else if (number === 3) found.contentEncoding = from.string();
+      else if (number === 4) found.contentType = from.string();
+      else return false;
+      return true;
+    });
+  } catch (error) {
+    throw readable(error);
+  }
+  return found;
+}
+
+function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): void {
+  readFields(from, endOfNext(from), (number, type) => {
+    if (type !== 2 || number > 2) return false;
+    if (number === 1) to.apiVersion = from.string();
+    else to.kind = from.string();
+    return true;
+  });
+}
+
+/** Puts a message into its envelope. */
+export function writeEnvelope({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }, raw: Uint8Array): Uint8Array {
+  const to = new Writer().raw(Uint8Array.from(magic));
+  to.uint32(10).fork().uint32(10).string(apiVersion).uint32(18).string(kind).ldelim();
+  // Empty content encoding and content type are written all the same.
+  return to.uint32(18).bytes(raw).uint32(26).string("").uint32(34).string("").finish();
+}
+
+/** The message of a list, of its metadata's message and those of its items (without envelopes). */
+export function writeListMessage(metadata: Uint8Array, items: readonly Uint8Array[]): Uint8Array {
+  const to = new Writer().uint32(10).bytes(metadata);
+  for (const item of items) to.uint32(18).bytes(item);
+  return to.finish();
+}
+
+/** One frame of a watch: four bytes of length, then the event with the enveloped object. */
+export function writeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
+  const event = new Writer().uint32(10).string(type).uint32(18).fork().uint32(10).bytes(enveloped).ldelim().finish();
+  const frame = new Uint8Array(4 + event.length);
+  new DataView(frame.buffer).setUint32(0, event.length);
+  frame.set(event, 4);
+  return frame;
+}
