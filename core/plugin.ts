@@ -105,6 +105,8 @@ export interface Served<T extends ApiObject = any> {
   /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
+  /** Defaults that need the names, after those of the tree; returns `object` itself when nothing changes. */
+  readonly fill?: (object: T, names: Names) => T;
   /** Between this version and the stored form, where they differ in more than apiVersion. Defaults are filled after. */
   readonly convert?: { readonly toStored: (served: any) => T; readonly fromStored: (stored: T) => any };
 }

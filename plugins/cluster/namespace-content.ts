@@ -1,0 +1,82 @@
+import type { Api, ApiObject, GroupVersion } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { Content } from "./namespace-conditions.ts";
+
+/** Objects that one list of a namespace's content asks for. */
+const pageItemsMax = 500;
+
+interface Collection {
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+  /** `resource.group`, as messages name it. */
+  readonly name: string;
+}
+
+/** Deletes what is in the namespace and tells what is left. All collections at once; one failure leaves the others be. */
+export async function deleteContent(api: Api, namespace: string): Promise<Content> {
+  const whole = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
+  const remaining = new Map<string, number>(), held = new Map<string, number>(), failures: string[] = [];
+  await Promise.all(
+    namespacedCollections(api, "delete").map(async (collection) => {
+      try {
+        if (await isEmpty(api, collection, namespace)) return;
+        if (whole.has(collection.name)) await api.deleteCollection(collection.groupVersion, collection.resource, namespace);
+        else for (const name of await namesIn(api, collection, namespace)) await deleteOne(api, collection, namespace, name);
+        for await (const { metadata } of objectsIn(api, collection, namespace)) {
+          count(remaining, collection.name);
+          for (const finalizer of metadata.finalizers ?? []) count(held, finalizer);
+        }
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error;
+        if (!isAbsent(error)) failures.push(error.message);
+      }
+    }),
+  );
+  return { remaining, held, failures };
+}
+
+/** Each namespaced resource once, in the first version that takes the verb: all versions show the same objects. */
+function namespacedCollections(api: Api, verb: string): readonly Collection[] {
+  const found = new Map<string, Collection>();
+  for (const { groupVersion, resource, namespaced } of api.collections(verb)) {
+    const group = groupVersion.includes("/") ? groupVersion.slice(0, groupVersion.lastIndexOf("/")) : "";
+    const name = `${resource}.${group}`;
+    if (namespaced && !found.has(name)) found.set(name, { groupVersion, resource, name });
+  }
+  return [...found.values()];
+}
+
+async function isEmpty(api: Api, { groupVersion, resource }: Collection, namespace: string): Promise<boolean> {
+  const { items } = await api.list(groupVersion, resource, namespace, { limit: "1" });
+  return items.length === 0;
+}
+
+async function* objectsIn(api: Api, { groupVersion, resource }: Collection, namespace: string): AsyncGenerator<ApiObject> {
+  for (let from: string | undefined = ""; from !== undefined;) {
+    const query: Record<string, string> = { limit: String(pageItemsMax), ...(from === "" ? {} : { continue: from }) };
+    const { items, metadata } = await api.list(groupVersion, resource, namespace, query);
+    yield* items;
+    from = metadata.continue || undefined;
+  }
+}
+async function namesIn(api: Api, collection: Collection, namespace: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const { metadata } of objectsIn(api, collection, namespace)) names.push(metadata.name ?? "");
+  return names;
+}
+
+async function deleteOne(api: Api, { groupVersion, resource }: Collection, namespace: string, name: string): Promise<void> {
+  try {
+    await api.delete(groupVersion, resource, namespace, name);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.reason === "NotFound")) throw error;
+  }
+}
+
+/** A kind that went away meanwhile has nothing left. */
+function isAbsent({ reason }: StatusError): boolean {
+  return reason === "NotFound" || reason === "MethodNotAllowed";
+}
+function count(counts: Map<string, number>, what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}

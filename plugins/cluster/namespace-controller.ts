@@ -1,0 +1,153 @@
+/**
+ * Empties namespaces that are being deleted and then lets them go.
+ *
+ *     deletion asked for ──> pass ──> empty: the finalizer is taken away, and the namespace is gone
+ *                             ^  └──> not empty: the status says what is left
+ *                             └─ pause ─┘
+ *
+ * A namespace is passed over when it is first seen terminating and then after pauses that grow; passes over several
+ * namespaces run side by side, up to a bound, and pauses take no place among them.
+ */
+import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { conditionsAfter } from "./namespace-conditions.ts";
+import { deleteContent } from "./namespace-content.ts";
+import { contentFinalizer, type Namespace } from "./namespace.ts";
+
+/** Passes at one time. */
+const passesMax = 10;
+const firstPauseMs = 50;
+const longestPauseMs = 5_000;
+
+/** How long to wait after so many passes that left something. */
+export function pauseMs(passes: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(passes, 30));
+}
+
+export const namespaceController: Controller = {
+  name: "namespace",
+  async run(world, signal) {
+    const failed = new AbortController();
+    const until = AbortSignal.any([signal, failed.signal]);
+    const queue = new PassQueue(passesMax, async (name) => await pass(world, name) === "left", (error) => failed.abort(error));
+    try {
+      for await (const { type, object } of world.api.watch("v1", "namespaces", "", {}, until)) {
+        const name = object.metadata.name ?? "";
+        if (type === "DELETED") queue.forget(name);
+        else if (isTerminating(object)) queue.add(name);
+      }
+    } finally {
+      await queue.close();
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+  },
+};
+
+function isTerminating({ metadata }: ApiObject): boolean {
+  return (metadata.deletionTimestamp ?? null) !== null;
+}
+
+/** One pass over one namespace: "done" when there is nothing more to do here, "left" when it has to be looked at again. */
+export async function pass(world: World, name: string): Promise<"done" | "left"> {
+  const { api, names } = world;
+  const own = contentFinalizer(names);
+  try {
+    const found = await readNamespace(api, name);
+    if (!isTerminating(found) || !(found.spec.finalizers ?? []).includes(own)) return "done";
+    const content = await deleteContent(api, name);
+    const conditions = conditionsAfter(found.status.conditions ?? [], content, now());
+    const current = conditions === found.status.conditions
+      ? found
+      : await writeNamespace(api, { ...found, status: { ...found.status, conditions } }, "status");
+    if (content.remaining.size > 0 || content.failures.length > 0) return "left";
+    const finalizers = (current.spec.finalizers ?? []).filter((each) => each !== own);
+    await writeNamespace(api, { ...current, spec: { finalizers } }, "finalize");
+    return "done";
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    // Somebody else wrote it, or the store is away for a moment: the next pass begins with what is there then.
+    return error.reason === "NotFound" ? "done" : "left";
+  }
+}
+
+async function readNamespace(api: Api, name: string): Promise<Namespace> {
+  // What the API answers under this path is of this kind.
+  return await api.get("v1", "namespaces", "", name) as Namespace;
+}
+async function writeNamespace(api: Api, namespace: Namespace, subresource: string): Promise<Namespace> {
+  return await api.update("v1", "namespaces", "", namespace.metadata.name ?? "", namespace, subresource) as Namespace;
+}
+function now(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}
+
+/** Names that are worked on, each at most once at a time, again after a pause while the work says so. */
+class PassQueue {
+  readonly #max: number;
+  readonly #work: (name: string) => Promise<boolean>;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #due = new Set<string>();
+  readonly #active = new Map<string, Promise<void>>();
+  readonly #pausing = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #passes = new Map<string, number>();
+  #closed = false;
+
+  constructor(max: number, work: (name: string) => Promise<boolean>, onFailure: (error: unknown) => void) {
+    this.#max = max;
+    this.#work = work;
+    this.#onFailure = onFailure;
+  }
+
+  /** Works on the name as soon as there is a place; once more where that is being done, and not before the end of a pause. */
+  add(name: string): void {
+    if (this.#pausing.has(name)) return;
+    this.#due.add(name);
+    this.#start();
+  }
+  /** Does not come back to the name. */
+  forget(name: string): void {
+    this.#due.delete(name);
+    clearTimeout(this.#pausing.get(name));
+    this.#pausing.delete(name);
+    this.#passes.delete(name);
+  }
+  /** Starts nothing more and waits for what is being worked on. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const name of [...this.#due, ...this.#pausing.keys()]) this.forget(name);
+    await Promise.all(this.#active.values());
+  }
+
+  #start(): void {
+    for (const name of this.#due) {
+      if (this.#closed || this.#active.size >= this.#max) return;
+      if (this.#active.has(name)) continue;
+      this.#due.delete(name);
+      this.#active.set(name, this.#run(name));
+    }
+  }
+  async #run(name: string): Promise<void> {
+    try {
+      const again = await this.#work(name);
+      this.#active.delete(name);
+      if (again && !this.#closed) this.#pause(name);
+      else this.#passes.delete(name);
+    } catch (error) {
+      this.#active.delete(name);
+      this.#onFailure(error);
+    }
+    this.#start();
+  }
+  #pause(name: string): void {
+    this.#due.delete(name);
+    const passes = this.#passes.get(name) ?? 0;
+    this.#passes.set(name, passes + 1);
+    this.#pausing.set(
+      name,
+      setTimeout(() => {
+        this.#pausing.delete(name);
+        this.add(name);
+      }, pauseMs(passes)),
+    );
+  }
+}

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { Api, ApiObject, World } from "../../core/plugin.ts";
+import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
+import { conditionsAfter, type Content } from "./namespace-conditions.ts";
+import { deleteContent } from "./namespace-content.ts";
+import { namespaceController, pass, pauseMs } from "./namespace-controller.ts";
+import type { Namespace } from "./namespace.ts";
+
+type Held = Record<string, readonly string[]>; // finalizers by name
+
+/** The part of a cluster that the controller sees: one namespace `one`, and what is in it. */
+class Cluster {
+  namespace: Namespace | undefined = {
+    kind: "Namespace",
+    apiVersion: "v1",
+    metadata: { name: "one", deletionTimestamp: "2024-01-02T03:04:05Z" },
+    spec: { finalizers: ["example.com/a", "kubernetes"] },
+    status: { phase: "Terminating" },
+  };
+  readonly content: Record<string, Held>;
+  readonly calls: string[] = [];
+  readonly refusals = new Map<string, StatusError>();
+  /** Resources that only delete one by one. */
+  single: readonly string[] = [];
+
+  constructor(content: Record<string, Held>) {
+    this.content = content;
+  }
+  #enter(call: string): void {
+    this.calls.push(call);
+    const refusal = this.refusals.get(call);
+    this.refusals.delete(call);
+    if (refusal !== undefined) throw refusal;
+  }
+  get world(): World {
+    const gone = () => notFoundError({ group: "", name: "namespaces" }, "one");
+    const api: Api = {
+      get: async () => {
+        this.#enter("get");
+        if (this.namespace === undefined) throw gone();
+        return this.namespace;
+      },
+      list: async (_groupVersion, resource, _namespace, query = {}) => {
+        this.#enter(`list ${resource}`);
+        const names = Object.keys(this.content[resource] ?? {}), from = Number(query["continue"] ?? 0), limit = Number(query["limit"]);
+        const items = names.slice(from, from + limit).map((name) => ({
+          kind: "",
+          apiVersion: "",
+          metadata: { name, finalizers: this.content[resource]![name]! },
+        }));
+        const more = from + limit < names.length ? { continue: String(from + limit) } : {};
+        return { metadata: { resourceVersion: "1", ...more }, items };
+      },
+      create: () => assert.fail("nothing is created"),
+      update: async (_groupVersion, _resource, _namespace, _name, object, subresource) => {
+        this.#enter(`update ${subresource}`);
+        if (this.namespace === undefined) throw gone();
+        const next = object as Namespace; // what the controller writes
+        const { namespace } = this;
+        this.namespace = subresource === "finalize" ? { ...namespace, spec: next.spec } : { ...namespace, status: next.status };
+        if ((this.namespace.spec.finalizers ?? []).length === 0) this.namespace = undefined;
+        return { ...namespace, spec: next.spec, status: next.status };
+      },
+      delete: async (_groupVersion, resource, _namespace, name) => {
+        this.#enter(`delete ${resource}/${name}`);
+        this.#remove(resource, name);
+      },
+      deleteCollection: async (_groupVersion, resource) => {
+        this.#enter(`deletecollection ${resource}`);
+        for (const name of Object.keys(this.content[resource] ?? {})) this.#remove(resource, name);
+      },
+      watch: async function* () {},
+      collections: (verb) => [
+        { groupVersion: "v1", resource: "namespaces", namespaced: false },
+        ...Object.keys(this.content).filter((resource) => verb !== "deletecollection" || !this.single.includes(resource)).flatMap((
+          resource,
+        ) =>
+          ["v1", "v1beta1"].map((version) => ({
+            groupVersion: resource === "things" ? `example.com/${version}` : "v1",
+            resource,
+            namespaced: true,
+          }))
+        ),
+      ],
+    };
+    return { names: defaultNames, api };
+  }
+  #remove(resource: string, name: string): void {
+    if (this.content[resource]![name]!.length === 0) delete this.content[resource]![name];
+  }
+  /** Status and message of a condition. */
+  condition(type: string): string | undefined {
+    const found = this.namespace?.status.conditions?.find((each) => each.type === type);
+    return found && `${found.status} ${found.reason}: ${found.message}`;
+  }
+}
+
+test("pass() empties a namespace and takes only its own finalizer away", async () => {
+  const cluster = new Cluster({ configmaps: { a: [], b: [] }, things: { c: [] }, secrets: {} });
+  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.deepEqual(cluster.namespace?.spec, { finalizers: ["example.com/a"] });
+  assert.deepEqual(cluster.content, { configmaps: {}, things: {}, secrets: {} });
+  assert.deepEqual(cluster.namespace?.status.conditions?.map(({ type, status }) => [type, status]), [
+    ["NamespaceDeletionDiscoveryFailure", "False"],
+    ["NamespaceDeletionGroupVersionParsingFailure", "False"],
+    ["NamespaceDeletionContentFailure", "False"],
+    ["NamespaceContentRemaining", "False"],
+    ["NamespaceFinalizersRemaining", "False"],
+  ]);
+});
+
+test("pass() lets an empty namespace go after one look at each resource", async () => {
+  const cluster = new Cluster({ configmaps: {}, things: {} });
+  cluster.namespace = { ...cluster.namespace!, spec: { finalizers: ["kubernetes"] } };
+  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(cluster.namespace, undefined);
+  assert.deepEqual(cluster.calls, ["get", "list configmaps", "list things", "update status", "update finalize"]);
+});
+
+test("pass() says what is left and which finalizers hold it, sorted, and keeps the namespace", async () => {
+  const cluster = new Cluster({
+    secrets: { held: ["example.com/hold", "example.com/other"] },
+    things: {},
+    configmaps: { held: ["example.com/hold"] },
+  });
+  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.deepEqual(cluster.namespace?.spec.finalizers, ["example.com/a", "kubernetes"]);
+  assert.equal(
+    cluster.condition("NamespaceContentRemaining"),
+    "True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances, secrets. has 1 resource instances",
+  );
+  assert.equal(
+    cluster.condition("NamespaceFinalizersRemaining"),
+    "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 2 resource instances, example.com/other in 1 resource instances",
+  );
+  cluster.calls.length = 0;
+  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.ok(!cluster.calls.includes("update status"), "a status that says the same is not written");
+});
+
+test("pass() counts every page and names the group", async () => {
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`t${i}`, ["example.com/hold"]]));
+  const cluster = new Cluster({ things: many });
+  await pass(cluster.world, "one");
+  assert.match(cluster.condition("NamespaceContentRemaining") ?? "", /: things\.example\.com has 1001 resource instances$/);
+});
+
+test("pass() deletes one by one what cannot be deleted as a collection", async () => {
+  const cluster = new Cluster({ things: { a: [], b: [] } });
+  cluster.single = ["things"];
+  cluster.refusals.set("delete things/a", notFoundError({ group: "example.com", name: "things" }, "a"));
+  const content = await deleteContent(cluster.world.api, "one");
+  assert.deepEqual(cluster.calls.filter((call) => call.startsWith("delete")), ["delete things/a", "delete things/b"]);
+  assert.deepEqual([...content.remaining], [["things.example.com", 1]]);
+});
+
+test("pass() goes on where one resource fails, tells it, and takes a resource that went away for empty", async () => {
+  const cluster = new Cluster({ configmaps: { a: [] }, things: { b: [] }, secrets: { c: [] } });
+  cluster.refusals.set("deletecollection configmaps", internalError("broken"));
+  cluster.refusals.set("list secrets", methodNotAllowedError());
+  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.deepEqual(cluster.content["things"], {});
+  assert.equal(
+    cluster.condition("NamespaceDeletionContentFailure"),
+    "True ContentDeletionFailed: Failed to delete all resource types, 1 remaining: Internal error occurred: broken",
+  );
+});
+
+test("pass() comes back after a conflict, and has nothing to do for a namespace that is gone, alive or finalized", async () => {
+  const cluster = new Cluster({});
+  cluster.refusals.set("update finalize", conflictError({ group: "", name: "namespaces" }, "one", "the object has been modified"));
+  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.deepEqual(cluster.namespace?.spec.finalizers, ["example.com/a"]);
+  cluster.calls.length = 0;
+  assert.equal(await pass(cluster.world, "one"), "done");
+  cluster.namespace = { ...cluster.namespace!, metadata: { name: "one" }, spec: { finalizers: ["kubernetes"] } };
+  assert.equal(await pass(cluster.world, "one"), "done");
+  cluster.namespace = undefined;
+  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.deepEqual(cluster.calls, ["get", "get", "get"]);
+});
+
+test("conditionsAfter() keeps the time of a condition whose status stays, and the conditions of others", () => {
+  const nothing: Content = { remaining: new Map(), held: new Map(), failures: [] };
+  const some: Content = { remaining: new Map([["things.example.com", 2]]), held: new Map(), failures: [] };
+  const foreign = { type: "Mine", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" };
+  const first = conditionsAfter([foreign], some, "2024-01-02T00:00:00Z");
+  assert.equal(first.length, 6);
+  assert.equal(first[0], foreign);
+  assert.equal(conditionsAfter(first, some, "2024-01-03T00:00:00Z"), first);
+  const fewer = conditionsAfter(first, { ...some, remaining: new Map([["things.example.com", 1]]) }, "2024-01-03T00:00:00Z");
+  assert.equal(fewer[4]!.lastTransitionTime, "2024-01-02T00:00:00Z");
+  assert.match(fewer[4]!.message ?? "", /has 1 resource instances$/);
+  const done = conditionsAfter(fewer, nothing, "2024-01-04T00:00:00Z");
+  assert.deepEqual([done[4]!.status, done[4]!.reason, done[4]!.lastTransitionTime], ["False", "ContentRemoved", "2024-01-04T00:00:00Z"]);
+});
+
+test("pauseMs() grows from 50 ms to five seconds and no further", () => {
+  assert.deepEqual([0, 1, 6, 7, 1_000_000].map(pauseMs), [50, 100, 3200, 5000, 5000]);
+});
+
+/** A watch that gives these objects and then stays open. */
+function watched(cluster: Cluster, objects: readonly ApiObject[]): World {
+  return {
+    ...cluster.world,
+    api: {
+      ...cluster.world.api,
+      watch: async function* (_groupVersion, _resource, _namespace, _query, signal) {
+        for (const object of objects) yield { type: "ADDED", object };
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      },
+    },
+  };
+}
+
+test("the controller passes over namespaces that are terminating when it starts, again while something is left, and ends with its signal", async () => {
+  const cluster = new Cluster({ configmaps: { held: ["example.com/hold"] } });
+  cluster.namespace = { ...cluster.namespace!, spec: { finalizers: ["kubernetes"] } };
+  const stop = new AbortController();
+  const living = { kind: "Namespace", apiVersion: "v1", metadata: { name: "two" } };
+  const world = watched(cluster, [cluster.namespace, living]);
+  const { update } = world.api;
+  const api: Api = {
+    ...world.api,
+    update: async (...call) => {
+      const object = await update(...call);
+      // The first pass has said what is left: now it is let go, and the next pass finds it so.
+      if (call[5] === "status") cluster.content["configmaps"] = { held: [] };
+      if (call[5] === "finalize") stop.abort();
+      return object;
+    },
+  };
+  await namespaceController.run({ ...world, api }, stop.signal);
+  assert.equal(cluster.namespace, undefined);
+  assert.equal(cluster.calls.filter((call) => call === "get").length, 2);
+});
+
+test("the controller ends with the error when a pass meets a bug", async () => {
+  const cluster = new Cluster({});
+  const world = watched(cluster, [cluster.namespace!]);
+  const api: Api = { ...world.api, get: () => Promise.reject(new TypeError("a bug")) };
+  await assert.rejects(namespaceController.run({ ...world, api }, new AbortController().signal), { message: "a bug" });
+});

@@ -1,0 +1,150 @@
+import { defineResource } from "../../core/define.ts";
+import { type FieldError, invalid } from "../../core/field-error.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { validateFinalizerShape, validateStandardFinalizer } from "../../core/meta/finalizers.ts";
+import { labelName } from "../../core/meta/names.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { type Names, spell } from "../../core/names.ts";
+import type { At, Column, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
+import { field, type Infer, list, mapBy, oneOf, string, structsOf, time } from "../../core/schema.ts";
+
+const struct = structsOf("core/v1");
+
+const NamespaceSpec = struct("NamespaceSpec", {
+  finalizers: field(1, list(string), "Who still has to clean up before the namespace can go; written through finalize only."),
+}, { doc: "What keeps a namespace." });
+
+export const NamespaceCondition = struct("NamespaceCondition", {
+  type: field(1, string, "What the condition is about.", { required: true }),
+  status: field(2, string, "True, False or Unknown.", { required: true }),
+  lastTransitionTime: field(4, time, "When the status last changed.", { written: "always" }),
+  reason: field(5, string, "Why, as one word for machines."),
+  message: field(6, string, "Why, for people."),
+}, { doc: "One finding about the deletion of a namespace." });
+export type NamespaceCondition = Infer<typeof NamespaceCondition>;
+
+const NamespaceStatus = struct("NamespaceStatus", {
+  phase: field(1, oneOf("Active", "Terminating"), "Active until deletion is asked for, then Terminating."),
+  conditions: field(2, mapBy(["type"], NamespaceCondition), "What the deletion of the namespace has come to.", {
+    patch: { strategy: ["merge"], mergeKey: "type" },
+  }),
+}, {
+  doc: "Where a namespace is in its life.",
+  fill: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Active" } : self,
+});
+
+const Namespace = object("Namespace", {
+  spec: field(2, NamespaceSpec, "What keeps the namespace.", { written: "always" }),
+  status: field(3, NamespaceStatus, "Where the namespace is in its life; kept by the server.", { written: "always" }),
+}, { package: "core/v1", doc: "A room for names: what is in it goes with it." });
+export type Namespace = Infer<typeof Namespace>;
+
+const strategy: Strategy = { nameRule: labelName, deleteAnswers: "object", without: ["deletecollection"], coreFinalizers: true };
+
+const columns: readonly Column<Namespace>[] = [
+  nameColumn,
+  { name: "Status", type: "string", description: "The status of the namespace", cell: ({ status }) => status.phase ?? "" },
+  ageColumn,
+];
+
+/** The namespace with the label by which selectors find it by name, whatever the client said of that label. */
+function withNameLabel(namespace: Namespace, names: Names): Namespace {
+  const { metadata } = namespace;
+  const label = spell(names, "{platform}.io/metadata.name");
+  if ((metadata.name ?? "") === "" || (Object.hasOwn(metadata.labels ?? {}, label) && metadata.labels?.[label] === metadata.name)) {
+    return namespace;
+  }
+  return { ...namespace, metadata: { ...metadata, labels: { ...metadata.labels, [label]: metadata.name! } } };
+}
+
+/** The finalizer under which the namespace controller empties a namespace. */
+export function contentFinalizer(names: Names): string {
+  return names.platform;
+}
+
+function prepare(next: Namespace, prior: Namespace | undefined, at: At): Namespace {
+  const labelled = withNameLabel(next, at.names);
+  if (prior !== undefined) return { ...labelled, spec: prior.spec, status: prior.status };
+  const finalizers = next.spec.finalizers ?? [], own = contentFinalizer(at.names);
+  return { ...labelled, spec: { finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] }, status: { phase: "Active" } };
+}
+
+function validateFinalizer(finalizer: string, path: string, at: At): readonly FieldError[] {
+  return [...validateFinalizerShape(finalizer, path), ...validateStandardFinalizer(finalizer, path, at.names)];
+}
+function validateSpec(next: Namespace, at: At): readonly FieldError[] {
+  return (next.spec.finalizers ?? []).flatMap((each) => validateFinalizer(each, "spec.finalizers", at));
+}
+function validateMetaUpdate(next: Namespace, prior: Namespace, at: At): readonly FieldError[] {
+  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(namespaces, at.names));
+}
+
+const status: Subresource<Namespace> = {
+  write: (next, prior, at) => ({ ...withNameLabel(next, at.names), spec: prior.spec }),
+  update(next, prior, at) {
+    const pending = (next.metadata.deletionTimestamp ?? null) !== null;
+    const phase = pending ? "Terminating" : "Active";
+    // The path's capital letter is upstream's.
+    const wrong = invalid(
+      "status.Phase",
+      next.status.phase ?? "",
+      `may only be '${phase}' if \`deletionTimestamp\` is ${pending ? "not " : ""}empty`,
+    );
+    return [...validateMetaUpdate(next, prior, at), ...(next.status.phase === phase ? [] : [wrong])];
+  },
+};
+
+const finalize: Subresource<Namespace> = {
+  verbs: ["update"],
+  write: (next, prior, at) => ({ ...withNameLabel(next, at.names), status: prior.status }),
+  update: (next, prior, at) => [
+    ...validateMetaUpdate(next, prior, at),
+    ...(next.spec.finalizers ?? []).flatMap((each, i) => validateFinalizer(each, `spec.finalizers[${i}]`, at)),
+  ],
+};
+
+const immortal: readonly string[] = ["default", "kube-system", "kube-public"];
+
+export const namespaces: Resource<Namespace> = defineResource<Namespace>({
+  kind: "Namespace",
+  scope: "Cluster",
+  shortNames: ["ns"],
+  summary: "A room for names: what is in it goes with it.",
+  storedAs: "v1",
+  storedUnder: "namespaces",
+  served: {
+    v1: {
+      schema: Namespace,
+      introduced: "1.0",
+      columns,
+      selectableFields: { "status.phase": ({ status }: Namespace) => status.phase ?? "" },
+      subresources: { status, finalize },
+      fill: withNameLabel,
+    },
+  },
+  strategy,
+  prepare,
+  create: validateSpec,
+  update: (next, prior, at) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(namespaces, at.names)),
+    ...validateSpec(next, at),
+    ...validateMetaUpdate(next, prior, at),
+  ],
+  deletion: {
+    begin(namespace) {
+      // A namespace is given no time to end by itself: it ends when it is empty.
+      const { deletionGracePeriodSeconds: _none, ...metadata } = namespace.metadata;
+      return { ...namespace, metadata, status: { ...namespace.status, phase: "Terminating" } };
+    },
+    holds: (namespace) => (namespace.spec.finalizers ?? []).length > 0,
+    refuse: (name) => immortal.includes(name) ? "this namespace may not be deleted" : undefined,
+  },
+});
+
+/** The namespaces that every cluster has. */
+export const namespaceSeeds: NonNullable<Plugin["seeds"]> = [...immortal, "kube-node-lease"].map((name) => ({
+  groupVersion: "v1",
+  resource: "namespaces",
+  object: { metadata: { name } },
+}));

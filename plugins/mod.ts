@@ -1,0 +1,6 @@
+/** Every plugin family, in the order in which they are offered. Naming one here is all it takes. */
+import type { Plugin } from "../core/plugin.ts";
+import { clusterPlugin } from "./cluster/mod.ts";
+import { configmapsPlugin } from "./configmaps/mod.ts";
+
+export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin]);
