@@ -1,15 +1,14 @@
 /** Scalars from lexical trees. Go's own types remember a wrong type; those that read themselves end the run. */
-import { parseBase64 } from "../meta/base64.ts";
-import { base64Of } from "../meta/base64.ts";
+import { base64Of, parseBase64 } from "../meta/base64.ts";
 import { durationText, parseDuration } from "../meta/duration.ts";
 import { isInt32 } from "../meta/int-or-string.ts";
 import { canonicalQuantity } from "../meta/quantity.ts";
 import { parseMicroTime, parseTime } from "../meta/time.ts";
 import { Unreadable } from "../meta/unreadable.ts";
-import type { Json } from "../schema.ts";
 import { NumberText, type Tree } from "../tree/tree.ts";
+import { numberText } from "../tree/values.ts";
 import { DecodeError, type Decoding } from "./decoding.ts";
-import { doubleText, int64Of, jsonOf } from "./raw-json.ts";
+import { rawOf } from "./raw-json.ts";
 
 export function decodeBoolean(tree: Tree, prior: unknown, run: Decoding): unknown {
   if (typeof tree === "boolean") return tree;
@@ -36,16 +35,20 @@ export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown,
 
 /** The integer that a number is for this reader: JSON wants digits only, YAML and CBOR take whole floats. */
 function integerOf(text: string, run: Decoding): number | bigint | undefined {
-  if (/^-?[0-9]+$/.test(text)) return text.length < 400 ? int64Of(text) : undefined;
-  const value = run.reader === "json" ? NaN : Number(text);
-  return Number.isInteger(value) && Math.abs(value) < 1e21 ? int64Of(BigInt(value).toString()) : undefined;
+  const value = Number(text);
+  if (/^-?[0-9]+$/.test(text)) return Number.isSafeInteger(value) ? value + 0 : text.length <= int64Digits ? BigInt(text) : undefined;
+  if (run.reader === "json" || !Number.isInteger(value) || Math.abs(value) >= 1e21) return undefined;
+  return Number.isSafeInteger(value) ? value + 0 : BigInt(value);
 }
+/** Longer texts are no int64, so they are not worth a bigint. */
+const int64Digits = 20;
 function isInt64(value: number | bigint): boolean {
   return typeof value === "number" || (value >= -(2n ** 63n) && value < 2n ** 63n);
 }
 /** YAML numbers with a point reach Go's decoder as Go writes doubles. */
 function shownNumber(text: string, run: Decoding): string {
-  return run.reader === "yaml" && /[.eE]/.test(text) ? doubleText(Number(text)) : text;
+  const value = Number(text);
+  return run.reader === "yaml" && /[.eE]/.test(text) && Number.isFinite(value) ? numberText(value) : text;
 }
 
 export function decodeDouble(tree: Tree, prior: unknown, run: Decoding): unknown {
@@ -106,7 +109,8 @@ export function decodeDuration(tree: Tree, _prior: unknown, run: Decoding): unkn
 
 export function decodeRaw(tree: Tree, prior: unknown, run: Decoding): unknown {
   if (tree === null) return prior ?? null;
-  return jsonOf(tree, (text): Json => run.refuseType(new NumberText(text), "float64", text));
+  const raw = rawOf(tree);
+  return "value" in raw ? raw.value : run.refuseType(new NumberText(raw.huge), "float64", raw.huge);
 }
 
 /** The value, unless it is a complaint: that ends the run. */

@@ -4,11 +4,11 @@
  */
 import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
+import { setOwn } from "../tree/values.ts";
 import { decodeBoolean, decodeBytes, decodeDouble, decodeDuration, decodeInt, decodeIntOrString } from "./decode-scalars.ts";
 import { decodeMicroTime, decodeQuantity, decodeRaw, decodeString, decodeTime } from "./decode-scalars.ts";
 import { absent, assembler } from "./assemble.ts";
 import { DecodeError, type DecodeReport, Decoding } from "./decoding.ts";
-import { setEntry } from "./entries.ts";
 import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
@@ -93,7 +93,7 @@ function decodeRecord(node: Node, decode: Decode): Decode {
       const key = tree.keys[i]!;
       if (run.strict && Object.hasOwn(entries, key)) run.duplicate(key);
       run.path.push(key);
-      setEntry(entries, key, decode(tree.values[i]!, undefined, run));
+      setOwn(entries, key, decode(tree.values[i]!, undefined, run));
       run.path.pop();
     }
     return prior === undefined ? entries : { ...prior, ...entries };

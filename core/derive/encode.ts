@@ -2,11 +2,12 @@
  * From canonical objects to Go's compact JSON: keys in schema order, records by the bytes of their keys, `<`, `>` and `&`
  * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
  */
+import { goString } from "../codec/json-text.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
-import { sortedKeys } from "./entries.ts";
-import { goString } from "./go-string.ts";
+import { numberText } from "../tree/values.ts";
+import { sortedKeys } from "./sorted-keys.ts";
 import { membersOf } from "./members.ts";
-import { doubleText, jsonText } from "./raw-json.ts";
+import { rawText } from "./raw-json.ts";
 import { isZero, once, zeroOf } from "./zero.ts";
 
 type Encode = (value: any) => string;
@@ -20,14 +21,14 @@ const text: Encode = (value: string) => goString(value);
 /** Canonical texts that cannot contain anything to escape. */
 const bare: Encode = (value: string) => `"${value}"`;
 const time: Encode = (value: string | null) => value === null ? "null" : `"${value}"`;
-const json: Encode = (value: Json) => jsonText(value);
+const json: Encode = (value: Json) => rawText(value);
 
 const encodeNode: (node: Node) => Encode = fold<Encode>({
   boolean: () => (value) => value ? "true" : "false",
   string: () => text,
   int32: () => String,
   int64: () => String,
-  double: () => doubleText,
+  double: () => numberText,
   bytes: () => bare,
   quantity: () => bare,
   intOrString: () => (value) => typeof value === "string" ? goString(value) : String(value),

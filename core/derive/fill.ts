@@ -3,7 +3,7 @@
  * has made gets its defaults too. What needs nothing comes back as the same value.
  */
 import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, type Typed } from "../schema.ts";
-import { setEntry } from "./entries.ts";
+import { setOwn } from "../tree/values.ts";
 import { type Member, membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
@@ -52,7 +52,7 @@ function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
     for (const [key, value] of Object.entries(entries)) {
       const next = fill(value);
       changed ||= next !== value;
-      setEntry(filled, key, next);
+      setOwn(filled, key, next);
     }
     return changed ? filled : entries;
   };
@@ -109,6 +109,6 @@ function defaultOf(
 function inOrder(members: readonly Member[], object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const ordered: Record<string, unknown> = {};
   for (const { key } of members) if (object[key] !== undefined) ordered[key] = object[key];
-  for (const key of Object.keys(object)) if (!Object.hasOwn(ordered, key) && object[key] !== undefined) setEntry(ordered, key, object[key]);
+  for (const key of Object.keys(object)) if (!Object.hasOwn(ordered, key) && object[key] !== undefined) setOwn(ordered, key, object[key]);
   return ordered;
 }

@@ -11,10 +11,10 @@ import { isWritable, microTimeOf, timeOfSeconds } from "../meta/time.ts";
 import { Unreadable } from "../meta/unreadable.ts";
 import { fold, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
 import { readJson } from "../tree/json.ts";
+import { setOwn } from "../tree/values.ts";
 import { assembler } from "./assemble.ts";
-import { setEntry } from "./entries.ts";
 import { membersOf } from "./members.ts";
-import { jsonOf } from "./raw-json.ts";
+import { rawOf } from "./raw-json.ts";
 import { zeroOf } from "./zero.ts";
 
 /** Bytes that are not the message that they should be. */
@@ -181,9 +181,9 @@ function readJsonText(from: Reader, end: number): unknown {
   if (bytes === undefined || bytes.length === 0) return null;
   const read = readJson(bytes);
   if (!read.ok) throw new ProtobufError(read.error);
-  return jsonOf(read.tree, (text) => {
-    throw new ProtobufError(`json: cannot unmarshal number ${text} into Go value of type float64`);
-  });
+  const raw = rawOf(read.tree);
+  if ("value" in raw) return raw.value;
+  throw new ProtobufError(`json: cannot unmarshal number ${raw.huge} into Go value of type float64`);
 }
 
 /** One item of a repeated field, or several numbers packed into one. */
@@ -266,7 +266,7 @@ function readMember(node: Exclude<Node, { tag: "lazy" }>, index: number): ReadIn
     return (from, type, depth, values) => {
       if (type !== 2) return false;
       const [key, value] = readEntry(from, wire, node.of, depth);
-      setEntry((values[index] ??= {}) as Record<string, unknown>, key, value);
+      setOwn((values[index] ??= {}) as Record<string, unknown>, key, value);
       return true;
     };
   }

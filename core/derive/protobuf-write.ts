@@ -7,8 +7,8 @@ import { bytesOf } from "../meta/base64.ts";
 import { parseDuration } from "../meta/duration.ts";
 import { fractionNanos, secondsOf } from "../meta/time.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
-import { sortedKeys } from "./entries.ts";
-import { jsonText } from "./raw-json.ts";
+import { sortedKeys } from "./sorted-keys.ts";
+import { rawText } from "./raw-json.ts";
 import { zeroOf } from "./zero.ts";
 
 /** Writes a value's payload, for messages with their length in front. */
@@ -31,7 +31,7 @@ export function protobufWriter<T>(node: Typed<T>): (value: T) => Uint8Array {
 const text: Wire = { type: 2, write: (value: string, to) => to.string(value) };
 const quantity = message((value: string, to) => to.uint32(10).string(value));
 const json = message((value: Json, to) => {
-  if (value !== null) to.uint32(10).string(jsonText(value));
+  if (value !== null) to.uint32(10).string(rawText(value));
 });
 
 const wireOf: (node: Node) => Wire = fold<Wire>({

@@ -1,10 +1,4 @@
-/** Objects with free keys: own properties only, so that `__proto__` and `constructor` are keys like any other. */
-
-/** Sets an own property, whatever the key is called. */
-export function setEntry(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === "__proto__") Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  else object[key] = value;
-}
+/** Keys of records in the order in which Go writes them. */
 
 /** The own keys of an object in the order of their UTF-8 bytes. */
 export function sortedKeys(object: object): readonly string[] {
