@@ -1,7 +1,7 @@
 /** Operations grouped into path items. Parameters that all operations of a path have are written once, with the path. */
 import type { OpenapiRoot, OpenapiSchema } from "../../core/derive/openapi.ts";
 import type { Json } from "../../core/schema.ts";
-import type { Method, Operation } from "./operations.ts";
+import type { Operation } from "./operations.ts";
 import type { Parameter } from "./parameters.ts";
 
 export type Value = { readonly [key: string]: Json };
@@ -11,11 +11,6 @@ export interface Dialect {
   parameter(parameter: Parameter): Value;
   /** The operation with those of its parameters that are its own, already written. */
   operation(operation: Operation, parameters: readonly Value[]): Value;
-}
-
-export interface PathItem {
-  readonly operations: readonly (readonly [method: Method, operation: Value])[];
-  readonly parameters: readonly Value[];
 }
 
 /** Path items by path, in the order of paths. */
