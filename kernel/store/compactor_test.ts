@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compactOnce, lookAround, startCompactor } from "./compactor.ts";
+import { manualClock } from "./manual-clock.ts";
+import { openSqlite } from "./sqlite.ts";
+import { put, refused, text } from "./store-conformance.ts";
+import { type Store, StoreError } from "./store.ts";
+
+const key = "compact_rev_key";
+
+async function inMemory(prove: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openSqlite(":memory:");
+  try {
+    await prove(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test("compactOnce() forgets what was old at the round before, and writes how far into the key", () =>
+  inMemory(async (store) => {
+    const first = await put(store, "a", "1");
+    const seen = await lookAround(store, key);
+    assert.deepEqual(seen, { key: "absent", newest: first });
+    const second = await put(store, "a", "2", first);
+    const next = await compactOnce(store, key, seen);
+    assert.deepEqual(next, { key: second + 1, newest: second + 1 });
+    assert.equal(text((await store.get(key)).entry?.value), `${first}`);
+    assert.equal((await store.list({ prefix: "a" }, { at: first })).entries[0]?.revision, first);
+    await refused("compacted", () => store.list({ prefix: "a" }, { at: first - 1 }), { oldest: first });
+    await compactOnce(store, key, next);
+    await refused("compacted", () => store.list({ prefix: "a" }, { at: second }), { oldest: next.newest });
+  }));
+
+test("compactOnce() leaves the round to the replica that came first, and takes over when that is gone", () =>
+  inMemory(async (store) => {
+    let one = await lookAround(store, key);
+    let two = await lookAround(store, key);
+    for (let round = 0; round < 3; round++) {
+      await put(store, `a/${round}`, "1");
+      one = await compactOnce(store, key, one);
+      const before = await store.get(key);
+      two = await compactOnce(store, key, two);
+      assert.deepEqual(await store.get(key), before);
+      assert.deepEqual(two, one);
+    }
+    await put(store, "b", "1");
+    const three = await compactOnce(store, key, two);
+    await refused("compacted", () => store.list({ prefix: "" }, { at: two.newest - 1 }), { oldest: two.newest });
+    assert.equal(three.key, three.newest);
+  }));
+
+test("compactOnce() takes it that someone else compacted further", () =>
+  inMemory(async (store) => {
+    const seen = await lookAround(store, key);
+    const compacting: Store = { ...store, compact: () => Promise.reject(new StoreError("compacted", "further already")) };
+    await compactOnce(compacting, key, seen);
+    const broken: Store = { ...store, compact: () => Promise.reject(new StoreError("unavailable", "gone")) };
+    await refused("unavailable", async () => compactOnce(broken, key, await lookAround(store, key)));
+  }));
+
+test("startCompactor() works a round at each interval, reports what fails, and ends with its signal", () =>
+  inMemory(async (store) => {
+    const clock = manualClock();
+    const stop = new AbortController();
+    const errors: unknown[] = [];
+    let failing = false;
+    let rounds = Promise.withResolvers<void>();
+    // A round is over when the compactor sets its next timer.
+    const watched = {
+      ...clock,
+      after(ms: number, run: () => void) {
+        assert.equal(ms, 1000);
+        rounds.resolve();
+        rounds = Promise.withResolvers();
+        return clock.after(ms, run);
+      },
+    };
+    const flaky: Store = { ...store, compact: (revision) => failing ? Promise.reject(new Error("no")) : store.compact(revision) };
+    const round = async (): Promise<void> => {
+      const over = rounds.promise;
+      clock.advance(1000);
+      await over;
+    };
+    const looked = rounds.promise;
+    const running = startCompactor(flaky, {
+      everyMs: 1000,
+      key,
+      clock: watched,
+      signal: stop.signal,
+      onError: (error) => errors.push(error),
+    });
+    await looked;
+    const first = await put(store, "a", "1");
+    assert.equal((await store.get(key)).entry, undefined);
+    await round();
+    await round();
+    await refused("compacted", () => store.list({ prefix: "" }, { at: first }), { oldest: first + 1 });
+    failing = true;
+    await round();
+    assert.equal(errors.length, 1);
+    failing = false;
+    const before = (await store.get(key)).revision;
+    await round(); // finds that the key has moved on, by its own failed round
+    await round();
+    await refused("compacted", () => store.list({ prefix: "" }, { at: before - 1 }), { oldest: before });
+    stop.abort();
+    await running;
+    assert.equal(clock.waiting, 0);
+  }));
