@@ -1,0 +1,152 @@
+/**
+ * What a schema alone can check of a value: closed sets, required fields, uniqueness in sets and keyed lists, and fields that may
+ * not change. Everything is found, nothing stops at the first; resources call these where upstream's order has them.
+ */
+import { duplicate, type FieldError, invalid, notSupported, required } from "../field-error.ts";
+import { fold, type ListNode, type Node, type RecordNode, type StringNode, type StructNode, type Typed } from "../schema.ts";
+import { type Member, membersOf } from "./members.ts";
+import { rawText } from "./raw-json.ts";
+import { sameValue } from "./same-value.ts";
+import { sortedKeys } from "./sorted-keys.ts";
+import { isZero, zeroOf } from "./zero.ts";
+
+type Check = (value: any, path: string) => readonly FieldError[];
+
+/** Finds everything in a canonical value that its schema does not allow. `path` is where the value stands, "" for an object. */
+export function checker<T>(node: Typed<T>): (value: T, path: string) => readonly FieldError[] {
+  return checkNode(node);
+}
+
+const fine: readonly FieldError[] = Object.freeze([]);
+const anything: Check = () => fine;
+
+const checkNode: (node: Node) => Check = fold<Check>({
+  boolean: () => anything,
+  string: checkString,
+  int32: () => anything,
+  int64: () => anything,
+  double: () => anything,
+  bytes: () => anything,
+  quantity: () => anything,
+  intOrString: () => anything,
+  time: () => anything,
+  microTime: () => anything,
+  duration: () => anything,
+  raw: () => anything,
+  fieldsV1: () => anything,
+  list: checkList,
+  record: checkRecord,
+  struct: checkStruct,
+}, (get) => (value, path) => get()(value, path));
+
+function checkString({ oneOf }: StringNode): Check {
+  if (oneOf === undefined) return anything;
+  const sorted = [...oneOf].sort();
+  return (value: string, path) => oneOf.includes(value) ? fine : [notSupported(path, value, sorted)];
+}
+
+function checkList(node: ListNode, go: (node: Node) => Check): Check {
+  const check = go(node.of);
+  const identity = node.type === "atomic" ? undefined : (item: any) => node.keys === undefined ? item : keysOf(node.keys, item);
+  if (check === anything && identity === undefined) return anything;
+  return (items: readonly unknown[], path) => {
+    const seen = new Set<string>();
+    return items.flatMap((item, i) => {
+      const at = `${path}[${i}]`;
+      if (identity === undefined) return check(item, at);
+      const own = identity(item), text = rawText(own);
+      if (seen.has(text)) return [duplicate(at, own), ...check(item, at)];
+      seen.add(text);
+      return check(item, at);
+    });
+  };
+}
+function keysOf(keys: readonly string[], item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]));
+}
+
+function checkRecord(node: RecordNode, go: (node: Node) => Check): Check {
+  const check = go(node.of);
+  if (check === anything) return anything;
+  return (entries: Readonly<Record<string, unknown>>, path) => sortedKeys(entries).flatMap((key) => check(entries[key], `${path}[${key}]`));
+}
+
+function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
+  const members = membersOf(node).filter(({ through }) => through[0] !== "TypeMeta").map((member) => ({
+    ...member,
+    check: go(member.node),
+    isMissing: canBeMissing(member) ? isZero(member.node) : undefined,
+    skipsZero: member.pointer ? undefined : isZero(member.node),
+  })).filter(({ check, isMissing }) => check !== anything || isMissing !== undefined);
+  if (members.length === 0) return anything;
+  return (object: Readonly<Record<string, unknown>>, path) =>
+    members.flatMap(({ key, node, always, pointer, check, isMissing, skipsZero }) => {
+      const at = path === "" ? key : `${path}.${key}`;
+      const value = object[key] ?? (always && !pointer ? zeroOf(node) : undefined);
+      if (value === undefined || (isMissing !== undefined && isMissing(value))) return isMissing === undefined ? fine : [required(at, "")];
+      // An empty text that nobody requires is an absent one.
+      return node.tag === "string" && skipsZero !== undefined && skipsZero(value) ? fine : check(value, at);
+    });
+}
+
+/** Zero numbers and booleans are values; empty texts, lists and maps, absent pointers and zero times are not. */
+function canBeMissing({ field, node, pointer }: Member): boolean {
+  if (field.required !== true) return false;
+  return pointer || !["boolean", "int32", "int64", "double", "struct", "intOrString"].includes(node.tag);
+}
+
+type Compare = (next: any, prior: any, path: string) => readonly FieldError[];
+
+/** Finds the fields marked `immutable` that differ. Structs inside are followed, lists and maps are compared where they are marked. */
+export function immutable<T>(node: Typed<T>): (next: T, prior: T, path: string) => readonly FieldError[] {
+  return compareNode(node);
+}
+
+const free: Compare = () => fine;
+
+const compareNode: (node: Node) => Compare = fold<Compare>({
+  boolean: () => free,
+  string: () => free,
+  int32: () => free,
+  int64: () => free,
+  double: () => free,
+  bytes: () => free,
+  quantity: () => free,
+  intOrString: () => free,
+  time: () => free,
+  microTime: () => free,
+  duration: () => free,
+  raw: () => free,
+  fieldsV1: () => free,
+  list: () => free,
+  record: () => free,
+  struct: compareStruct,
+}, (get) => (next, prior, path) => get()(next, prior, path));
+
+function compareStruct(node: StructNode, go: (node: Node) => Compare): Compare {
+  const members = membersOf(node).map((member) => ({
+    ...member,
+    compare: member.field.immutable === true ? sealed(member) : go(member.node),
+  }))
+    .filter(({ compare }) => compare !== free);
+  if (members.length === 0) return free;
+  return (next, prior, path) => {
+    if (next === prior) return fine;
+    return members.flatMap(({ key, field, node, pointer, compare }) => {
+      const at = path === "" ? key : `${path}.${key}`;
+      if (field.immutable === true) return compare(next[key], prior[key], at);
+      // Inside a pointer there is something to compare only when both have it.
+      if (pointer && ((next[key] ?? undefined) === undefined || (prior[key] ?? undefined) === undefined)) return fine;
+      return compare(next[key] ?? zeroOf(node), prior[key] ?? zeroOf(node), at);
+    });
+  };
+}
+
+function sealed({ node, pointer }: Member): Compare {
+  const zero = pointer || node.tag === "list" || node.tag === "record" ? undefined : zeroOf(node);
+  const normal = (value: unknown) => {
+    const given = value ?? zero;
+    return (node.tag === "list" || node.tag === "record") && given !== undefined && isZero(node)(given) ? undefined : given;
+  };
+  return (next, prior, path) => sameValue(normal(next), normal(prior)) ? fine : [invalid(path, normal(next), "field is immutable")];
+}
