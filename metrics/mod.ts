@@ -1,0 +1,16 @@
+/** Metrics with stability classes: definitions as values, cheap recording, Prometheus text. Knows nothing of the kernel. */
+export { defineMetric, type MetricDefinition, type MetricStability, type MetricType, seriesMaxDefault } from "./define.ts";
+export {
+  type Counter,
+  type CounterSeries,
+  createRegistry,
+  type Definitions,
+  type Gauge,
+  type GaugeSeries,
+  type Histogram,
+  type HistogramSeries,
+  type Recorder,
+  type Registry,
+  type RegistryOptions,
+} from "./registry.ts";
+export { labelLengthMax, type Labels, unexpected } from "./series.ts";

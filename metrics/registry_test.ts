@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRegistry, defineMetric, labelLengthMax, unexpected } from "./mod.ts";
+
+const requests = defineMetric({
+  name: "requests_total",
+  type: "counter",
+  help: "Requests.",
+  labels: ["verb", "code"],
+  stability: "STABLE",
+});
+const level = defineMetric({ name: "level", type: "gauge", help: "Level.", labels: [], stability: "BETA" });
+const seconds = defineMetric({
+  name: "seconds",
+  type: "histogram",
+  help: "Time.",
+  labels: ["verb"],
+  buckets: [0.125, 1],
+  stability: "ALPHA",
+});
+
+test("createRegistry() writes counters with their stability and labels", async () => {
+  const registry = createRegistry({ requests });
+  registry.record.requests.with({ verb: "GET", code: "200" }).add();
+  registry.record.requests.with({ code: "200", verb: "GET" }).add(2);
+  registry.record.requests.with({ verb: "LIST", code: "200" }).add();
+  assert.equal(
+    await registry.text(),
+    `# HELP requests_total [STABLE] Requests.
+# TYPE requests_total counter
+requests_total{verb="GET",code="200"} 3
+requests_total{verb="LIST",code="200"} 1
+`,
+  );
+  assert.equal(registry.contentType, "text/plain; version=0.0.4; charset=utf-8");
+});
+
+test("createRegistry() writes histograms with cumulative buckets; a value on a bound belongs to its bucket", async () => {
+  const { record, text } = createRegistry({ seconds });
+  const series = record.seconds.with({ verb: "GET" });
+  for (const value of [0.0625, 0.125, 0.25, 1, 7]) series.observe(value);
+  const lines = (await text()).split("\n");
+  assert.deepEqual(lines.slice(2), [
+    'seconds_bucket{le="0.125",verb="GET"} 2',
+    'seconds_bucket{le="1",verb="GET"} 4',
+    'seconds_bucket{le="+Inf",verb="GET"} 5',
+    'seconds_sum{verb="GET"} 8.4375',
+    'seconds_count{verb="GET"} 5',
+    "",
+  ]);
+});
+
+test("createRegistry() shows a metric without labels from the start, and one with labels from its first use", async () => {
+  const registry = createRegistry({ requests, level });
+  assert.equal(await registry.text(), "# HELP level [BETA] Level.\n# TYPE level gauge\nlevel 0\n");
+  registry.record.level.with({}).set(4);
+  registry.record.level.with({}).add(-5);
+  assert.match(await registry.text(), /^level -1$/m);
+});
+
+test("createRegistry() sorts metrics by name and tells of deprecation", async () => {
+  const old = defineMetric({ name: "a_old", type: "gauge", help: "Old.", labels: [], stability: "STABLE", deprecatedSince: "1.34.0" });
+  const registry = createRegistry({ level, old });
+  assert.deepEqual((await registry.text()).match(/^# HELP.*$/gm), [
+    "# HELP a_old [STABLE] (Deprecated since 1.34.0) Old.",
+    "# HELP level [BETA] Level.",
+  ]);
+});
+
+test("createRegistry() keeps servers apart", async () => {
+  const one = createRegistry({ level }), two = createRegistry({ level });
+  one.record.level.with({}).set(1);
+  assert.match(await two.text(), /^level 0$/m);
+});
+
+test("createRegistry() refuses two definitions of one name", () => {
+  assert.throws(() => createRegistry({ level, again: level, other: defineMetric({ ...level }) }), /level/);
+});
+
+test("Registry.beforeScrape() runs before the text is written, every time", async () => {
+  const registry = createRegistry({ level });
+  registry.beforeScrape(async () => {
+    await Promise.resolve();
+    registry.record.level.with({}).add(1);
+  });
+  await registry.text();
+  assert.match(await registry.text(), /^level 2$/m);
+});
+
+test("Registry.text() escapes what ends a label value, and takes names of Object's own", async () => {
+  const registry = createRegistry({ requests });
+  for (const verb of ['a"b', "a\\b", "a\nb", "__proto__", "constructor", ""]) registry.record.requests.with({ verb, code: "1" }).add();
+  assert.deepEqual((await registry.text()).split("\n").slice(2, -1), [
+    'requests_total{verb="a\\"b",code="1"} 1',
+    'requests_total{verb="a\\\\b",code="1"} 1',
+    'requests_total{verb="a\\nb",code="1"} 1',
+    'requests_total{verb="__proto__",code="1"} 1',
+    'requests_total{verb="constructor",code="1"} 1',
+    'requests_total{verb="",code="1"} 1',
+  ]);
+});
+
+test("Counter.with() tells apart label sets that look alike when they are joined", async () => {
+  const registry = createRegistry({ requests });
+  registry.record.requests.with({ verb: "a,code:b", code: "c" }).add();
+  registry.record.requests.with({ verb: "a", code: "b,code:c" }).add();
+  assert.equal((await registry.text()).match(/ 1$/gm)?.length, 2);
+});
+
+test("Counter.with() gives label sets that are written alike one series", async () => {
+  const registry = createRegistry({ requests });
+  const long = "x".repeat(labelLengthMax);
+  for (const verb of ["\ud800", "\udfff", "\ufffd", long, `${long}y`]) registry.record.requests.with({ verb, code: "1" }).add();
+  assert.deepEqual((await registry.text()).split("\n").slice(2, -1), [
+    'requests_total{verb="\ufffd",code="1"} 3',
+    `requests_total{verb="${long}",code="1"} 2`,
+  ]);
+});
+
+test("Counter.with() puts label sets beyond seriesMax into one series, and says so", async () => {
+  const overflows: string[] = [];
+  const bounded = defineMetric({ ...requests, seriesMax: 2 });
+  const registry = createRegistry({ bounded }, { overflowed: (metric) => overflows.push(metric) });
+  for (const verb of ["a", "b"]) registry.record.bounded.with({ verb, code: "1" }).add();
+  assert.deepEqual(overflows, []);
+  for (const verb of ["c", "d", "a"]) registry.record.bounded.with({ verb, code: "1" }).add();
+  assert.deepEqual(overflows, ["requests_total", "requests_total"]);
+  assert.deepEqual((await registry.text()).split("\n").slice(2, -1), [
+    'requests_total{verb="a",code="1"} 2',
+    'requests_total{verb="b",code="1"} 1',
+    `requests_total{verb="${unexpected}",code="${unexpected}"} 2`,
+  ]);
+});
+
+test("recorders refuse what would spoil a number", () => {
+  const { record } = createRegistry({ requests, level, seconds });
+  const counter = record.requests.with({ verb: "a", code: "1" });
+  for (const amount of [-1, NaN, Infinity]) assert.throws(() => counter.add(amount), RangeError);
+  for (const value of [NaN, Infinity, -Infinity]) assert.throws(() => record.seconds.with({ verb: "a" }).observe(value), RangeError);
+  assert.throws(() => record.level.with({}).set(NaN), RangeError);
+  // @ts-expect-error a label is missing
+  assert.throws(() => record.requests.with({ verb: "a" }), /label "code" has the value undefined/);
+});
+
+test("createRegistry() adds process, event loop and heap when asked", async () => {
+  const text = await createRegistry({ level }, { process: true }).text();
+  for (
+    const name of [
+      "process_cpu_seconds_total",
+      "process_resident_memory_bytes",
+      "process_start_time_seconds",
+      "nodejs_eventloop_lag_seconds",
+      "nodejs_heap_size_used_bytes",
+    ]
+  ) {
+    assert.match(text, new RegExp(`^${name} `, "m"));
+  }
+});
+
+test("defineMetric() freezes a definition and reports every mistake at once", () => {
+  assert.ok(Object.isFrozen(requests) && Object.isFrozen(requests.labels));
+  assert.throws(
+    () => defineMetric({ name: "a-b", type: "histogram", help: "", labels: ["le", "a", "a", "b c"], stability: "ALPHA", seriesMax: 0 }),
+    (error: Error) =>
+      ["name", "help", '"le" is reserved', '"a" is repeated', '"b c"', "buckets", "seriesMax"].every((word) =>
+        error.message.includes(word)
+      ),
+  );
+  assert.throws(() => defineMetric({ ...seconds, buckets: [1, 1] }), /ascending/);
+  assert.throws(() => defineMetric({ ...level, buckets: [1] }), /a gauge has no buckets/);
+});
