@@ -127,6 +127,9 @@ type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? fa
   : O extends { required: true } | { written: "always" } ? true
   : false;
 
+/** A field as `Shape` needs to know it: whether its key is always there, and whether it is hoisted. */
+type FieldOf<T, O extends FieldOptions> = Field<T, PresentOf<O>> & (O extends { inline: true } ? { readonly inline: true } : unknown);
+
 /**
  * One field of a struct: its protobuf number (the only fact a schema cannot infer, so it leads; 0 for a field that
  * protobuf does not carry), its node, and our sentence about it.
@@ -136,19 +139,22 @@ export function field<T, const O extends FieldOptions = Record<never, never>>(
   node: Typed<T>,
   doc: string,
   options?: O,
-): Field<T, PresentOf<O>> {
+): FieldOf<T, O> {
   const required: FieldOptions = options?.required && !options.written ? { written: "always" } : {};
-  return Object.freeze({ number, node, doc, ...required, ...options }) as Field<T, PresentOf<O>>;
+  return Object.freeze({ number, node, doc, ...required, ...options }) as FieldOf<T, O>;
 }
 
 type Fields = Readonly<Record<string, Field<any, any>>>;
 type PresentKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<any, true> ? K : never }[keyof F];
 type FieldType<X> = X extends Field<infer T, any> ? T : never;
 type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
-/** The object type of a set of fields: always-written keys are present, the others optional. */
+type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
+type Hoisted<F extends Fields> = [InlineKeys<F>] extends [never] ? unknown : Intersection<FieldType<F[InlineKeys<F>]>>;
+/** The object type of a set of fields: always-written keys are present, the others optional, inlined structs hoisted. */
 export type Shape<F extends Fields> =
   & { readonly [K in Exclude<PresentKeys<F>, InlineKeys<F>>]: FieldType<F[K]> }
-  & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> };
+  & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> }
+  & Hoisted<F>;
 
 export interface StructOptions {
   readonly package?: string;

@@ -2,7 +2,7 @@
  * From what a verb found to the bytes of its answer. JSON of the stored version is concatenation of bytes that are
  * there already; every other representation is made of the object.
  */
-import { mediaType, mediaTypes, notAcceptable } from "../core/codec/negotiate.ts";
+import { mediaType } from "../core/codec/negotiate.ts";
 import { prettyJson } from "../core/codec/json-text.ts";
 import { writeEnvelope, writeListMessage } from "../core/codec/protobuf.ts";
 import { writeYaml } from "../core/codec/yaml.ts";
@@ -12,7 +12,7 @@ import { ListMeta } from "../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { ApiObject } from "../core/plugin.ts";
-import type { Json } from "../core/schema.ts";
+import type { Json, StructNode, Typed } from "../core/schema.ts";
 import { type Status, StatusError } from "../core/status-error.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
@@ -172,22 +172,20 @@ function parsed(text: string): Json {
   return jsonFromTree(read.tree);
 }
 
-/** A Status in the encoding that the client wants; a Status is never a Table. */
-export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
+/** A document of one type in the encoding that the client wants. */
+export function typedReply<T extends object>(
+  call: Pick<Call, "output" | "pretty" | "catalog">,
+  code: number,
+  schema: Typed<T, StructNode>,
+  body: T & { readonly kind?: string; readonly apiVersion?: string },
+): Reply {
   const { encoding } = call.output;
-  const parts = encoding === "protobuf"
-    ? [writeEnvelope(body, protobufWriter(StatusSchema)(body))]
-    : textParts(call, encoder(StatusSchema)(body));
+  const type = { kind: body.kind ?? schema.name, apiVersion: body.apiVersion ?? "v1" };
+  const parts = encoding === "protobuf" ? [writeEnvelope(type, protobufWriter(schema)(body))] : textParts(call, encoder(schema)(body));
   return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
 }
 
-/** A document of plain values (discovery) in the encoding that the client wants; protobuf is refused. */
-export function documentReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Json): Reply {
-  if (call.output.encoding === "protobuf") throw notAcceptable(mediaTypes(call.catalog.names));
-  return {
-    status: code,
-    headers: { "content-type": mediaType(call.output.encoding, call.catalog.names) },
-    body: chunked(textParts(call, JSON.stringify(body))),
-  };
+/** A Status in the encoding that the client wants; a Status is never a Table. */
+export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
+  return typedReply(call, code, StatusSchema, body);
 }
-
