@@ -1,0 +1,50 @@
+import { defineResource } from "../../core/define.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { object } from "../../core/meta/object.ts";
+import { LocalObjectReference, ObjectReference } from "../../core/meta/references.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { spell } from "../../core/names.ts";
+import type { Column, Resource } from "../../core/plugin.ts";
+import { boolean, field, type Infer, list, mapBy } from "../../core/schema.ts";
+
+const ServiceAccount = object("ServiceAccount", {
+  secrets: field(2, mapBy(["name"], ObjectReference), "Secrets that pods of this account may use; only the names are kept.", {
+    patch: { strategy: ["merge"], mergeKey: "name" },
+  }),
+  imagePullSecrets: field(3, list(LocalObjectReference), "Secrets with which images are pulled for pods of this account."),
+  automountServiceAccountToken: field(4, boolean, "Whether pods of this account get its token mounted; each pod may say otherwise.", {
+    pointer: true,
+  }),
+}, { package: "core/v1", doc: "An identity for programs that run in the cluster." });
+type ServiceAccount = Infer<typeof ServiceAccount>;
+
+const columns: readonly Column<ServiceAccount>[] = [nameColumn, ageColumn];
+
+/** Of the secrets only the names are kept. */
+function withNamesOnly(account: ServiceAccount): ServiceAccount {
+  const { secrets } = account;
+  if (secrets === undefined || secrets.every((secret) => Object.keys(secret).every((key) => key === "name"))) return account;
+  return { ...account, secrets: secrets.map(({ name }) => name === undefined ? {} : { name }) };
+}
+
+export const serviceAccounts: Resource<ServiceAccount> = defineResource<ServiceAccount>({
+  kind: "ServiceAccount",
+  scope: "Namespaced",
+  shortNames: ["sa"],
+  summary: "An identity for programs that run in the cluster.",
+  storedAs: "v1",
+  storedUnder: "serviceaccounts",
+  served: { v1: { schema: ServiceAccount, introduced: "1.0", columns } },
+  strategy: { deleteAnswers: "object", coreFinalizers: true },
+  prepare: withNamesOnly,
+  update(next, prior, at) {
+    const rules = metaRulesOf(serviceAccounts, at.names);
+    return [...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules), ...validateObjectMeta(next.metadata, rules)];
+  },
+  warn(next, prior, at) {
+    const key = spell(at.names, "{platform}.io/enforce-mountable-secrets");
+    const has = (account: ServiceAccount | undefined) => Object.hasOwn(account?.metadata.annotations ?? {}, key);
+    if (has(prior) || !has(next)) return [];
+    return [`metadata.annotations[${key}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];
+  },
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { Api, ApiObject, At, World } from "../../core/plugin.ts";
+import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
+import { serviceAccountController } from "./service-account-controller.ts";
+import { serviceAccounts } from "./service-account.ts";
+
+const at: At = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const make = (rest: object = {}) => ({ kind: "ServiceAccount", apiVersion: "v1", metadata, ...rest });
+
+test("of the secrets of a ServiceAccount only the names are kept", () => {
+  const sent = make({ secrets: [{ name: "b", kind: "Secret", uid: "x" }, { name: "a" }, {}] });
+  assert.deepEqual(serviceAccounts.prepare?.(sent, undefined, at), make({ secrets: [{ name: "b" }, { name: "a" }, {}] }));
+  const clean = make({ secrets: [{ name: "a" }], imagePullSecrets: [{ name: "c" }, {}] });
+  assert.equal(serviceAccounts.prepare?.(clean, undefined, at), clean);
+});
+
+test("an update of a ServiceAccount reaches the checks of metadata twice", () => {
+  const next = make({ metadata: { ...metadata, finalizers: ["bare"] } });
+  assert.deepEqual(serviceAccounts.update?.(next, make(), at).map((error) => error.path), [
+    "metadata.finalizers[0]",
+    "metadata.finalizers[0]",
+  ]);
+});
+
+test("a ServiceAccount warns of a deprecated annotation only when it is new", () => {
+  const old = make({ metadata: { ...metadata, annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } } });
+  const texts = [
+    "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets",
+  ];
+  assert.deepEqual(serviceAccounts.warn?.(old, undefined, at), texts);
+  assert.deepEqual(serviceAccounts.warn?.(old, make(), at), texts);
+  assert.deepEqual(serviceAccounts.warn?.(old, old, at), []);
+  assert.deepEqual(serviceAccounts.warn?.(make(), undefined, at), []);
+});
+
+const namespace = (name: string, more: object = {}): ApiObject => ({ kind: "Namespace", apiVersion: "v1", metadata: { name, ...more } });
+type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+
+/** Runs the controller over these changes and answers in which namespaces it made the account. */
+async function madeBy(
+  changes: Record<string, readonly Change[]>,
+  create: (namespace: string) => void = () => {},
+): Promise<readonly string[]> {
+  const made: string[] = [];
+  const unused = () => Promise.reject(new Error("not used"));
+  const api: Api = {
+    get: unused,
+    list: unused,
+    update: unused,
+    delete: unused,
+    deleteCollection: unused,
+    collections: () => [],
+    create: async (_groupVersion, resource, into, object) => {
+      assert.deepEqual([resource, object], ["serviceaccounts", { metadata: { name: "default" } }]);
+      create(into);
+      made.push(into);
+      return namespace(into);
+    },
+    watch: async function* (_groupVersion, resource) {
+      yield* changes[resource] ?? [];
+    },
+  };
+  const world: World = { names: defaultNames, api };
+  await serviceAccountController.run(world, new AbortController().signal);
+  return made;
+}
+
+test("the controller gives every living namespace its account, and gives it back", async () => {
+  const made = await madeBy({
+    namespaces: [
+      { type: "ADDED", object: namespace("one") },
+      { type: "MODIFIED", object: namespace("one") },
+      { type: "ADDED", object: namespace("ending", { deletionTimestamp: "2024-01-02T03:04:05Z" }) },
+    ],
+    serviceaccounts: [
+      { type: "ADDED", object: make({ metadata: { name: "default", namespace: "two" } }) },
+      { type: "DELETED", object: make({ metadata: { name: "default", namespace: "two" } }) },
+    ],
+  });
+  assert.deepEqual(made.toSorted(), ["one", "two"]);
+});
+
+test("the controller is content where the account exists or the namespace ends, and not with other errors", async () => {
+  const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }] } as const;
+  const accounts = { group: "", name: "serviceaccounts" };
+  for (
+    const error of [alreadyExistsError(accounts, "default"), notFoundError(accounts, "one"), forbiddenError(accounts, "default", "ending")]
+  ) {
+    assert.deepEqual(await madeBy(changes, () => assert.fail(error)), []);
+  }
+  await assert.rejects(madeBy(changes, () => assert.fail(internalError("broken"))), /broken/);
+});
