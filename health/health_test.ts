@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Checks, ping, report, reportOne, sharedCheck, switchCheck } from "./mod.ts";
+
+function world() {
+  const store = switchCheck("etcd", "connection refused", true);
+  const shutdown = switchCheck("shutdown", "process is shutting down", true);
+  const checks: Checks = { livez: [ping, store.check], readyz: [ping, store.check, shutdown.check], healthz: [ping, store.check] };
+  return { checks, store, shutdown };
+}
+const plain = { verbose: false, exclude: [] };
+
+test("report() says ok in one word, and lists every check when asked", async () => {
+  const { checks } = world();
+  assert.deepEqual(await report("livez", checks, plain, 1000), { status: 200, text: "ok", failures: [] });
+  assert.equal(
+    (await report("readyz", checks, { verbose: true, exclude: [] }, 1000)).text,
+    "[+]ping ok\n[+]etcd ok\n[+]shutdown ok\nreadyz check passed\n",
+  );
+});
+
+test("report() lists what failed without saying why, and keeps why for the log", async () => {
+  const { checks, store } = world();
+  store.fail();
+  assert.deepEqual(await report("livez", checks, plain, 1000), {
+    status: 500,
+    text: "[+]ping ok\n[-]etcd failed: reason withheld\nlivez check failed\n",
+    failures: [{ name: "etcd", reason: "connection refused" }],
+  });
+});
+
+test("report() leaves out what is excluded and tells of names that match nothing", async () => {
+  const { checks, store } = world();
+  store.fail();
+  const told = await report("livez", checks, { verbose: true, exclude: ["etcd", "nope"] }, 1000);
+  assert.equal(told.status, 200);
+  assert.equal(
+    told.text,
+    '[+]ping ok\n[+]etcd excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nlivez check passed\n',
+  );
+});
+
+test("reportOne() answers one check with its reason, and nothing for a name that is no check there", async () => {
+  const { checks, shutdown } = world();
+  shutdown.fail();
+  assert.equal((await reportOne("readyz", checks, "shutdown", 1000))!.text, "internal server error: process is shutting down\n");
+  assert.equal(await reportOne("livez", checks, "shutdown", 1000), undefined);
+  assert.equal(await reportOne("livez", checks, "constructor", 1000), undefined);
+});
+
+test("report() does not wait for a check longer than it may", async () => {
+  const stuck = { name: "stuck", check: () => new Promise<void>(() => {}) };
+  const told = await report("livez", { livez: [stuck], readyz: [], healthz: [] }, plain, 1);
+  assert.equal(told.status, 500);
+});
+
+test("sharedCheck() looks once however many ask, until its result is too old", async () => {
+  let looked = 0, time = 0;
+  const check = sharedCheck("etcd", 100, () => time, () => {
+    looked++;
+    return Promise.resolve();
+  });
+  const signal = new AbortController().signal;
+  await Promise.all([check.check(signal), check.check(signal)]);
+  time = 99;
+  await check.check(signal);
+  assert.equal(looked, 1);
+  time = 100;
+  await check.check(signal);
+  assert.equal(looked, 2);
+});
