@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -74,11 +74,11 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   const leave = options.dataDir === undefined ? () => rm(folder, { recursive: true, force: true }) : () => Promise.resolve();
   const servers = members.map(({ name, client, peer }) => {
     const flags = [
-      ...["--name", name, "--data-dir", join(folder, name), "--initial-cluster", cluster, "--logger", "zap", "--log-level", "fatal"],
+      ...["--name", name, "--data-dir", join(folder, name), "--initial-cluster", cluster, "--logger", "zap", "--log-level", "error"],
       ...["--listen-client-urls", client, "--advertise-client-urls", client],
       ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
     ];
-    return memberOf(path, client, [...flags, ...(options.flags ?? [])], leave);
+    return memberOf(path, client, [...flags, ...(options.flags ?? [])], join(folder, `${name}.log`), leave);
   });
   try {
     await Promise.all(servers.map((server) => server.restart()));
@@ -89,7 +89,7 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   return servers;
 }
 
-function memberOf(path: string, endpoint: string, flags: readonly string[], leave: () => Promise<void>): EtcdServer {
+function memberOf(path: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
   let running: Awaited<ReturnType<typeof run>> | undefined;
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -107,8 +107,10 @@ function memberOf(path: string, endpoint: string, flags: readonly string[], leav
     kill: () => end("SIGKILL"),
     async restart() {
       await end("SIGKILL");
-      running = await run(path, flags);
-      await ready(endpoint, running.exited);
+      running = await run(path, flags, log);
+      await ready(endpoint, running.exited).catch(async (error: unknown) => {
+        throw new Error(`${error}: ${(await readFile(log, "utf8")).slice(-1000)}`);
+      });
     },
   };
 }
@@ -117,9 +119,9 @@ function memberOf(path: string, endpoint: string, flags: readonly string[], leav
  * etcd runs under a shell that waits for its own standard input to end and then kills etcd: so it ends with this process, however
  * that ends.
  */
-async function run(path: string, flags: readonly string[]) {
-  const script = '"$0" "$@" </dev/null & echo $!; cat >/dev/null; kill -9 $! 2>/dev/null; wait $!';
-  const shell = spawn("sh", ["-c", script, path, ...flags], { stdio: ["pipe", "pipe", "inherit"] });
+async function run(path: string, flags: readonly string[], log: string) {
+  const script = 'log=$1; shift; "$0" "$@" </dev/null >>"$log" 2>&1 & echo $!; cat >/dev/null; kill -9 $!; wait $!';
+  const shell = spawn("sh", ["-c", script, path, log, ...flags], { stdio: ["pipe", "pipe", "ignore"] });
   const exited = once(shell, "exit");
   const pid = Number((await once(createInterface({ input: shell.stdout }), "line"))[0]);
   return {

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly tls?: EtcdTls;
   /** After how many milliseconds a call fails that is not answered. */
   readonly timeoutMs?: number;
+  /** After how many milliseconds of silence an endpoint is asked whether it is still there; it has a third of it to answer. */
+  readonly keepaliveMs?: number;
 }
 
 export interface CallOptions {
@@ -44,12 +46,12 @@ export interface Connection {
 }
 
 const timeoutMsDefault = 30_000;
+/** kube-apiserver's keepalive towards etcd. */
+const keepaliveMsDefault = 30_000;
 const retryDelayMs = 50;
 
-/** kube-apiserver's keepalive towards etcd, no bound on what is received, and quick returns after an outage. */
+/** No bound on what is received, and quick returns after an outage. */
 const channelOptions = Object.freeze({
-  "grpc.keepalive_time_ms": 30_000,
-  "grpc.keepalive_timeout_ms": 10_000,
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
   "grpc.initial_reconnect_backoff_ms": 100,
@@ -64,9 +66,9 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
   // Loading etcd3 costs a tenth of a second, which only those pay who use it.
   const { ConnectionPool } = await import("etcd3/lib/connection-pool.js");
   const credentials = options.tls && credentialsOf(options.tls);
-  const pools = options.endpoints.map((hosts) =>
-    new ConnectionPool({ hosts, grpcOptions: channelOptions, ...(credentials && { credentials }) })
-  );
+  const keepaliveMs = options.keepaliveMs ?? keepaliveMsDefault;
+  const grpcOptions = { ...channelOptions, "grpc.keepalive_time_ms": keepaliveMs, "grpc.keepalive_timeout_ms": Math.ceil(keepaliveMs / 3) };
+  const pools = options.endpoints.map((hosts) => new ConnectionPool({ hosts, grpcOptions, ...(credentials && { credentials }) }));
   const peers = await Promise.all(pools.map(peerOf));
   const underway = new Set<Promise<unknown>>();
   let active = 0;

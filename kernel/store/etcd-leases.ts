@@ -15,14 +15,16 @@ const slackSecondsMax = 60;
 
 /** `grant` gets a lease of so many seconds from the server and gives its number. */
 export function leasePool(grant: (seconds: number) => Promise<string>, clock: Clock): Leases {
-  let shared: { readonly granted: Promise<string>; readonly until: number; readonly slackMs: number; keys: number } | undefined;
+  let shared:
+    | { readonly granted: Promise<string>; readonly until: number; readonly slackMs: number; keys: number; id?: string }
+    | undefined;
 
   function renew(seconds: number): Promise<string> {
     const slack = Math.min(Math.floor(seconds * slackShare), slackSecondsMax);
     const granted = grant(Math.ceil(seconds) + slack);
-    const made = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
+    const made: NonNullable<typeof shared> = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
     shared = made;
-    granted.catch(() => {
+    granted.then((id) => made.id = id, () => {
       if (shared === made) shared = undefined;
     });
     return granted;
@@ -38,10 +40,7 @@ export function leasePool(grant: (seconds: number) => Promise<string>, clock: Cl
       return await renew(seconds);
     },
     forget(id) {
-      const forgotten = shared;
-      forgotten?.granted.then((granted) => {
-        if (granted === id && shared === forgotten) shared = undefined;
-      }, () => {});
+      if (shared?.id === id) shared = undefined;
     },
   };
 }

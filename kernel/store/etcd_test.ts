@@ -1,15 +1,266 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe } from "node:test";
-import { etcdMissing, type EtcdServer, startEtcd } from "../../test/etcd.ts";
-import { openEtcd } from "./etcd.ts";
-import { storeConformance } from "./store-conformance.ts";
+import { after, before, describe, test } from "node:test";
+import { etcdMissing, type EtcdServer, startEtcd, startEtcds } from "../../test/etcd.ts";
+import { type EtcdOptions, openEtcd } from "./etcd.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text, within } from "./store-conformance.ts";
+import { type Range, type Revision, type Store, StoreError } from "./store.ts";
+import { startProxy } from "./tcp-proxy.fixture.ts";
+
+const all: Range = { prefix: "" };
+
+async function opened(options: EtcdOptions, use: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openEtcd(options);
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Writes until told to stop; knows which writes were acknowledged, and bears that the store is away for a while. */
+function startWriter(store: Store, key: string) {
+  const acknowledged: Revision[] = [];
+  const failures: StoreError[] = [];
+  const goals: { readonly at: number; readonly reached: () => void }[] = [];
+  let stopped = false;
+  const ended = (async () => {
+    let last: Revision | "absent" = "absent";
+    for (let round = 0; !stopped; round++) {
+      try {
+        const commit = await store.commit({ key, expect: last, value: bytes(`${round}`) });
+        last = commit.done ? commit.revision : commit.current?.revision ?? "absent";
+        if (!commit.done) continue;
+        acknowledged.push(commit.revision);
+        for (const goal of goals) if (goal.at === acknowledged.length) goal.reached();
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        failures.push(error);
+        await new Promise((resolve) => setTimeout(resolve, 20)); // not a promise of the test: it only spares the machine
+      }
+    }
+  })();
+  ended.catch(() => {});
+  return {
+    acknowledged,
+    failures,
+    /** Resolves after so many more acknowledged writes. */
+    async more(count: number): Promise<void> {
+      const reached = Promise.withResolvers<void>();
+      goals.push({ at: acknowledged.length + count, reached: reached.resolve });
+      await within(Promise.race([reached.promise, ended]), `${count} more writes of "${key}"`);
+    },
+    async stop(): Promise<Revision> {
+      stopped = true;
+      await within(ended, "the writer to stop");
+      return acknowledged.at(-1) ?? assert.fail("nothing was acknowledged");
+    },
+  };
+}
+
+/** What a watch saw through all troubles is what is in history: nothing skipped, nothing doubled, nothing acknowledged lost. */
+async function assertComplete(
+  store: Store,
+  watch: ReturnType<typeof startWatch>,
+  from: Revision,
+  to: Revision,
+  acknowledged: readonly Revision[],
+) {
+  await watch.reached(to);
+  const seen = (await watch.stop()).filter(({ revision }) => revision <= to);
+  const history = (await eventsUntil(store, all, from, to)).filter(({ revision }) => revision <= to);
+  const plain = (events: typeof seen) =>
+    events.map(({ key, revision, value, previous }) => [key, revision, text(value), text(previous?.value), previous?.revision]);
+  assert.deepEqual(plain(seen), plain(history));
+  const there = new Set(seen.map(({ revision }) => revision));
+  assert.deepEqual(acknowledged.filter((revision) => !there.has(revision)), []);
+}
 
 describe("etcd", { skip: etcdMissing() }, () => {
   let etcd: EtcdServer;
+  const options = (more: Partial<EtcdOptions> = {}): EtcdOptions => ({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/`, ...more });
   before(async () => {
     etcd = await startEtcd();
   });
   after(() => etcd.stop());
 
-  storeConformance("etcd", () => openEtcd({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/` }));
+  storeConformance("etcd", () => openEtcd(options()));
+  storeConformance("etcd without a prefix", async () => {
+    const store = await openEtcd(options({ prefix: "" }));
+    for (const { key, revision } of (await store.list(all)).entries) await store.commit({ key, expect: revision, value: undefined });
+    return store;
+  });
+
+  test("openEtcd() keeps to its prefix", () => {
+    const shared = randomUUID();
+    return opened(options({ prefix: `${shared}/a/` }), (a) =>
+      opened(options({ prefix: `${shared}/a` }), async (outer) => {
+        const revision = await put(a, "x", "1");
+        assert.deepEqual((await outer.list(all)).entries.map(({ key }) => key), ["/x"]);
+        await put(outer, "b", "1");
+        assert.equal((await a.list(all)).count, 1);
+        const [event] = await eventsUntil(outer, all, revision - 1, revision);
+        assert.equal(event?.key, "/x");
+      }));
+  });
+
+  test("list() reads more keys than one request gives, all at one revision, and counts on", () =>
+    opened(options(), async (store) => {
+      const keys = Array.from({ length: 5003 }, (_, index) => `key-${String(index).padStart(5, "0")}`);
+      for (let start = 0; start < keys.length; start += 250) {
+        await Promise.all(keys.slice(start, start + 250).map((key) => put(store, key, "1")));
+      }
+      const { revision } = await store.get("none");
+      const listing = await store.list(all);
+      assert.deepEqual([listing.count, listing.revision], [5003, revision]);
+      assert.deepEqual(listing.entries.map(({ key }) => key), keys);
+      const limited = await store.list({ prefix: "", after: "key-00000" }, { limit: 5001 });
+      assert.deepEqual([limited.entries.length, limited.count, limited.entries.at(-1)?.key], [5001, 5002, "key-05001"]);
+    }));
+
+  test("openEtcd() says so when it reaches nobody", async () => {
+    await refused("unavailable", () => openEtcd({ endpoints: ["http://127.0.0.1:1"], timeoutMs: 2000 }));
+  });
+
+  test("openEtcd() uses the endpoint that answers", () =>
+    opened(options({ endpoints: ["http://127.0.0.1:1", etcd.endpoint] }), async (store) => {
+      const revision = await put(store, "a", "1");
+      assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
+    }));
+
+  test("a request to a line that has gone silent fails in time, and the watch goes on over another endpoint", async () => {
+    const proxy = await startProxy(etcd.endpoint);
+    try {
+      const quick = options({ endpoints: [proxy.endpoint, etcd.endpoint], timeoutMs: 3000, keepaliveMs: 600 });
+      await opened(quick, async (store) => {
+        const { revision } = await store.get("a");
+        const watch = startWatch(store, all, revision);
+        const first = await put(store, "a", "1");
+        await watch.reached(first);
+        proxy.hold();
+        const lost = await store.commit({ key: "a", expect: first, value: bytes("2") }).catch((error: unknown) => error);
+        assert.ok(lost instanceof StoreError && lost.code === "unavailable");
+        const { entry } = await store.get("a");
+        const last = await put(store, "a", "3", entry?.revision);
+        await assertComplete(store, watch, revision, last, [first, last]);
+      });
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("watch() says that its history is gone when it comes back too late", async () => {
+    const proxy = await startProxy(etcd.endpoint);
+    try {
+      const direct = options();
+      await opened({ ...direct, endpoints: [proxy.endpoint] }, (behind) =>
+        opened(direct, async (store) => {
+          const first = await put(store, "a", "1");
+          const watch = startWatch(behind, all, first - 1);
+          await watch.reached(first);
+          proxy.cut();
+          await refused("unavailable", () => behind.get("a"));
+          const second = await put(store, "a", "2", first);
+          const third = await put(store, "a", "3", second);
+          await store.compact(third);
+          proxy.restore();
+          await refused("compacted", () => watch.ended, { oldest: third });
+          assert.deepEqual(watch.events.map(({ revision }) => revision), [first]);
+        }));
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("watches and writers live through lines that break again and again", async () => {
+    const proxy = await startProxy(etcd.endpoint);
+    try {
+      await opened(options({ endpoints: [proxy.endpoint] }), async (store) => {
+        const { revision } = await store.get("a");
+        const watch = startWatch(store, all, revision);
+        const writers = ["a", "b", "c"].map((key) => startWriter(store, key));
+        for (let round = 0; round < 5; round++) {
+          await Promise.all(writers.map((writer) => writer.more(20)));
+          proxy.cut();
+          proxy.restore();
+        }
+        const last = Math.max(...await Promise.all(writers.map((writer) => writer.stop())));
+        await assertComplete(store, watch, revision, last, writers.flatMap(({ acknowledged }) => acknowledged));
+        for (const { failures } of writers) assert.deepEqual(failures.filter(({ code }) => code !== "unavailable"), []);
+      });
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("watch() goes on without loss when etcd is killed and starts again from its data", async () => {
+    const brittle = await startEtcd();
+    try {
+      await opened(options({ endpoints: [brittle.endpoint] }), async (store) => {
+        const { revision } = await store.get("a");
+        const watch = startWatch(store, all, revision);
+        const writers = Array.from({ length: 4 }, (_, index) => startWriter(store, `key-${index}`));
+        await Promise.all(writers.map((writer) => writer.more(50)));
+        await brittle.kill();
+        await refused("unavailable", () => store.commit({ key: "b", expect: "absent", value: bytes("1") }));
+        await refused("unavailable", () => store.get("a"));
+        await brittle.restart();
+        await Promise.all(writers.map((writer) => writer.more(50)));
+        const last = Math.max(...await Promise.all(writers.map((writer) => writer.stop())));
+        await assertComplete(store, watch, revision, last, writers.flatMap(({ acknowledged }) => acknowledged));
+        for (const { failures } of writers) assert.deepEqual(failures.filter(({ code }) => code !== "unavailable"), []);
+      });
+    } finally {
+      await brittle.stop();
+    }
+  });
+
+  test("watches and writers move on when the member of a cluster that they use is killed", async () => {
+    const members = await startEtcds({ members: 3 });
+    try {
+      await opened(options({ endpoints: members.map(({ endpoint }) => endpoint) }), async (store) => {
+        const { revision } = await store.get("a");
+        const watch = startWatch(store, all, revision);
+        const writer = startWriter(store, "a");
+        await writer.more(20);
+        await members[0]?.kill();
+        await writer.more(20);
+        await members[0]?.restart();
+        await members[1]?.kill();
+        await writer.more(20);
+        await assertComplete(store, watch, revision, await writer.stop(), writer.acknowledged);
+      });
+    } finally {
+      await Promise.all(members.map((member) => member.stop()));
+    }
+  });
+
+  test("commit() puts a thousand brief keys on few leases, and one that etcd has forgotten is replaced", () =>
+    opened(options(), async (store) => {
+      const first = await put(store, "a", "1", "absent", 3600);
+      await done(store, { key: "a", expect: first, value: bytes("2"), ttlSeconds: 3600 });
+      assert.equal(await leaseCount(etcd.endpoint), 1);
+      await revokeLeases(etcd.endpoint);
+      assert.equal((await store.get("a")).entry, undefined);
+      await put(store, "b", "1", "absent", 3600);
+      assert.equal(await leaseCount(etcd.endpoint), 1);
+    }));
 });
+
+// etcd's own JSON gateway, so that what the store did is looked at from outside.
+async function leases(endpoint: string): Promise<string[]> {
+  const response = await fetch(`${endpoint}/v3/lease/leases`, { method: "POST", body: "{}" });
+  const { leases = [] } = await response.json() as { leases?: { ID: string }[] }; // the gateway's answer, as documented
+  return leases.map(({ ID }) => ID);
+}
+
+async function leaseCount(endpoint: string): Promise<number> {
+  return (await leases(endpoint)).length;
+}
+
+async function revokeLeases(endpoint: string): Promise<void> {
+  for (const ID of await leases(endpoint)) {
+    const response = await fetch(`${endpoint}/v3/lease/revoke`, { method: "POST", body: JSON.stringify({ ID }) });
+    await response.body?.cancel();
+  }
+}

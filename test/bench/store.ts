@@ -1,7 +1,7 @@
 /**
  * Commits a second and CPU for each commit, with 64 writers and values of 1 kB, beside one open watch:
  *
- *   deno run -A kernel/store/store_bench.ts [memory | sqlite | etcd=ENDPOINT] [commits]
+ *   deno run -A test/bench/store.ts [memory | sqlite | etcd] [commits]
  *
  * CPU is that of this process, threads included; etcd's own is not in it.
  */
@@ -10,8 +10,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { openSqlite } from "./sqlite.ts";
-import type { Revision, Store } from "./store.ts";
+import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite.ts";
+import type { Revision, Store } from "../../kernel/store/store.ts";
+import { startEtcd } from "../etcd.ts";
 
 const writers = 64;
 
@@ -58,6 +60,14 @@ async function measure(name: string, store: Store, commits: number): Promise<voi
 
 async function main(what: string, commits: number): Promise<void> {
   if (what === "memory") return measure(what, await openSqlite(":memory:"), commits);
+  if (what === "etcd") {
+    const etcd = await startEtcd();
+    try {
+      return await measure(what, await openEtcd({ endpoints: [etcd.endpoint], prefix: "/bench/" }), commits);
+    } finally {
+      await etcd.stop();
+    }
+  }
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   try {
     await measure(what, await openSqlite(join(folder, "store.db")), commits);
