@@ -1,0 +1,84 @@
+/** Paths that are no resources: one table of exact paths, and three prefixes. */
+import { type Checks, type Endpoint, report, reportOne } from "../health/mod.ts";
+import { checkProduced } from "../core/codec/negotiate.ts";
+import { VersionInfo } from "../core/meta/version-info.ts";
+import { methodNotAllowedError } from "../core/status-error.ts";
+import { typedReply } from "./answer.ts";
+import { header } from "./call.ts";
+import type { Catalog } from "./catalog.ts";
+import { discoveryReply } from "./discovery/reply.ts";
+import type { Exchange, Reply } from "./exchange.ts";
+import { notFoundText, textReply } from "./handle.ts";
+import { openapiReply } from "./openapi/reply.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** What the outer paths look at. */
+export interface Outside {
+  readonly checks: Checks;
+  readonly version: VersionInfo;
+  /** Text of /metrics and its media type. */
+  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  now(): number;
+  /** Told why a check failed; clients are told its name only. */
+  unhealthy(endpoint: Endpoint, failures: readonly { readonly name: string; readonly reason: string }[]): void;
+}
+
+/** How long one health check may take. */
+const checkMs = 2_000;
+const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
+
+export async function outerReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
+  const { path } = info;
+  if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
+  if (path === "/metrics") {
+    const { contentType, text } = await outside.metrics();
+    return { status: 200, headers: { "content-type": contentType }, body: text };
+  }
+  if (path === "/version" || path === "/version/") return versionReply(exchange, catalog, outside.version);
+  const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));
+  if (endpoint !== undefined) return await healthReply(endpoint, info, outside);
+  if (path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/")) {
+    return await discoveryReply(exchange, path, catalog) ?? notFoundText();
+  }
+  if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside.now()) ?? notFoundText();
+  return notFoundText();
+}
+
+async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
+  if (path === `/${endpoint}`) {
+    const told = await report(endpoint, outside.checks, { verbose: query.has("verbose"), exclude: query.all("exclude") }, checkMs);
+    if (told.failures.length > 0) outside.unhealthy(endpoint, told.failures);
+    return textReply(told.status, told.text);
+  }
+  const told = await reportOne(endpoint, outside.checks, path.slice(endpoint.length + 2), checkMs);
+  if (told === undefined) return notFoundText();
+  // A check's own path lacks the header against sniffing, as upstream's does while it is well.
+  return { status: told.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: told.text };
+}
+
+function versionReply(exchange: Exchange, catalog: Catalog, version: VersionInfo): Reply {
+  if (exchange.method !== "GET") throw methodNotAllowedError();
+  const accept = header(exchange, "accept");
+  checkProduced(accept, ["application/json"]);
+  const output = { encoding: "json", transform: { as: "object" }, stream: false } as const;
+  return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
+}
+
+/** Every path that somebody may want to look at. */
+function rootReply(catalog: Catalog, checks: Checks): Reply {
+  const groups = catalog.groups.filter(({ name }) => name !== "");
+  const paths = [
+    ...(catalog.group("") === undefined ? [] : ["/api", ...catalog.group("")!.versions.map(({ version }) => `/api/${version}`)]),
+    "/apis",
+    "/apis/",
+    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map(({ apiVersion }) => `/apis/${apiVersion}`)]),
+    ...endpoints.flatMap((endpoint) => [`/${endpoint}`, ...checks[endpoint].map(({ name }) => `/${endpoint}/${name}`)]),
+    "/metrics",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/version",
+  ].toSorted();
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }, undefined, 2) };
+}
+
