@@ -33,8 +33,11 @@ export const limits = Object.freeze({
   watchQueueBytesMax: 16 * 1024 * 1024,
   /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
+  headersMax: 1000,
   /** Requests that one HTTP/2 connection may have open. */
   streamsPerConnectionMax: 250,
+  /** Requests that one HTTP/1.1 connection may have open; more means a client that does not wait for answers. */
+  pipelinedRequestsMax: 32,
   /** What Node may hold for one HTTP/2 connection, in mebibytes: a connection full of watches needs more than its default. */
   sessionMemoryMebibytes: 256,
   /** What is still read of a body after its request was answered, before the connection is broken off. */

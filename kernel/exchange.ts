@@ -12,6 +12,8 @@ export interface Exchange {
   body(limit: number): Promise<Uint8Array>;
   /** The client's certificate, verified against the client CA; undefined when none was sent. */
   readonly peer: PeerCertificate | undefined;
+  /** Why the certificate that the client sent is not trusted; `peer` is undefined then, and the request has bad credentials. */
+  readonly peerRefused?: string | undefined;
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";

@@ -1,0 +1,213 @@
+import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { Socket } from "node:net";
+import { Server as TlsServer, type TLSSocket } from "node:tls";
+import { limits } from "../../core/limits.ts";
+import { internalError, methodNotAllowedError, type StatusError, statusOf } from "../../core/status-error.ts";
+import type { Exchange, Reply } from "../exchange.ts";
+import { discardRest } from "./body.ts";
+import { certificatePem, pemCertificates } from "./certificate.ts";
+import { type Connection, Connections, type ConnectionTimes, letIn } from "./connections.ts";
+import { exchangeOn, readHead } from "./odd-method.ts";
+import { type PeerAnswer, peerReader } from "./peer-reader.ts";
+import { type Caller, type Request, RequestExchange } from "./request.ts";
+import { breakOff, type Response, send } from "./send.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly tls: {
+    /** PEM: the serving certificate with its chain, and its key. */
+    readonly cert: string;
+    readonly key: string;
+    /** PEM bundle of the authorities whose client certificates count; without it clients are not asked for any. */
+    readonly clientCa?: string | undefined;
+  };
+  /** Answers a request; it should not reject: that is reported and answered with 500. */
+  handle(exchange: Exchange): Promise<Reply>;
+  /** Told of every failure that is nobody's fault but ours. */
+  report(error: unknown): void;
+  /** Other times than those of core/limits.ts. */
+  readonly times?: Partial<ConnectionTimes>;
+}
+
+/** A server on one address: HTTP/1.1 and HTTP/2 over TLS. */
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** From now on HTTP/1.1 answers ask the client to reconnect; nothing is refused yet. */
+  beginShutdown(): void;
+  /** Accepts nothing new, lets what is being answered finish and resolves when every connection is gone. After `graceMs` the rest
+   *  is cut off, so it resolves whatever clients do. Answers that never end (watches) are the caller's to end. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Listens; rejects when the address cannot be taken or the certificates are not PEM. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { cert, key, clientCa } = options.tls;
+  const connections = new Connections({
+    handshakeMs: limits.handshakeMs,
+    firstRequestMs: limits.firstRequestMs,
+    idleMs: limits.idleMs,
+    sweepMs: 5_000,
+    ...options.times,
+  });
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert,
+    key,
+    minVersion: "TLSv1.2",
+    requestCert: clientCa !== undefined,
+    // A certificate that is not trusted is an answer (401), not a failed handshake.
+    rejectUnauthorized: false,
+    ...(clientCa === undefined ? {} : { ca: pemCertificates(clientCa).map(certificatePem) }),
+    maxSessionMemory: limits.sessionMemoryMebibytes,
+    // In HTTP/2 one header also may not be over 64 KiB after compression: that is nghttp2's own bound.
+    maxHeaderListPairs: limits.headersMax,
+    settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headerBytesMax },
+  });
+  Object.assign(server, http1Settings);
+  const state: State = { draining: false, connections, readPeer: clientCa === undefined ? undefined : peerReader(clientCa), options };
+  attach(server, state);
+  const { address, port } = await bound(server, options.host, options.port).catch((error: unknown) => {
+    void connections.close(0);
+    throw error;
+  });
+  return {
+    address,
+    port,
+    beginShutdown: () => {
+      state.draining = true;
+    },
+    close: async (graceMs) => {
+      state.draining = true;
+      // Not the server's own close(): it says goodbye to all sessions at once.
+      TlsServer.prototype.close.call(server);
+      await connections.close(graceMs);
+    },
+  };
+}
+
+/** Of an HTTP/2 server's options node hands none of these on to HTTP/1.1, but it reads them from the server itself. The times it
+ *  would keep on some runtimes only; connections.ts keeps them on all. */
+const http1Settings = Object.freeze({ maxHeaderSize: limits.headerBytesMax, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 });
+
+interface State {
+  draining: boolean;
+  readonly connections: Connections;
+  readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
+  readonly options: ListenOptions;
+}
+
+function attach(server: Http2SecureServer, state: State): void {
+  const { connections } = state;
+  const answered = new WeakSet<Socket>();
+  server.on("connection", (socket: Socket) => connections.accepted(socket));
+  server.on("secureConnection", (socket: TLSSocket) => connections.secured(socket));
+  server.on("session", (session) => connections.began(session));
+  // Nothing to do for a connection that broke: its requests hear of it by their own close.
+  server.on("sessionError", () => {});
+  server.on("request", (request: Request, response: Response) => void serve(request, response, state));
+  server.on("clientError", (error: ClientError, socket: Socket) => {
+    if (answered.has(socket)) return; // more of what was not understood
+    answered.add(socket);
+    onClientError(error, socket, state);
+  });
+}
+
+async function serve(request: Request, response: Response, state: State): Promise<void> {
+  const { connections, options } = state;
+  const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
+  if (connection === undefined || (connection.session === undefined && connection.open >= limits.pipelinedRequestsMax)) {
+    return void request.destroy();
+  }
+  const release = connections.opened(connection);
+  const exchange = new RequestExchange(request, caller(connection, state));
+  response.once("close", () => {
+    release();
+    // Ended by us and all of it sent: an HTTP/2 response that its client cancelled calls itself finished too.
+    if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
+  });
+  request.on("error", () => {});
+  response.on("error", () => {});
+  if (announcesBody(request)) letIn(connection, false);
+  const reply = await replyTo(exchange, options);
+  if (response.destroyed) return;
+  // Telling an HTTP/2 client to stop would be kinder than reading on, but on some runtimes the reset overtakes the answer.
+  const unread = !request.complete;
+  if (unread) discardRest(request, limits.discardBytesMax, (open) => letIn(connection, open), () => breakOff(response));
+  if (!("stream" in response)) {
+    // To close while the client still sends would be a reset, which can cost it the answer: then the closing is left to it.
+    if (unread) response.shouldKeepAlive = true;
+    else if (state.draining) response.setHeader("connection", "close");
+  }
+  try {
+    await send(response, reply, request.method === "HEAD", exchange.signal);
+    // From here on the connection counts as idle, so that a client that never ends its body is cut off in time.
+    if (unread) release();
+  } catch (error) {
+    options.report(error);
+    breakOff(response);
+  }
+}
+
+/** Of HTTP/1.1 requests, which say so in their head (RFC 9112, 6.1). */
+function announcesBody({ headers }: Request): boolean {
+  return (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+}
+
+async function replyTo(exchange: Exchange, options: ListenOptions): Promise<Reply> {
+  try {
+    return await options.handle(exchange);
+  } catch (error) {
+    options.report(error);
+    return statusReply(internalError("the request could not be answered"));
+  }
+}
+
+function caller(connection: Connection, state: State): Caller {
+  const now = Date.now();
+  if (state.readPeer !== undefined && connection.tls !== undefined && (connection.peer === undefined || now > connection.peer.until)) {
+    connection.peer = state.readPeer(connection.tls, now);
+  }
+  const { remote, peer } = connection;
+  return { remote, peer: peer?.peer, peerRefused: peer?.refused, gate: (open) => letIn(connection, open) };
+}
+
+type ClientError = Error & { readonly code?: string; readonly rawPacket?: Uint8Array };
+
+/** Bytes that node's HTTP/1.1 parser refused. */
+function onClientError(error: ClientError, socket: Socket, state: State): void {
+  const connection = state.connections.of(socket);
+  // An answer in front of others that are still to come would be taken for one of them.
+  if (!socket.writable || connection === undefined || connection.open > 0) return void socket.destroy();
+  if (error.code !== "HPE_INVALID_METHOD") {
+    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`);
+    return;
+  }
+  const head = readHead(error.rawPacket ?? new Uint8Array());
+  if (head !== undefined) return void serve(...exchangeOn(socket, head), state);
+  const { headers, body } = statusReply(methodNotAllowedError());
+  const lines = Object.entries({ ...headers, "content-length": body.length, connection: "close" }).map(([name, value]) =>
+    `${name}: ${value}\r\n`
+  );
+  socket.end(`HTTP/1.1 405 Method Not Allowed\r\n${lines.join("")}\r\n${body}`);
+}
+
+function statusReply(error: StatusError): { status: number; headers: Record<string, string>; body: string } {
+  const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
+  return { status: error.code, headers, body: JSON.stringify(statusOf(error)) + "\n" };
+}
+
+function bound(server: Http2SecureServer, host: string, port: number): Promise<{ address: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      const at = server.address();
+      if (at === null || typeof at === "string") reject(new Error(`Cannot listen on ${host}: no port was given`));
+      else resolve({ address: at.address, port: at.port });
+    });
+  });
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { TLSSocket } from "node:tls";
+import { limits } from "../../core/limits.ts";
+import type { PeerCertificate } from "./peer.ts";
+import { type PeerVerdict, peerVerifier } from "./verify-peer.ts";
+
+/** Who a client says to be, and whether that is believed. */
+export interface PeerAnswer {
+  readonly peer: PeerCertificate | undefined;
+  /** Why a certificate that was sent is not trusted. */
+  readonly refused: string | undefined;
+  /** When this has to be asked again, in milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Reads and judges the certificate of a connection against a PEM bundle. Trusted verdicts are remembered by fingerprint: a resumed
+ *  TLS session brings the client's certificate again, but not the intermediates that led to it. */
+export function peerReader(clientCa: string): (socket: TLSSocket, now: number) => PeerAnswer {
+  const verify = peerVerifier(clientCa);
+  const trusted = new Map<string, PeerVerdict & { trusted: true }>();
+  return (socket, now) => {
+    const chain = sentChain(socket);
+    const [leaf] = chain;
+    if (leaf === undefined) return { peer: undefined, refused: undefined, until: Infinity };
+    const fingerprint = createHash("sha256").update(leaf).digest("hex");
+    const known = trusted.get(fingerprint);
+    const verdict = known !== undefined && now <= known.until ? known : verify(chain, now);
+    if (!verdict.trusted) return { peer: undefined, refused: verdict.because, until: Infinity };
+    if (known === undefined && trusted.size >= limits.peerVerdictsMax) {
+      const [oldest = ""] = trusted.keys();
+      trusted.delete(oldest);
+    }
+    trusted.set(fingerprint, verdict);
+    return { peer: verdict.peer, refused: undefined, until: verdict.until };
+  };
+}
+
+/** The certificates that the client sent, its own first. Runtimes link them by issuer, a root to itself. */
+function sentChain(socket: TLSSocket): Uint8Array[] {
+  const chain: Uint8Array[] = [];
+  const seen = new Set<object>();
+  // Without a certificate some runtimes give an empty object, others null.
+  let link = socket.getPeerCertificate(true) as { raw?: Uint8Array; issuerCertificate?: typeof link } | null | undefined;
+  while (link?.raw !== undefined && !seen.has(link) && seen.size < 16) {
+    seen.add(link);
+    chain.push(link.raw);
+    link = link.issuerCertificate;
+  }
+  return chain;
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import type { Exchange } from "../exchange.ts";
+import { type Gate, readBody } from "./body.ts";
+import type { PeerCertificate } from "./peer.ts";
+
+/** Both protocols' requests; of what they share, only this is used. */
+export type Request = IncomingMessage | Http2ServerRequest;
+
+/** What is known of the connection that a request came on. */
+export interface Caller {
+  readonly remote: string;
+  readonly peer: PeerCertificate | undefined;
+  readonly peerRefused: string | undefined;
+  readonly gate: Gate;
+}
+
+/** An Exchange over a request of node's. Headers and signal are made when they are first asked for: not every request needs both. */
+export class RequestExchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly peer: PeerCertificate | undefined;
+  readonly peerRefused: string | undefined;
+  readonly remote: string;
+  readonly protocol: Exchange["protocol"];
+  readonly #request: Request;
+  readonly #gate: Gate;
+  #headers: Exchange["headers"] | undefined;
+  #abort: AbortController | undefined;
+  #gone = false;
+
+  constructor(request: Request, caller: Caller) {
+    this.#request = request;
+    this.#gate = caller.gate;
+    this.method = request.method ?? "";
+    this.url = pathOf(request.url ?? "");
+    this.peer = caller.peer;
+    this.peerRefused = caller.peerRefused;
+    this.remote = caller.remote;
+    this.protocol = request.httpVersionMajor === 2 ? "HTTP/2.0" : request.httpVersion === "1.0" ? "HTTP/1.0" : "HTTP/1.1";
+  }
+  get headers(): Exchange["headers"] {
+    return this.#headers ??= headersOf(this.#request.rawHeaders);
+  }
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#gone && !this.#abort.signal.aborted) this.#abort.abort(new Error("the client went away"));
+    return this.#abort.signal;
+  }
+  body(limit: number): Promise<Uint8Array> {
+    return readBody(this.#request, this.#request.headers["content-length"], limit, this.#gate);
+  }
+  /** The listener's word that nobody reads the answer any more. */
+  clientGone(): void {
+    this.#gone = true;
+    this.#abort?.abort(new Error("the client went away"));
+  }
+}
+
+/** Lower-case names without HTTP/2's pseudo headers, whose `:authority` becomes `host`; a repeated one becomes a list in order. */
+export function headersOf(raw: readonly string[]): Record<string, string | string[]> {
+  // No prototype: a header may be called `__proto__` or `constructor`.
+  const headers: Record<string, string | string[]> = Object.create(null);
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    let name = (raw[i] ?? "").toLowerCase();
+    const value = raw[i + 1] ?? "";
+    if (name === ":authority") name = "host";
+    else if (name.startsWith(":")) continue;
+    const before = headers[name];
+    if (before === undefined) headers[name] = value;
+    else if (typeof before === "string") headers[name] = [before, value];
+    else before.push(value);
+  }
+  return headers;
+}
+
+/** Path and query of a request target: a proxy's form with scheme and host names the same thing (RFC 9112, 3.2.2). */
+export function pathOf(target: string): string {
+  const absolute = /^https?:\/\/[^/?#]*/i.exec(target);
+  if (absolute === null) return target;
+  const rest = target.slice(absolute[0].length);
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}

@@ -1,0 +1,95 @@
+import type { ServerResponse } from "node:http";
+import { constants, type Http2ServerResponse } from "node:http2";
+import type { Reply } from "../exchange.ts";
+
+/** Both protocols' responses; of what they share, only this is used. */
+export type Response = ServerResponse | Http2ServerResponse;
+
+/**
+ * Writes a reply. Resolves once all of it is handed to the connection, or the client is gone.
+ *
+ * A whole body goes out with its content-length. Chunks go out one by one: after a write that fills the buffers nothing is pulled
+ * until the client has read on; when the client goes away, the iterator is told to return and not waited for. An iterator that
+ * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer.
+ */
+export async function send(response: Response, reply: Reply, head: boolean, signal: AbortSignal): Promise<void> {
+  const { body, status } = reply;
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    // An answer that has no body by its status must not name a length either.
+    writeHead(response, status, status === 204 || status === 304 ? reply.headers : { ...reply.headers, "content-length": length });
+    if (head) response.end();
+    else response.end(body);
+    return;
+  }
+  writeHead(response, status, reply.headers);
+  const chunks = body[Symbol.asyncIterator]();
+  if (head) {
+    stop(chunks);
+    response.end();
+    return;
+  }
+  try {
+    await pump(response, chunks, signal);
+  } catch (error) {
+    breakOff(response);
+    throw error;
+  }
+  if (!signal.aborted) response.end();
+}
+
+/** Ends a response in a way that a client sees as a failure. */
+export function breakOff(response: Response): void {
+  if ("stream" in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else response.destroy();
+}
+
+async function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal): Promise<void> {
+  const until = untilAborted(signal);
+  // A head leaves with the first chunk, or alone when there is none yet: a watch may have nothing to say for minutes, and its
+  // client waits for the status.
+  const flush = setImmediate(() => flushHeaders(response));
+  try {
+    while (!signal.aborted) {
+      const next = await until(chunks.next());
+      if (next === undefined) break;
+      if (next.done === true) return;
+      clearImmediate(flush);
+      if (next.value.length > 0 && !write(response, next.value)) await until(drained(response));
+    }
+    stop(chunks);
+  } finally {
+    clearImmediate(flush);
+  }
+}
+
+/** `work`, or undefined as soon as `signal` aborts. Not Promise.race against one long promise: that one would keep something of
+ *  every chunk of a watch for as long as the watch lasts. */
+function untilAborted(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T | undefined> {
+  let wake = (): void => {};
+  signal.addEventListener("abort", () => wake(), { once: true });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(undefined);
+      if (signal.aborted) wake();
+      work.then(resolve, reject);
+    });
+}
+
+// The two classes declare different overloads for the same calls, hence the assertions; they do not change what they are given.
+function writeHead(response: Response, status: number, headers: Readonly<Record<string, string | readonly string[] | number>>): void {
+  (response as ServerResponse).writeHead(status, headers as Record<string, string | string[] | number>);
+}
+function write(response: Response, chunk: Uint8Array): boolean {
+  return (response as ServerResponse).write(chunk);
+}
+function flushHeaders(response: Response): void {
+  (response as ServerResponse).flushHeaders();
+}
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => (response as ServerResponse).once("drain", () => resolve()));
+}
+function stop(chunks: AsyncIterator<Uint8Array>): void {
+  // Not awaited: a generator that waits for its source returns only after that; whoever aborted the signal sees to it.
+  chunks.return?.().catch(() => {});
+}
