@@ -27,16 +27,28 @@ export function switchCheck(name: string, reason: string, passes: boolean): Swit
 }
 
 /**
- * A check whose result holds for `keepMs`, and that runs once however many ask at the same time: probes cannot overload
- * what they look at. `now` gives milliseconds.
+ * A check whose result holds for `keepMs` after it began, and that runs once however many ask at the same time: probes
+ * cannot overload what they look at. One that outlives the signal it was started with is given up, so that a hung look
+ * does not stand for ever. `now` gives milliseconds.
  */
 export function sharedCheck(name: string, keepMs: number, now: () => number, probe: (signal: AbortSignal) => Promise<void>): Check {
-  let last: { readonly at: number; readonly result: Promise<void> } | undefined;
+  let last: { readonly at: number; readonly result: Promise<void>; readonly signal: AbortSignal; done: boolean } | undefined;
   return {
     name,
     check(signal) {
-      if (last === undefined || now() - last.at >= keepMs) last = { at: now(), result: probe(signal) };
+      const holds = last !== undefined && (last.done ? now() - last.at < keepMs : !last.signal.aborted);
+      if (last === undefined || !holds) {
+        const begun = { at: now(), result: begin(probe, signal), signal, done: false };
+        last = begun;
+        const finish = () => void (begun.done = true);
+        begun.result.then(finish, finish);
+      }
       return last.result;
     },
   };
+}
+
+/** A look that throws before it gives a promise has failed like any other. */
+async function begin(probe: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  await probe(signal);
 }

@@ -13,6 +13,8 @@ export interface ReportOptions {
   readonly verbose: boolean;
   /** Names of checks to leave out. */
   readonly exclude: readonly string[];
+  /** Told how each check that was run came out, for metrics. */
+  readonly observe?: (name: string, passed: boolean) => void;
 }
 
 export interface Report {
@@ -33,12 +35,16 @@ export async function report(endpoint: Endpoint, checks: Checks, options: Report
     excluded: excluded.delete(check.name),
     reason: options.exclude.includes(check.name) ? undefined : await failureOf(check, timeoutMs),
   })));
+  for (const { name, excluded, reason } of results) if (!excluded) options.observe?.(name, reason === undefined);
   const failures = results.flatMap(({ name, reason }) => reason === undefined ? [] : [{ name, reason }]);
   const lines = results.map(({ name, excluded, reason }) =>
     excluded ? `[+]${name} excluded: ok` : reason === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`
   );
-  // Names that exclude nothing are told, so that a typing error shows.
-  if (excluded.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${[...excluded].map((each) => `"${each}"`).join(",")}`);
+  // Names that exclude nothing are told, so that a typing error shows; quoted with escapes, so that they cannot forge lines.
+  if (excluded.size > 0) {
+    const names = [...excluded].toSorted().map((each) => JSON.stringify(each));
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(",")}`);
+  }
   if (failures.length > 0) return { status: 500, text: [...lines, `${endpoint} check failed`, ""].join("\n"), failures };
   return { status: 200, text: options.verbose ? [...lines, `${endpoint} check passed`, ""].join("\n") : "ok", failures };
 }

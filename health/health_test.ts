@@ -32,11 +32,11 @@ test("report() lists what failed without saying why, and keeps why for the log",
 test("report() leaves out what is excluded and tells of names that match nothing", async () => {
   const { checks, store } = world();
   store.fail();
-  const told = await report("livez", checks, { verbose: true, exclude: ["etcd", "nope"] }, 1000);
+  const told = await report("livez", checks, { verbose: true, exclude: ["zone", "etcd", "a\n[+]b ok", "etcd"] }, 1000);
   assert.equal(told.status, 200);
   assert.equal(
     told.text,
-    '[+]ping ok\n[+]etcd excluded: ok\nwarn: some health checks cannot be excluded: no matches for "nope"\nlivez check passed\n',
+    '[+]ping ok\n[+]etcd excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a\\n[+]b ok","zone"\nlivez check passed\n',
   );
 });
 
@@ -67,5 +67,44 @@ test("sharedCheck() looks once however many ask, until its result is too old", a
   assert.equal(looked, 1);
   time = 100;
   await check.check(signal);
+  assert.equal(looked, 2);
+});
+
+test("report() tells how each check came out that was run", async () => {
+  const { checks, store } = world();
+  store.fail();
+  const told: [string, boolean][] = [];
+  await report("readyz", checks, { verbose: false, exclude: ["shutdown"], observe: (...each) => told.push(each) }, 1000);
+  assert.deepEqual(told, [["ping", true], ["etcd", false]]);
+});
+
+test("sharedCheck() joins a look that still runs, however old, until its signal aborts", async () => {
+  let looked = 0, time = 0;
+  const check = sharedCheck("etcd", 100, () => time, () => {
+    looked++;
+    return new Promise(() => {});
+  });
+  const first = new AbortController();
+  check.check(first.signal);
+  time = 1000;
+  check.check(new AbortController().signal);
+  assert.equal(looked, 1);
+  first.abort();
+  check.check(new AbortController().signal);
+  assert.equal(looked, 2);
+});
+
+test("sharedCheck() shares a failure as it shares a success, also one that is thrown at once", async () => {
+  let looked = 0, time = 0;
+  const check = sharedCheck("etcd", 100, () => time, () => {
+    looked++;
+    throw new Error("refused");
+  });
+  const signal = new AbortController().signal;
+  await assert.rejects(check.check(signal), /refused/);
+  await assert.rejects(check.check(signal), /refused/);
+  assert.equal(looked, 1);
+  time = 100;
+  await assert.rejects(check.check(signal), /refused/);
   assert.equal(looked, 2);
 });

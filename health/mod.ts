@@ -1,2 +1,2 @@
 export { ping, sharedCheck, type Switch, switchCheck } from "./checks.ts";
-export { type Check, type Checks, type Endpoint, report, reportOne, type Report, type ReportOptions } from "./health.ts";
+export { type Check, type Checks, type Endpoint, type Report, report, reportOne, type ReportOptions } from "./health.ts";
