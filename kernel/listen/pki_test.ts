@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import { certificateFacts, pemCertificates } from "./certificate.ts";
+import { kubeconfig, openPki, type PkiOptions, serverUrl, writePrivateFile } from "./pki.ts";
+import { peerVerifier } from "./verify-peer.ts";
+import { http1, textReply, withServer } from "./test-clients.ts";
+
+const day = 86_400_000;
+const now = Date.UTC(2030, 0, 1);
+async function withDirectory(use: (directory: string) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "thole-pki-"));
+  try {
+    await use(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+function options(directory: string | undefined, more: Partial<PkiOptions> = {}): PkiOptions {
+  return { directory, bindAddress: "127.0.0.1", names: defaultNames, now, ...more };
+}
+const facts = (one: { cert: string }) => certificateFacts(pemCertificates(one.cert)[0] ?? new Uint8Array());
+
+test("openPki() makes an authority, a serving certificate and an administrator's, private on disk, and reads them at later starts", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "deep", "pki");
+    const first = await openPki(options(directory));
+    assert.equal(statSync(directory).mode & 0o777, 0o700);
+    const files = readdirSync(directory).sort();
+    assert.deepEqual(files, ["admin.crt", "admin.key", "ca.crt", "ca.key", "serving.crt", "serving.key"]);
+    for (const file of files) assert.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
+    assert.deepEqual(await openPki(options(directory, { now: now + day })), first);
+    assert.deepEqual(readdirSync(join(root, "deep")), ["pki"]);
+    const { commonName, organizations, extendedKeyUsages } = facts(first.admin);
+    assert.deepEqual([commonName, organizations, extendedKeyUsages], ["admin", ["system:masters"], ["1.3.6.1.5.5.7.3.2"]]);
+    const verdict = peerVerifier(first.ca.cert)(pemCertificates(first.admin.cert), now);
+    assert.equal(verdict.trusted, true);
+  }));
+
+test("openPki() names the addresses and the service in the serving certificate, by the platform's name", async () => {
+  const pki = await openPki(options(undefined, { bindAddress: "10.1.2.3", names: { domain: "d", platform: "thole" } }));
+  assert.deepEqual(facts(pki.serving).names, [
+    "localhost",
+    "thole",
+    "thole.default",
+    "thole.default.svc",
+    "thole.default.svc.cluster.local",
+    "127.0.0.1",
+    "::1",
+    "10.1.2.3",
+  ]);
+});
+
+test("openPki() replaces a leaf that is about to expire, lacks a name or cannot be read, and nothing else", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki");
+    const first = await openPki(options(directory));
+    const kept = await openPki(options(directory, { now: now + 335 * day }));
+    assert.deepEqual(kept, first);
+    const later = await openPki(options(directory, { now: now + 335 * day + 1000 }));
+    assert.equal(later.ca.cert, first.ca.cert);
+    assert.notEqual(later.serving.cert, first.serving.cert);
+    assert.notEqual(later.admin.cert, first.admin.cert);
+    const moved = await openPki(options(directory, { now: now + 336 * day, bindAddress: "10.0.0.1" }));
+    assert.notEqual(moved.serving.cert, later.serving.cert);
+    assert.equal(moved.admin.cert, later.admin.cert);
+    writeFileSync(join(directory, "admin.key"), "nonsense");
+    const mended = await openPki(options(directory, { now: now + 336 * day, bindAddress: "10.0.0.1" }));
+    assert.notEqual(mended.admin.cert, moved.admin.cert);
+    assert.equal(mended.serving.cert, moved.serving.cert);
+    assert.deepEqual(await openPki(options(directory, { now: now + 336 * day, bindAddress: "10.0.0.1" })), mended);
+  }));
+
+test("openPki() replaces an authority only when it is about to expire, and never half of one", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki");
+    const first = await openPki(options(directory));
+    const last = await openPki(options(directory, { now: now + 3600 * day }));
+    assert.equal(last.ca.cert, first.ca.cert);
+    assert.ok(facts(last.serving).notAfter <= facts(last.ca).notAfter);
+    const next = await openPki(options(directory, { now: now + 3621 * day }));
+    assert.notEqual(next.ca.cert, first.ca.cert);
+    assert.deepEqual(await openPki(options(directory, { now: now + 3621 * day })), next);
+    rmSync(join(directory, "ca.key"));
+    await assert.rejects(openPki(options(directory)), /do not make a pair/);
+    assert.equal(readFileSync(join(directory, "ca.crt"), "utf8"), next.ca.cert);
+  }));
+
+test("openPki() called twice at once makes one authority", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki");
+    const [one, two] = await Promise.all([openPki(options(directory)), openPki(options(directory))]);
+    assert.equal(one.ca.cert, two.ca.cert);
+    assert.deepEqual(readdirSync(root), ["pki"]);
+  }));
+
+test("openPki() says where it cannot keep certificates", () =>
+  withDirectory(async (root) => {
+    mkdirSync(join(root, "pki"));
+    writeFileSync(join(root, "pki", "something-else"), "");
+    await assert.rejects(openPki(options(join(root, "pki"))), /Cannot keep certificates in ".*pki"/);
+    assert.deepEqual(readdirSync(root), ["pki"]);
+  }));
+
+test("openPki() without a directory writes nothing and makes others each time", async () => {
+  const [one, two] = await Promise.all([openPki(options(undefined)), openPki(options(undefined))]);
+  assert.notEqual(one.ca.cert, two.ca.cert);
+});
+
+test("writePrivateFile() leaves a file that holds the text already, and closes one that others could read", () =>
+  withDirectory(async (root) => {
+    const path = join(root, "kubeconfig");
+    await writePrivateFile(path, "a");
+    const before = statSync(path);
+    await writePrivateFile(path, "a");
+    assert.equal(statSync(path).ino, before.ino);
+    chmodSync(path, 0o644);
+    await writePrivateFile(path, "b");
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.equal(readFileSync(path, "utf8"), "b");
+  }));
+
+test("serverUrl() gives an address that a client on this machine can use", () => {
+  assert.equal(serverUrl("10.0.0.1", 1), "https://10.0.0.1:1");
+  assert.equal(serverUrl("0.0.0.0", 6443), "https://127.0.0.1:6443");
+  assert.equal(serverUrl("::", 6443), "https://127.0.0.1:6443");
+  assert.equal(serverUrl("::1", 6443), "https://[::1]:6443");
+});
+
+test("openPki() serves: a client that trusts the authority is known as the administrator", async () => {
+  const pki = await openPki(options(undefined, { now: Date.now() }));
+  await withServer(
+    ({ peer }) => Promise.resolve(textReply(`${peer?.commonName} ${peer?.organizations.join()}`)),
+    async ({ listener }) => {
+      const got = await http1(listener, { ca: pki.ca, identity: pki.admin });
+      assert.equal(got.body.toString(), "admin system:masters");
+    },
+    { tls: { cert: pki.serving.cert, key: pki.serving.key, clientCa: pki.ca.cert } },
+  );
+});
+
+test("kubeconfig() is one that kubectl reads", (context) =>
+  withDirectory(async (root) => {
+    const pki = await openPki(options(undefined));
+    const path = join(root, "kubeconfig");
+    await writePrivateFile(path, kubeconfig(serverUrl("127.0.0.1", 6443), pki.ca.cert, pki.admin, defaultNames));
+    const run = spawnSync("kubectl", ["--kubeconfig", path, "config", "view", "--raw", "-o", "json"], {
+      encoding: "utf8",
+      timeout: 20_000,
+    });
+    if (run.error !== undefined) return context.skip("kubectl is not installed");
+    const seen = JSON.parse(run.stdout);
+    assert.equal(seen["current-context"], "kubernetes");
+    assert.equal(seen.clusters[0].cluster.server, "https://127.0.0.1:6443");
+    assert.equal(Buffer.from(seen.users[0].user["client-key-data"], "base64").toString(), pki.admin.key);
+  }));
