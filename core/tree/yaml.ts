@@ -1,0 +1,25 @@
+/** YAML text to a lexical tree, as kube-apiserver reads it: YAML 1.1 turned into JSON. */
+
+import { composeFirst } from "./yaml/compose.ts";
+import { decodeDocument } from "./yaml/decode.ts";
+import { scanOf } from "./yaml/scan.ts";
+import { sourceOf, YamlProblem } from "./yaml/source.ts";
+import type { Read } from "./tree.ts";
+
+/**
+ * Reads the first document of a YAML stream; null if it has none. Keys become strings and are sorted, the last of repeated ones
+ * counts and each repetition is told in `duplicates` (`line 2: key "a" already set in map`). Numbers are in JSON's form, so that
+ * `0x10` is `16` and `15.0` is `15`. Errors have upstream's words, such as `yaml: line 2: found character that cannot start any token`
+ * or `json: unsupported value: +Inf`; who reports them puts the occasion in front.
+ */
+export function readYaml(body: Uint8Array | string): Read {
+  try {
+    const root = composeFirst(scanOf(sourceOf(body)));
+    if (root === undefined) return { ok: true, tree: null, duplicates: [] };
+    const decoded = decodeDocument(root);
+    return "error" in decoded ? { ok: false, error: decoded.error } : { ok: true, ...decoded };
+  } catch (problem) {
+    if (problem instanceof YamlProblem) return { ok: false, error: `yaml: ${problem.message}` };
+    throw problem;
+  }
+}

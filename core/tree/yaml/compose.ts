@@ -1,0 +1,279 @@
+/** Tokens to the nodes of a stream's first document. No recursion: collections that are still open wait on a stack. */
+
+import { peekToken, type Scan, skipToken } from "./scan.ts";
+import { YamlProblem } from "./source.ts";
+import type { Token, TokenType } from "./token.ts";
+
+/** A node as it was written; `line` counts from 0. */
+export type YamlNode = ScalarNode | CollectionNode | AliasNode;
+
+export interface ScalarNode {
+  readonly kind: "scalar";
+  readonly line: number;
+  readonly text: string;
+  /** The whole tag, such as `tag:yaml.org,2002:int`, or "". */
+  readonly tag: string;
+  /** Written plain and without a tag, so that its text says what it is. */
+  readonly implicit: boolean;
+}
+
+export interface CollectionNode {
+  readonly kind: "sequence" | "mapping";
+  readonly line: number;
+  /** A mapping's keys and values alternate. */
+  readonly items: YamlNode[];
+}
+
+export interface AliasNode {
+  readonly kind: "alias";
+  readonly line: number;
+  readonly name: string;
+  readonly target: ScalarNode | CollectionNode;
+}
+
+/** A collection that is not complete, and what it is waiting for. */
+interface Open {
+  readonly node: CollectionNode;
+  readonly style: "block" | "indentless" | "flow" | "pair";
+  /** `empty`: the value of a key in braces that is no pair. */
+  expect: "first" | "entry" | "value" | "empty" | "end";
+}
+
+interface Composer {
+  readonly scan: Scan;
+  readonly tagPrefixes: ReadonlyMap<string, string>;
+  readonly anchors: Map<string, ScalarNode | CollectionNode>;
+  readonly open: Open[];
+  root: YamlNode | undefined;
+}
+
+const defaultTags = [["!", "!"], ["!!", "tag:yaml.org,2002:"]] as const;
+
+/** The root of the first document, or undefined if the stream has none. Throws YamlProblem. */
+export function composeFirst(scan: Scan): YamlNode | undefined {
+  if (peekToken(scan).type === "streamEnd") return undefined;
+  const { explicit, tagPrefixes } = documentStart(scan);
+  const composer: Composer = { scan, tagPrefixes, anchors: new Map(), open: [], root: undefined };
+  const { type, line } = peekToken(scan);
+  if (explicit && outsideDocument.has(type)) add(composer, emptyScalar(line));
+  else composeNode(composer, { block: true, indentless: false });
+  for (let open = composer.open.at(-1); open !== undefined; open = composer.open.at(-1)) step(composer, open);
+  peekToken(scan); // the document's end is read too, and may be broken
+  return composer.root;
+}
+
+const outsideDocument: ReadonlySet<TokenType> = new Set(
+  ["versionDirective", "tagDirective", "documentStart", "documentEnd", "streamEnd"] as const,
+);
+
+/** Reads directives and `---`, if there are any; the prefixes that tag handles stand for. */
+function documentStart(scan: Scan): { explicit: boolean; tagPrefixes: ReadonlyMap<string, string> } {
+  const prefixes = new Map<string, string>();
+  let versions = 0;
+  let token = peekToken(scan);
+  const explicit = token.type === "versionDirective" || token.type === "tagDirective" || token.type === "documentStart";
+  for (; token.type === "versionDirective" || token.type === "tagDirective"; token = peekToken(scan)) {
+    if (token.type === "versionDirective") {
+      if (versions++ > 0) fail(token, "found duplicate %YAML directive");
+      if (token.version !== "1.1") fail(token, "found incompatible YAML document");
+    } else {
+      if (prefixes.has(token.handle)) fail(token, "found duplicate %TAG directive");
+      prefixes.set(token.handle, token.prefix);
+    }
+    skipToken(scan);
+  }
+  if (explicit) {
+    if (token.type !== "documentStart") fail(token, "did not find expected <document start>");
+    skipToken(scan);
+  }
+  for (const [handle, prefix] of defaultTags) if (!prefixes.has(handle)) prefixes.set(handle, prefix);
+  return { explicit, tagPrefixes: prefixes };
+}
+
+/** Reads one node, or the beginning of a collection, and puts it where it belongs. */
+function composeNode(composer: Composer, { block, indentless }: { block: boolean; indentless: boolean }): void {
+  const { scan } = composer;
+  let token = peekToken(scan);
+  if (token.type === "alias") {
+    const target = composer.anchors.get(token.name);
+    if (target === undefined) throw new YamlProblem(`unknown anchor '${token.name}' referenced`);
+    skipToken(scan);
+    return add(composer, { kind: "alias", line: token.line, name: token.name, target });
+  }
+  const { line } = token;
+  const { anchor, tag } = composeProperties(composer);
+  token = peekToken(scan);
+  const put = (node: ScalarNode | CollectionNode) => {
+    if (anchor !== undefined) composer.anchors.set(anchor, node);
+    add(composer, node);
+  };
+  const opened = openedBy(token.type, block, indentless);
+  if (opened !== undefined) {
+    const node: CollectionNode = { kind: opened.kind, line, items: [] };
+    put(node);
+    composer.open.push({ node, style: opened.style, expect: opened.style === "flow" ? "first" : "entry" });
+    if (opened.style !== "indentless") skipToken(scan);
+  } else if (token.type === "scalar") {
+    skipToken(scan);
+    put({ kind: "scalar", line, text: token.text, tag: tag ?? "", implicit: token.plain && tag === undefined });
+  } else if (anchor !== undefined || tag !== undefined) {
+    put({ kind: "scalar", line, text: "", tag: tag ?? "", implicit: tag === undefined });
+  } else fail(token, "did not find expected node content");
+}
+
+/** Reads an anchor and a tag, in either order. */
+function composeProperties(composer: Composer): { anchor: string | undefined; tag: string | undefined } {
+  let anchor: string | undefined;
+  let tag: string | undefined;
+  for (;;) {
+    const token = peekToken(composer.scan);
+    if (token.type === "anchor" && anchor === undefined) anchor = token.name;
+    else if (token.type === "tag" && tag === undefined) {
+      const prefix = token.handle === "" ? "" : composer.tagPrefixes.get(token.handle);
+      if (prefix === undefined) fail(token, "found undefined tag handle");
+      tag = prefix + token.suffix;
+    } else return { anchor, tag };
+    skipToken(composer.scan);
+  }
+}
+
+function openedBy(type: TokenType, block: boolean, indentless: boolean): Pick<CollectionNode, "kind"> & Pick<Open, "style"> | undefined {
+  if (type === "flowSequenceStart") return { kind: "sequence", style: "flow" };
+  if (type === "flowMappingStart") return { kind: "mapping", style: "flow" };
+  if (indentless && type === "blockEntry") return { kind: "sequence", style: "indentless" };
+  if (block && type === "blockSequenceStart") return { kind: "sequence", style: "block" };
+  if (block && type === "blockMappingStart") return { kind: "mapping", style: "block" };
+  return undefined;
+}
+
+function add(composer: Composer, node: YamlNode): void {
+  const open = composer.open.at(-1);
+  if (open === undefined) composer.root = node;
+  else open.node.items.push(node);
+}
+
+/** Goes one entry, key or value further in the innermost open collection. */
+function step(composer: Composer, open: Open): void {
+  if (open.style === "pair") stepPair(composer, open);
+  else if (open.style === "flow") (open.node.kind === "sequence" ? stepFlowSequence : stepFlowMapping)(composer, open);
+  else (open.node.kind === "sequence" ? stepBlockSequence : stepBlockMapping)(composer, open);
+}
+
+function stepBlockSequence(composer: Composer, open: Open): void {
+  const { scan } = composer;
+  const token = peekToken(scan);
+  if (token.type === "blockEntry") {
+    skipToken(scan);
+    const next = peekToken(scan).type;
+    const empty = next === "blockEntry" || next === "blockEnd" || open.style === "indentless" && (next === "key" || next === "value");
+    if (empty) add(composer, emptyScalar(token.line));
+    else composeNode(composer, { block: true, indentless: false });
+  } else if (open.style === "indentless") close(composer);
+  else if (token.type === "blockEnd") closeWithToken(composer);
+  else fail(token, "did not find expected '-' indicator");
+}
+
+function stepBlockMapping(composer: Composer, open: Open): void {
+  const { scan } = composer;
+  const token = peekToken(scan);
+  const wanted = open.expect === "value" ? "value" : "key";
+  if (token.type === wanted) {
+    open.expect = wanted === "key" ? "value" : "entry";
+    skipToken(scan);
+    const next = peekToken(scan).type;
+    if (next === "key" || next === "value" || next === "blockEnd") add(composer, emptyScalar(token.line));
+    else composeNode(composer, { block: true, indentless: true });
+  } else if (wanted === "value") {
+    open.expect = "entry";
+    add(composer, emptyScalar(token.line));
+  } else if (token.type === "blockEnd") closeWithToken(composer);
+  else fail(token, "did not find expected key");
+}
+
+/** Moves over the comma between entries; false at the closing bracket, which is taken too. */
+function flowEntry(composer: Composer, open: Open, end: TokenType, message: string): boolean {
+  const { scan } = composer;
+  let token = peekToken(scan);
+  if (token.type !== end && open.expect !== "first") {
+    if (token.type !== "flowEntry") fail(token, message);
+    skipToken(scan);
+    token = peekToken(scan);
+  }
+  open.expect = "entry";
+  if (token.type !== end) return true;
+  closeWithToken(composer);
+  return false;
+}
+
+function stepFlowSequence(composer: Composer, open: Open): void {
+  if (!flowEntry(composer, open, "flowSequenceEnd", "did not find expected ',' or ']'")) return;
+  const token = peekToken(composer.scan);
+  if (token.type !== "key") return composeNode(composer, { block: false, indentless: false });
+  // A pair without braces is a mapping of its own.
+  const node: CollectionNode = { kind: "mapping", line: token.line, items: [] };
+  add(composer, node);
+  composer.open.push({ node, style: "pair", expect: "first" });
+  skipToken(composer.scan);
+}
+
+function stepPair(composer: Composer, open: Open): void {
+  const { scan } = composer;
+  const token = peekToken(scan);
+  const ends = (type: TokenType) => type === "flowEntry" || type === "flowSequenceEnd";
+  if (open.expect === "first") {
+    open.expect = "value";
+    if (token.type !== "value" && !ends(token.type)) return composeNode(composer, { block: false, indentless: false });
+    skipToken(scan); // upstream's reader loses this token, so that `[? : x]` is refused
+    add(composer, emptyScalar(token.line));
+  } else if (open.expect === "value") {
+    open.expect = "end";
+    if (token.type === "value") {
+      skipToken(scan);
+      if (!ends(peekToken(scan).type)) return composeNode(composer, { block: false, indentless: false });
+    }
+    add(composer, emptyScalar(peekToken(scan).line));
+  } else close(composer);
+}
+
+function stepFlowMapping(composer: Composer, open: Open): void {
+  const { scan } = composer;
+  const ends = (type: TokenType) => type === "flowEntry" || type === "flowMappingEnd";
+  if (open.expect === "value" || open.expect === "empty") {
+    const empty = open.expect === "empty";
+    open.expect = "entry";
+    if (!empty && peekToken(scan).type === "value") {
+      skipToken(scan);
+      if (!ends(peekToken(scan).type)) return composeNode(composer, { block: false, indentless: false });
+    }
+    return add(composer, emptyScalar(peekToken(scan).line));
+  }
+  if (!flowEntry(composer, open, "flowMappingEnd", "did not find expected ',' or '}'")) return;
+  if (peekToken(scan).type === "key") {
+    open.expect = "value";
+    skipToken(scan);
+    const { type, line } = peekToken(scan);
+    if (type !== "value" && !ends(type)) composeNode(composer, { block: false, indentless: false });
+    else add(composer, emptyScalar(line));
+  } else {
+    open.expect = "empty";
+    composeNode(composer, { block: false, indentless: false });
+  }
+}
+
+function close(composer: Composer): void {
+  composer.open.pop();
+}
+
+function closeWithToken(composer: Composer): void {
+  skipToken(composer.scan);
+  composer.open.pop();
+}
+
+function emptyScalar(line: number): ScalarNode {
+  return { kind: "scalar", line, text: "", tag: "", implicit: true };
+}
+
+/** Throws a problem found while putting tokens together, with upstream's line: one less than of problems with characters. */
+function fail(token: Token, message: string): never {
+  throw new YamlProblem(token.line === 0 ? message : `line ${token.line}: ${message}`);
+}

@@ -1,0 +1,284 @@
+/**
+ * Nodes to a lexical tree: aliases are written out, merges done, keys made strings and sorted. Upstream turns YAML into JSON in this
+ * way before anything else looks at it. No recursion; how much aliases may add is bounded as upstream bounds it.
+ */
+
+import { limits } from "../../limits.ts";
+import { NumberText, type Tree, TreeObject } from "../tree.ts";
+import { numberText } from "../values.ts";
+import type { AliasNode, CollectionNode, YamlNode } from "./compose.ts";
+import { floatKeyName, goKeySyntax, goSyntax } from "./go-value.ts";
+import { isMerge, type Resolved, resolveScalar } from "./resolve.ts";
+import { YamlProblem } from "./source.ts";
+
+/** What a document says, and its repeated keys in upstream's words. `error` is one of turning YAML into JSON. */
+export type Decoded = { readonly tree: Tree; readonly duplicates: readonly string[] } | { readonly error: string };
+
+/** The members of a mapping while it is read; the last value of a key counts, at the place of its first. */
+interface Members {
+  readonly entries: Map<string, { readonly key: Resolved; value: Tree }>;
+}
+
+/** What is being read, innermost last. A merged mapping reads into the members of another. */
+type Frame =
+  | { readonly tag: "list"; readonly node: CollectionNode; at: number; readonly into: Tree[] }
+  | {
+    readonly tag: "map";
+    readonly node: CollectionNode;
+    at: number;
+    readonly into: Members;
+    readonly merged: boolean;
+    key: Resolved | undefined;
+  }
+  | { readonly tag: "alias"; readonly node: AliasNode }
+  | { readonly tag: "merges"; readonly node: CollectionNode; left: number; readonly into: Members };
+
+interface Decoder {
+  readonly frames: Frame[];
+  readonly active: Set<AliasNode>;
+  readonly duplicates: string[];
+  /** Trees that JSON cannot hold, with the reason: a problem only if they are still there in the end. */
+  readonly unsupported: Map<Tree, string>;
+  nodes: number;
+  aliasNodes: number;
+  depth: number;
+  aliasDepth: number;
+  /** The bracket that a JSON reader would stop at, once aliases or blocks within blocks have become too deep. */
+  tooDeep: "[" | "{" | undefined;
+  result: Tree | undefined;
+}
+
+/** Reads a document's root. Throws YamlProblem for what is wrong with the YAML itself. */
+export function decodeDocument(root: YamlNode): Decoded {
+  const decoder: Decoder = {
+    frames: [],
+    active: new Set(),
+    duplicates: [],
+    unsupported: new Map(),
+    nodes: 1, // the document itself counts as one
+    aliasNodes: 0,
+    depth: 0,
+    aliasDepth: 0,
+    tooDeep: undefined,
+    result: undefined,
+  };
+  enter(decoder, root);
+  for (let frame = decoder.frames.at(-1); frame !== undefined; frame = decoder.frames.at(-1)) {
+    step(decoder, frame);
+    if (decoder.tooDeep !== undefined) return { error: `invalid character '${decoder.tooDeep}' exceeded max depth` };
+  }
+  const tree = decoder.result ?? null;
+  const error = unsupportedIn(tree, decoder.unsupported);
+  return error === undefined ? { tree, duplicates: decoder.duplicates } : { error };
+}
+
+function step(decoder: Decoder, frame: Frame): void {
+  switch (frame.tag) {
+    case "list": {
+      const item = frame.node.items[frame.at++];
+      return item === undefined ? leave(decoder, frame.into) : enter(decoder, item);
+    }
+    case "map":
+      return stepMap(decoder, frame);
+    case "merges": {
+      // The last comes first, so that earlier mappings win over later ones.
+      const item = frame.node.items[--frame.left];
+      return item === undefined ? void decoder.frames.pop() : enterMerge(decoder, item, frame.into, false);
+    }
+    case "alias": // what it stands for was merged
+      return leaveAlias(decoder, frame.node);
+  }
+}
+
+function stepMap(decoder: Decoder, frame: Extract<Frame, { tag: "map" }>): void {
+  const node = frame.node.items[frame.at];
+  if (node === undefined) {
+    if (!frame.merged) return leave(decoder, treeOf(decoder, frame.into));
+    decoder.frames.pop();
+  } else if (frame.key === undefined && node.kind === "scalar" && isMerge(node)) {
+    frame.at += 2;
+    const source = frame.node.items[frame.at - 1];
+    if (source !== undefined) enterMerge(decoder, source, frame.into, true);
+  } else enter(decoder, node);
+}
+
+/** Begins a node: its value is delivered at once or when its frame is done. */
+function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
+  count(decoder);
+  switch (node.kind) {
+    case "scalar": {
+      const scalar = resolveScalar(node);
+      return deliver(decoder, leafOf(decoder, scalar), scalar);
+    }
+    case "alias":
+      if (decoder.active.has(node)) throw new YamlProblem(`anchor '${node.name}' value contains itself`);
+      decoder.active.add(node);
+      decoder.aliasDepth++;
+      decoder.frames.push({ tag: "alias", node });
+      return enter(decoder, node.target, merge); // an alias never stands for another one
+    default: {
+      if (merge === undefined) decoder.depth++;
+      if (decoder.depth > limits.documentDepthMax) decoder.tooDeep = node.kind === "sequence" ? "[" : "{";
+      if (node.kind === "sequence") decoder.frames.push({ tag: "list", node, at: 0, into: [] });
+      else {
+        const into = merge ?? { entries: new Map() };
+        decoder.frames.push({ tag: "map", node, at: 0, into, merged: merge !== undefined, key: undefined });
+      }
+    }
+  }
+}
+
+/** Begins the value of a merge key, or one of its list. */
+function enterMerge(decoder: Decoder, node: YamlNode, into: Members, listAllowed: boolean): void {
+  const target = node.kind === "alias" ? node.target : node;
+  if (target.kind === "mapping") enter(decoder, node, into);
+  else if (listAllowed && node.kind === "sequence") decoder.frames.push({ tag: "merges", node, left: node.items.length, into });
+  else throw new YamlProblem("map merge requires map or sequence of maps as the value");
+}
+
+/** Ends a list or mapping and delivers it. */
+function leave(decoder: Decoder, tree: Tree): void {
+  decoder.frames.pop();
+  decoder.depth--;
+  deliver(decoder, tree, undefined);
+}
+
+function leaveAlias(decoder: Decoder, node: AliasNode): void {
+  decoder.frames.pop();
+  decoder.aliasDepth--;
+  decoder.active.delete(node);
+}
+
+/** Hands a value to what waits for it. `scalar` is its meaning if it is one: keys need it. */
+function deliver(decoder: Decoder, tree: Tree, scalar: Resolved | undefined): void {
+  let frame = decoder.frames.at(-1);
+  while (frame?.tag === "alias") {
+    leaveAlias(decoder, frame.node);
+    frame = decoder.frames.at(-1);
+  }
+  if (frame === undefined) decoder.result = tree;
+  else if (frame.tag === "list") frame.into.push(tree);
+  else if (frame.tag === "map") {
+    const node = frame.node.items[frame.at++];
+    if (frame.key === undefined) {
+      if (scalar === undefined) throw new YamlProblem(`invalid map key: ${goSyntax(tree)}`);
+      frame.key = scalar;
+    } else {
+      put(decoder, frame.into, frame.key, tree, node?.line ?? 0);
+      frame.key = undefined;
+    }
+  }
+}
+
+function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree, line: number): void {
+  // Keys differ by type too: `1` and `"1"` are two keys until they become JSON's. NaN differs even from itself.
+  const identity = key.type === "str" || key.type === "timestamp"
+    ? `s${key.value}`
+    : key.type === "float" && Number.isNaN(key.value)
+    ? `n${entries.size}`
+    : `${key.type}${key.value}`;
+  const known = entries.get(identity);
+  if (known === undefined) entries.set(identity, { key, value });
+  else {
+    decoder.duplicates.push(`line ${line + 1}: key ${goKeySyntax(key)} already set in map`);
+    known.value = value;
+  }
+}
+
+/** The object of a mapping: names instead of keys, sorted by their bytes. */
+function treeOf(decoder: Decoder, { entries }: Members): TreeObject {
+  const byName = new Map<string, Tree>();
+  let problem: string | undefined;
+  for (const { key, value } of entries.values()) {
+    const name = keyName(key);
+    if (name !== undefined) byName.set(name, value);
+    else problem ??= unsupportedKey(key, value);
+  }
+  const keys = [...byName.keys()].sort(compareByBytes);
+  const object = new TreeObject(keys, keys.map((key) => byName.get(key) ?? null));
+  if (problem !== undefined) decoder.unsupported.set(object, problem);
+  return object;
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/** The name that a key gets in JSON; undefined if it gets none. */
+function keyName(key: Resolved): string | undefined {
+  switch (key.type) {
+    case "str":
+    case "timestamp":
+      return key.value;
+    case "bool":
+      return String(key.value);
+    case "int":
+      return key.value <= int64Max ? String(key.value) : undefined;
+    case "float":
+      return floatKeyName(key.value);
+    case "null":
+      return undefined;
+  }
+}
+
+function unsupportedKey(key: Resolved, value: Tree): string {
+  const [type, text] = key.type === "int" ? ["uint64", `0x${key.value.toString(16)}`] : ["%!s(<nil>)", "<nil>"];
+  return `unsupported map key of type: ${type}, key: ${text}, value: ${goSyntax(value)}`;
+}
+
+function leafOf(decoder: Decoder, scalar: Resolved): Tree {
+  if (scalar.type === "int") return new NumberText(String(scalar.value));
+  if (scalar.type !== "float") return scalar.value;
+  if (Number.isFinite(scalar.value)) return new NumberText(numberText(scalar.value));
+  const name = Number.isNaN(scalar.value) ? "NaN" : scalar.value > 0 ? "+Inf" : "-Inf";
+  const leaf = new NumberText(name);
+  decoder.unsupported.set(leaf, `json: unsupported value: ${name}`);
+  return leaf;
+}
+
+/** Counts a node, and refuses a document that consists of little but aliases. */
+function count(decoder: Decoder): void {
+  decoder.nodes++;
+  if (decoder.aliasDepth > 0) decoder.aliasNodes++;
+  const { nodes, aliasNodes } = decoder;
+  if (aliasNodes > 100 && nodes > 1000 && aliasNodes / nodes > aliasShareMax(nodes)) {
+    throw new YamlProblem("document contains excessive aliasing");
+  }
+}
+
+/** The share of nodes that may come from aliases: almost all of 400,000, a tenth of 4,000,000, in between in proportion. */
+function aliasShareMax(nodes: number): number {
+  const few = 400_000;
+  const many = 4_000_000;
+  if (nodes <= few) return 0.99;
+  return nodes >= many ? 0.1 : 0.99 - 0.89 * (nodes - few) / (many - few);
+}
+
+/** The first thing in a tree that JSON cannot hold: keys first, then numbers. */
+function unsupportedIn(tree: Tree, unsupported: ReadonlyMap<Tree, string>): string | undefined {
+  if (unsupported.size === 0) return undefined;
+  let number: string | undefined;
+  const waiting: Tree[] = [tree];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const problem = unsupported.get(next);
+    if (problem !== undefined && next instanceof TreeObject) return problem;
+    number ??= problem;
+    const inner = next instanceof TreeObject ? next.values : Array.isArray(next) ? next : [];
+    for (let at = inner.length - 1; at >= 0; at--) waiting.push(inner[at] ?? null);
+  }
+  return number;
+}
+
+function compareByBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    let x = a.charCodeAt(at);
+    let y = b.charCodeAt(at);
+    if (x === y) continue;
+    // Halves of surrogate pairs come after all characters of one unit.
+    if (x >= 0xd800 && y >= 0xd800) {
+      x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
+      y = y >= 0xe000 ? y - 0x800 : y + 0x2000;
+    }
+    return x - y;
+  }
+  return a.length - b.length;
+}

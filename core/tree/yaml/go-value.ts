@@ -1,0 +1,56 @@
+/** Values of a document as Go's `%#v` shows them, for messages that carry a key or value. */
+
+import { goQuoted } from "../go-quote.ts";
+import { NumberText, type Tree, TreeObject } from "../tree.ts";
+import type { Resolved } from "./resolve.ts";
+
+/** A value in Go's own syntax, such as `map[interface {}]interface {}{"a":1}`. Not for deep trees: it calls itself. */
+export function goSyntax(tree: Tree, inner = false): string {
+  if (tree === null) return inner ? "interface {}(nil)" : "<nil>";
+  if (tree instanceof NumberText) return tree.text;
+  if (typeof tree === "string") return goQuoted(tree);
+  if (typeof tree === "boolean") return String(tree);
+  if (Array.isArray(tree)) return `[]interface {}{${tree.map((item) => goSyntax(item, true)).join(", ")}}`;
+  if (tree.keys.length === 0) return "map[interface {}]interface {}{}";
+  const members = tree.keys.map((key, at) => `${goQuoted(key)}:${goSyntax(tree.values[at] ?? null, true)}`);
+  return `map[interface {}]interface {}{${members.join(", ")}}`;
+}
+
+/** A key as messages of duplicates show it. */
+export function goKeySyntax(key: Resolved): string {
+  switch (key.type) {
+    case "null":
+      return "<nil>";
+    case "float":
+      return goFloat(key.value);
+    case "bool":
+    case "int":
+      return String(key.value);
+    case "str":
+    case "timestamp":
+      return goQuoted(key.value);
+  }
+}
+
+/** The name that a float key gets in JSON: the shortest text for single precision, as sigs.k8s.io/yaml writes it. */
+export function floatKeyName(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
+  const single = Math.fround(value);
+  if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
+  // The fewest digits that single precision reads back as the same number.
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(single.toPrecision(digits));
+    if (Math.fround(short) === single) return goFloat(short);
+  }
+  return goFloat(Number(single.toPrecision(9)));
+}
+
+/** A float as Go's `%g` writes it: with an exponent, of two digits or more, below 1e-4 and from 1e6 on. */
+export function goFloat(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const [mantissa = "", power = "0"] = value.toExponential().split("e");
+  const exponent = Number(power);
+  if (value === 0 || exponent >= -4 && exponent < 6) return String(value);
+  return `${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}

@@ -1,0 +1,137 @@
+/** What a scalar means: the words and numbers of YAML 1.1 as upstream's library knows them, and tags that say it outright. */
+
+import { textOfBytes } from "../utf8.ts";
+import { YamlProblem } from "./source.ts";
+
+/** The meaning of a scalar. A timestamp stays text, but is not written plain. */
+export type Resolved =
+  | { readonly type: "null"; readonly value: null }
+  | { readonly type: "bool"; readonly value: boolean }
+  | { readonly type: "int"; readonly value: bigint }
+  | { readonly type: "float"; readonly value: number }
+  | { readonly type: "str" | "timestamp"; readonly value: string };
+
+const standard = "tag:yaml.org,2002:";
+const binaryTag = `${standard}binary`;
+const mergeTag = `${standard}merge`;
+
+/** Whether a scalar is the key that merges another mapping into its own. */
+export function isMerge({ text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean }): boolean {
+  return text === "<<" && (implicit || tag === mergeTag);
+}
+
+/** The meaning of a scalar with its tag ("" for none). Throws YamlProblem where the text is not what the tag says. */
+export function resolveScalar(
+  { text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean },
+): Resolved {
+  if (tag === "") return implicit ? resolvePlain(text) : { type: "str", value: text };
+  if (tag === binaryTag) return { type: "str", value: decodeBinary(text) };
+  const wanted = tag.startsWith(standard) ? tag.slice(standard.length) : "";
+  switch (wanted) {
+    case "str":
+      return { type: "str", value: text };
+    case "null":
+    case "bool":
+    case "int":
+    case "float":
+    case "timestamp": {
+      const found = resolvePlain(text, wanted === "timestamp");
+      if (found.type === wanted) return found;
+      if (wanted === "float" && found.type === "int" && found.value <= int64Max) return { type: "float", value: Number(found.value) };
+      throw new YamlProblem(`cannot decode !!${found.type} \`${text}\` as a !!${wanted}`);
+    }
+    default:
+      return { type: "str", value: text };
+  }
+}
+
+const words: ReadonlyMap<string, Resolved> = new Map([
+  ...meaning(["", "~", "null", "Null", "NULL"], { type: "null", value: null }),
+  ...meaning(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], { type: "bool", value: true }),
+  ...meaning(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], { type: "bool", value: false }),
+  ...meaning([".nan", ".NaN", ".NAN"], { type: "float", value: NaN }),
+  ...meaning([".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"], { type: "float", value: Infinity }),
+  ...meaning(["-.inf", "-.Inf", "-.INF"], { type: "float", value: -Infinity }),
+]);
+
+function meaning(spellings: readonly string[], resolved: Resolved): [string, Resolved][] {
+  return spellings.map((spelling) => [spelling, resolved]);
+}
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+const uint64Max = 2n ** 64n - 1n;
+
+/** The meaning of a scalar that was written plain. */
+export function resolvePlain(text: string, timestamps = true): Resolved {
+  if (!/^(?:$|[-+.0-9~yYnNtTfFoO])/.test(text)) return { type: "str", value: text };
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  return resolveNumber(text, timestamps) ?? { type: "str", value: text };
+}
+
+function resolveNumber(text: string, timestamps: boolean): Resolved | undefined {
+  if (text.startsWith(".")) return pointFloat.test(text) ? finite(text.replaceAll("_", "")) : undefined;
+  if (!/^[-+0-9]/.test(text)) return undefined;
+  if (timestamps && isTimestamp(text)) return { type: "timestamp", value: text };
+  const plain = text.replaceAll("_", "");
+  const integer = resolveInteger(plain);
+  if (integer !== undefined) return { type: "int", value: integer };
+  return float.test(plain) ? finite(plain) : undefined;
+}
+
+// A number that begins with its point may have underscores only between digits; elsewhere they may stand anywhere.
+const pointFloat = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+/** A double, unless it is too large for one. */
+function finite(text: string): Resolved | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) ? { type: "float", value } : undefined;
+}
+
+/** An int64 or, without a sign, an uint64; octal with a leading zero. */
+function resolveInteger(text: string): bigint | undefined {
+  const parts = /^([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]*)|([1-9][0-9]*))$/.exec(text) ?? /^()0b([-+]?[01]+)$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, binary, hexadecimal, octal, decimal] = parts;
+  if (octal === "" && !/^[-+]?0$/.test(text)) return undefined; // `0o` alone
+  // Upstream tries what follows `0b` once more as a signed number, so that `0b-1` is one too.
+  const inner = binary !== undefined && /^[-+]/.test(binary) ? binary.charAt(0) : "";
+  const size = binary !== undefined
+    ? BigInt(`0b${binary.slice(inner.length)}`)
+    : hexadecimal !== undefined
+    ? BigInt(`0x${hexadecimal}`)
+    : octal !== undefined
+    ? BigInt(`0o${octal === "" ? "0" : octal}`)
+    : BigInt(decimal ?? "0");
+  const value = sign === "-" || inner === "-" ? -size : size;
+  const largest = sign === "" && inner === "" ? uint64Max : int64Max;
+  return value < int64Min || value > largest ? undefined : value;
+}
+
+const timestamp =
+  /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:[Tt]| +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
+
+/** Whether a text is a date, or a date and time in one of the forms that upstream's library takes. */
+export function isTimestamp(text: string): boolean {
+  const parts = timestamp.exec(text);
+  if (parts === null) return false;
+  const [, year, month, day, hour, minute, second, zone] = parts;
+  const last = new Date(Date.UTC(2000 + Number(year) % 400, Number(month), 0)).getUTCDate(); // calendars repeat after 400 years
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > last) return false;
+  if (hour === undefined) return true;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return false;
+  const withZone = /[Tt]/.test(text);
+  if (withZone !== (zone !== undefined)) return false;
+  return zone === undefined || zone === "Z" || Number(zone.slice(1, 3)) <= 24 && Number(zone.slice(4)) <= 60;
+}
+
+/** The text that base64 stands for, as Go's strict decoder reads it: line breaks are skipped, padding is required. */
+function decodeBinary(text: string): string {
+  const base64 = text.replace(/[\r\n]/g, "");
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) {
+    throw new YamlProblem("!!binary value contains invalid base64 data");
+  }
+  return textOfBytes(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+}

@@ -1,0 +1,339 @@
+/**
+ * Characters to tokens, by the rules of YAML 1.1 as libyaml and its descendants apply them: what clients see of a broken document
+ * is the message and line of exactly this way of reading.
+ *
+ * A key is known only by the `:` after it, so tokens wait in a queue while a key may begin at its head.
+ */
+
+import { limits } from "../../limits.ts";
+import { scanBlock, scanPlain, scanQuoted } from "./scan-scalar.ts";
+import { scanAnchor, scanDirective, scanTag } from "./scan-tag.ts";
+import {
+  atDocumentIndicator,
+  failHere,
+  isBlank,
+  isBlankOrEnd,
+  isBreak,
+  isBreakOrEnd,
+  type Mark,
+  markOf,
+  peek,
+  skip,
+  type Source,
+  takeBreak,
+} from "./source.ts";
+import type { MarkType, Token } from "./token.ts";
+
+/** Characters within which a key must be followed by its `:`. */
+const keyLengthMax = 1024;
+
+/** A place where a key may have begun. `required`: nothing else can stand there, so that a missing `:` is an error. */
+interface PossibleKey {
+  readonly token: number;
+  readonly mark: Mark;
+  readonly required: boolean;
+}
+
+/** A scanner's state. `indent` is the column of the innermost block collection, -1 outside all. */
+export interface Scan {
+  readonly source: Source;
+  readonly tokens: Token[];
+  /** How many tokens have been handed out: the number of the token at the queue's head. */
+  taken: number;
+  head: number;
+  indent: number;
+  readonly indents: number[];
+  keyAllowed: boolean;
+  /** One place for each level of flow collections, and one for the block around them. */
+  readonly keys: (PossibleKey | undefined)[];
+  /** The numbers of the tokens that are possible keys. */
+  readonly keyTokens: Map<number, number>;
+  ended: boolean;
+}
+
+export function scanOf(source: Source): Scan {
+  return {
+    source,
+    tokens: [],
+    taken: 0,
+    head: 0,
+    indent: -1,
+    indents: [],
+    keyAllowed: true,
+    keys: [undefined],
+    keyTokens: new Map(),
+    ended: false,
+  };
+}
+
+/** The next token, which stays. */
+export function peekToken(scan: Scan): Token {
+  for (;;) {
+    const token = scan.tokens[scan.head];
+    if (token !== undefined) {
+      const level = scan.keyTokens.get(scan.taken);
+      if (level === undefined || !keyIsPossible(scan, level)) return token;
+    }
+    fetchToken(scan);
+  }
+}
+
+/** Moves past the next token. */
+export function skipToken(scan: Scan): void {
+  scan.head++;
+  scan.taken++;
+  if (scan.head === scan.tokens.length) {
+    scan.tokens.length = 0;
+    scan.head = 0;
+  }
+}
+
+/** Reads on until there is at least one token more. */
+function fetchToken(scan: Scan): void {
+  const { source } = scan;
+  skipToToken(scan);
+  closeBlocks(scan, source.column);
+  const c = peek(source);
+  if (c === 0) return fetchStreamEnd(scan);
+  if (source.column === 0 && c === 0x25) return fetchAlone(scan, () => scanDirective(source));
+  const indicator = atDocumentIndicator(source);
+  if (indicator !== undefined) {
+    return fetchAlone(scan, () => {
+      const { line } = source;
+      skip(source, 3);
+      return { type: indicator === "---" ? "documentStart" : "documentEnd", line };
+    });
+  }
+  const inFlow = scan.keys.length > 1;
+  const blankNext = () => isBlankOrEnd(peek(source, 1));
+  switch (source.text.charAt(source.at)) {
+    case "[":
+      return openFlow(scan, "flowSequenceStart");
+    case "{":
+      return openFlow(scan, "flowMappingStart");
+    case "]":
+      return closeFlow(scan, "flowSequenceEnd");
+    case "}":
+      return closeFlow(scan, "flowMappingEnd");
+    case ",":
+      dropKey(scan);
+      scan.keyAllowed = true;
+      return putMark(scan, "flowEntry");
+    case "-":
+      return blankNext() ? fetchBlockEntry(scan) : fetchPlain(scan);
+    case "?":
+      return inFlow || blankNext() ? fetchKey(scan) : fetchPlain(scan);
+    case ":":
+      return inFlow || blankNext() ? fetchValue(scan) : fetchPlain(scan);
+    case "*":
+      return fetchKeyable(scan, () => scanAnchor(source, "alias"));
+    case "&":
+      return fetchKeyable(scan, () => scanAnchor(source, "anchor"));
+    case "!":
+      return fetchKeyable(scan, () => scanTag(source));
+    case "'":
+    case '"':
+      return fetchKeyable(scan, () => ({ type: "scalar", line: source.line, text: scanQuoted(source), plain: false }));
+    case "|":
+    case ">":
+      if (!inFlow) return fetchBlock(scan);
+      break;
+    case "#":
+    case "%":
+    case "@":
+    case "`":
+    case "\t":
+      break;
+    default:
+      return fetchPlain(scan);
+  }
+  failHere(source, "found character that cannot start any token");
+}
+
+/** Moves over blanks, comments and line breaks. A tab may not stand where the indentation of a key could be meant. */
+function skipToToken(scan: Scan): void {
+  const { source } = scan;
+  for (;;) {
+    if (source.column === 0 && peek(source) === 0xfeff) skip(source);
+    const tabs = scan.keys.length > 1 || !scan.keyAllowed;
+    while (peek(source) === 0x20 || tabs && isBlank(peek(source))) skip(source);
+    if (peek(source) === 0x23) { while (!isBreakOrEnd(peek(source))) skip(source); }
+    if (!isBreak(peek(source))) return;
+    takeBreak(source);
+    if (scan.keys.length === 1) scan.keyAllowed = true;
+  }
+}
+
+function put(scan: Scan, token: Token): void {
+  scan.tokens.push(token);
+}
+
+/** Puts a token of one character. */
+function putMark(scan: Scan, type: MarkType): void {
+  put(scan, { type, line: scan.source.line });
+  skip(scan.source);
+}
+
+// Possible keys
+
+/** Whether the key that may have begun at a level can still be one. Throws where it had to be. */
+function keyIsPossible(scan: Scan, level: number): boolean {
+  const key = scan.keys[level];
+  if (key === undefined) return false;
+  const { source } = scan;
+  if (key.mark.line === source.line && key.mark.index + keyLengthMax >= source.index) return true;
+  if (key.required) failHere(source, "could not find expected ':'");
+  forgetKey(scan, level, key);
+  return false;
+}
+
+function forgetKey(scan: Scan, level: number, key: PossibleKey): void {
+  scan.keys[level] = undefined;
+  scan.keyTokens.delete(key.token);
+}
+
+/** Notes that a key may begin at the cursor. */
+function noteKey(scan: Scan): void {
+  if (!scan.keyAllowed) return;
+  const { source } = scan;
+  dropKey(scan);
+  const level = scan.keys.length - 1;
+  const token = scan.taken + scan.tokens.length - scan.head;
+  scan.keys[level] = { token, mark: markOf(source), required: level === 0 && scan.indent === source.column };
+  scan.keyTokens.set(token, level);
+}
+
+/** Gives up the key that may have begun at this level. */
+function dropKey(scan: Scan): void {
+  const level = scan.keys.length - 1;
+  const key = scan.keys[level];
+  if (key === undefined) return;
+  if (key.required) failHere(scan.source, "could not find expected ':'");
+  forgetKey(scan, level, key);
+}
+
+// Block collections
+
+/** Opens a block collection at a column deeper than the present one; `before` is the number of the token that it comes before. */
+function openBlock(scan: Scan, column: number, type: "blockSequenceStart" | "blockMappingStart", line: number, before?: number): void {
+  if (scan.keys.length > 1 || scan.indent >= column) return;
+  scan.indents.push(scan.indent);
+  scan.indent = column;
+  if (scan.indents.length > limits.documentDepthMax) failHere(scan.source, `exceeded max depth of ${limits.documentDepthMax}`);
+  const token = { type, line };
+  if (before === undefined) put(scan, token);
+  else scan.tokens.splice(before - scan.taken + scan.head, 0, token);
+}
+
+/** Closes the block collections that are indented further than a column. */
+function closeBlocks(scan: Scan, column: number): void {
+  if (scan.keys.length > 1) return;
+  while (scan.indent > column) {
+    put(scan, { type: "blockEnd", line: scan.source.line });
+    scan.indent = scan.indents.pop() ?? -1;
+  }
+}
+
+// Tokens
+
+function fetchStreamEnd(scan: Scan): void {
+  const { source } = scan;
+  if (source.column !== 0) { // as if the last line had an end
+    source.column = 0;
+    source.line++;
+  }
+  closeBlocks(scan, -1);
+  dropKey(scan);
+  scan.keyAllowed = false;
+  put(scan, { type: "streamEnd", line: source.line });
+}
+
+/** A token that ends everything open around it: a directive, `---` or `...`. */
+function fetchAlone(scan: Scan, read: () => Token): void {
+  closeBlocks(scan, -1);
+  dropKey(scan);
+  scan.keyAllowed = false;
+  put(scan, read());
+}
+
+/** A token with which a key may begin. */
+function fetchKeyable(scan: Scan, read: () => Token): void {
+  noteKey(scan);
+  scan.keyAllowed = false;
+  put(scan, read());
+}
+
+function openFlow(scan: Scan, type: "flowSequenceStart" | "flowMappingStart"): void {
+  noteKey(scan);
+  scan.keys.push(undefined);
+  if (scan.keys.length - 1 > limits.documentDepthMax) failHere(scan.source, `exceeded max depth of ${limits.documentDepthMax}`);
+  scan.keyAllowed = true;
+  putMark(scan, type);
+}
+
+function closeFlow(scan: Scan, type: "flowSequenceEnd" | "flowMappingEnd"): void {
+  dropKey(scan);
+  if (scan.keys.length > 1) scan.keys.pop();
+  scan.keyAllowed = false;
+  putMark(scan, type);
+}
+
+function fetchBlockEntry(scan: Scan): void {
+  const { source } = scan;
+  if (scan.keys.length === 1) { // in a flow collection the composer says what is wrong
+    if (!scan.keyAllowed) failHere(source, "block sequence entries are not allowed in this context");
+    openBlock(scan, source.column, "blockSequenceStart", source.line);
+  }
+  dropKey(scan);
+  scan.keyAllowed = true;
+  putMark(scan, "blockEntry");
+}
+
+function fetchKey(scan: Scan): void {
+  const { source } = scan;
+  const inBlock = scan.keys.length === 1;
+  if (inBlock) {
+    if (!scan.keyAllowed) failHere(source, "mapping keys are not allowed in this context");
+    openBlock(scan, source.column, "blockMappingStart", source.line);
+  }
+  dropKey(scan);
+  scan.keyAllowed = inBlock;
+  putMark(scan, "key");
+}
+
+function fetchValue(scan: Scan): void {
+  const { source } = scan;
+  const level = scan.keys.length - 1;
+  const key = keyIsPossible(scan, level) ? scan.keys[level] : undefined;
+  if (key !== undefined) {
+    scan.tokens.splice(key.token - scan.taken + scan.head, 0, { type: "key", line: key.mark.line });
+    openBlock(scan, key.mark.column, "blockMappingStart", key.mark.line, key.token);
+    forgetKey(scan, level, key);
+    scan.keyAllowed = false;
+  } else {
+    if (level === 0) {
+      if (!scan.keyAllowed) failHere(source, "mapping values are not allowed in this context");
+      openBlock(scan, source.column, "blockMappingStart", source.line);
+    }
+    scan.keyAllowed = level === 0;
+  }
+  putMark(scan, "value");
+}
+
+function fetchBlock(scan: Scan): void {
+  const { source } = scan;
+  dropKey(scan);
+  scan.keyAllowed = true;
+  const { line } = source;
+  put(scan, { type: "scalar", line, text: scanBlock(source, scan.indent), plain: false });
+}
+
+function fetchPlain(scan: Scan): void {
+  const { source } = scan;
+  noteKey(scan);
+  scan.keyAllowed = false;
+  const { line } = source;
+  const { text, endsLine } = scanPlain(source, scan.indent, scan.keys.length > 1);
+  put(scan, { type: "scalar", line, text, plain: true });
+  if (endsLine) scan.keyAllowed = true;
+}

@@ -1,0 +1,170 @@
+/** The characters of a YAML text under a cursor that knows its line and column, and the kinds of characters that YAML tells apart. */
+
+import { runeLength } from "../utf8.ts";
+
+/**
+ * What is wrong with a YAML text. The readers of this folder throw it from deep inside and `readYaml` alone catches it; it is
+ * never seen outside.
+ */
+export class YamlProblem {
+  /** Upstream's message without the leading `yaml: `. */
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+/** A cursor over a text. `line` and `column` count from 0, in characters and not in UTF-16 units; `index` counts characters. */
+export interface Source {
+  readonly text: string;
+  /** What is thrown when the end of `text` is reached and the body went on with something unreadable. */
+  readonly broken: YamlProblem | undefined;
+  at: number;
+  index: number;
+  line: number;
+  column: number;
+}
+
+/** A place in the text. */
+export interface Mark {
+  readonly index: number;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Bytes that upstream's reader decodes at a time: an unreadable byte is noticed together with the piece that it is in. */
+const pieceBytes = 512;
+
+// deno-lint-ignore no-control-regex -- these are the characters that YAML does not allow
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+
+/** A cursor at the beginning of a body. What cannot be read is a problem only once the cursor comes near it. */
+export function sourceOf(body: Uint8Array | string): Source {
+  const { text, broken } = typeof body === "string" ? { text: body.toWellFormed(), broken: undefined } : decode(body);
+  const bad = text.search(forbidden);
+  const atStart = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const start = { at: atStart, index: 0, line: 0, column: 0 };
+  if (bad < 0) return { text, broken, ...start };
+  const kept = bad - bad % pieceBytes; // in characters, not bytes: near enough for text that is refused either way
+  return { text: text.slice(0, Math.max(kept, atStart)), broken: new YamlProblem("control characters are not allowed"), ...start };
+}
+
+function decode(bytes: Uint8Array): { text: string; broken: YamlProblem | undefined } {
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
+  if (utf16 !== undefined) {
+    const text = new TextDecoder(utf16, { ignoreBOM: true }).decode(bytes);
+    return { text: text.toWellFormed(), broken: undefined };
+  }
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), broken: undefined };
+  } catch { // not UTF-8: find where, and keep what comes before
+    let at = 0;
+    let keptUntil = 0;
+    for (let length = runeLength(bytes, 0); length > 0; length = runeLength(bytes, at)) {
+      if (Math.floor(at / pieceBytes) > Math.floor(keptUntil / pieceBytes)) keptUntil = at;
+      at += length;
+    }
+    if (Math.floor(at / pieceBytes) > Math.floor(keptUntil / pieceBytes)) keptUntil = at;
+    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, keptUntil)), broken: brokenRune(bytes, at) };
+  }
+}
+
+/** What upstream's reader says of the bytes at `at`, which are not UTF-8. */
+function brokenRune(bytes: Uint8Array, at: number): YamlProblem {
+  const first = bytes[at] ?? 0;
+  const width = (first & 0xe0) === 0xc0 ? 2 : (first & 0xf0) === 0xe0 ? 3 : (first & 0xf8) === 0xf0 ? 4 : 0;
+  if (width === 0) return new YamlProblem("invalid leading UTF-8 octet");
+  if (at + width > bytes.length) return new YamlProblem("incomplete UTF-8 octet sequence");
+  let value = first & (0xff >> width + 1);
+  for (let k = 1; k < width; k++) {
+    const octet = bytes[at + k] ?? 0;
+    if ((octet & 0xc0) !== 0x80) return new YamlProblem("invalid trailing UTF-8 octet");
+    value = value << 6 | octet & 0x3f;
+  }
+  const least = [0, 0, 0x80, 0x800, 0x10000][width] ?? 0;
+  return new YamlProblem(value < least ? "invalid length of a UTF-8 sequence" : "invalid Unicode character");
+}
+
+/** The character code at the cursor or a few units further; 0 at the end of the text. */
+export function peek(source: Source, further = 0): number {
+  const at = source.at + further;
+  if (at < source.text.length) return source.text.charCodeAt(at);
+  if (source.broken !== undefined) throw source.broken;
+  return 0;
+}
+
+export function markOf({ index, line, column }: Source): Mark {
+  return { index, line, column };
+}
+
+/** Moves over so many UTF-16 units of one line. */
+export function skip(source: Source, units = 1): void {
+  for (const end = source.at + units; source.at < end; source.at++) {
+    if ((source.text.charCodeAt(source.at) & 0xfc00) === 0xdc00) continue; // second half of a character
+    source.index++;
+    source.column++;
+  }
+}
+
+/** Takes the units from the cursor up to `end`, all on one line. */
+export function takeUntil(source: Source, end: number): string {
+  const taken = source.text.slice(source.at, end);
+  skip(source, end - source.at);
+  return taken;
+}
+
+/** Takes the line break at the cursor; what it counts as in a scalar. */
+export function takeBreak(source: Source): string {
+  const c = peek(source);
+  const units = c === CR && peek(source, 1) === LF ? 2 : 1;
+  source.at += units;
+  source.index += units;
+  source.column = 0;
+  source.line++;
+  return c === 0x2028 ? "\u2028" : c === 0x2029 ? "\u2029" : "\n";
+}
+
+const TAB = 0x09, LF = 0x0a, CR = 0x0d, SPACE = 0x20;
+
+export function isBreak(c: number): boolean {
+  return c === LF || c === CR || c === 0x85 || c === 0x2028 || c === 0x2029;
+}
+
+/** A space or tab. */
+export function isBlank(c: number): boolean {
+  return c === SPACE || c === TAB;
+}
+
+/** A blank, a line break or the end. */
+export function isBlankOrEnd(c: number): boolean {
+  return c === SPACE || c === TAB || c === 0 || isBreak(c);
+}
+
+/** A line break or the end. */
+export function isBreakOrEnd(c: number): boolean {
+  return c === 0 || isBreak(c);
+}
+
+/** A letter, digit, `_` or `-`: what names of anchors and tag handles consist of. */
+export function isWordCharacter(c: number): boolean {
+  return c >= 0x61 && c <= 0x7a || c >= 0x41 && c <= 0x5a || c >= 0x30 && c <= 0x39 || c === 0x5f || c === 0x2d;
+}
+
+/** Whether `---` or `...` stands at the cursor, at the beginning of a line and before a blank. */
+export function atDocumentIndicator(source: Source): "---" | "..." | undefined {
+  if (source.column !== 0) return undefined;
+  const three = source.text.slice(source.at, source.at + 3);
+  return (three === "---" || three === "...") && isBlankOrEnd(peek(source, 3)) ? three : undefined;
+}
+
+/** Moves over blanks and a comment that may follow; false where something else stands before the line's end. */
+export function skipToLineEnd(source: Source): boolean {
+  while (isBlank(peek(source))) skip(source);
+  if (peek(source) === 0x23) { while (!isBreakOrEnd(peek(source))) skip(source); }
+  return isBreakOrEnd(peek(source));
+}
+
+/** Throws a problem found while reading characters, with the line on which the cursor stands. */
+export function failHere(source: Source, message: string): never {
+  throw new YamlProblem(source.line === 0 ? message : `line ${source.line + 1}: ${message}`);
+}
