@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ProtobufError } from "../derive/protobuf.ts";
+import { isEnvelope, readEnvelope, writeEnvelope, writeListMessage, writeWatchFrame } from "./protobuf.ts";
+
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const unhex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const said = (text: string) => {
+  try {
+    readEnvelope(unhex(text));
+  } catch (error) {
+    assert.ok(error instanceof ProtobufError, String(error));
+    return error.message;
+  }
+  return undefined;
+};
+
+test("writeEnvelope() names the kind and writes the empty content type too", () => {
+  const bytes = writeEnvelope({ apiVersion: "v1", kind: "ConfigMap" }, unhex("0a00"));
+  assert.equal(hex(bytes), "6b387300" + "0a0f" + "0a027631" + "1209436f6e6669674d6170" + "12020a00" + "1a00" + "2200");
+  assert.ok(isEnvelope(bytes) && !isEnvelope(bytes.subarray(1)) && !isEnvelope(new Uint8Array()));
+});
+
+test("readEnvelope() gives back what writeEnvelope() was given", () => {
+  const { apiVersion, kind, raw } = readEnvelope(writeEnvelope({ apiVersion: "a/v1", kind: "\u00dcber" }, unhex("ff00")));
+  assert.deepEqual({ apiVersion, kind, raw: hex(raw) }, { apiVersion: "a/v1", kind: "\u00dcber", raw: "ff00" });
+});
+
+test("readEnvelope() takes fields in any order and skips unknown ones", () => {
+  const envelope = readEnvelope(unhex("6b387300" + "2a0178" + "3807" + "220161" + "1a0162" + "120163" + "0a0812014b0a01761803"));
+  assert.deepEqual({ ...envelope, raw: hex(envelope.raw) }, {
+    apiVersion: "v",
+    kind: "K",
+    raw: "63",
+    contentEncoding: "b",
+    contentType: "a",
+  });
+});
+
+test("readEnvelope() refuses what is none in upstream's words", () => {
+  assert.equal(said(""), "empty data");
+  assert.equal(said("67617262616765"), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  assert.equal(said("6b3873"), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
+  assert.equal(said("6b387300"), "empty body");
+  assert.equal(said("6b3873000a0f0a02"), "unexpected EOF");
+});
+
+test("writeListMessage() writes the metadata and then each item", () => {
+  assert.equal(hex(writeListMessage(unhex("1200"), [unhex("0a00"), new Uint8Array()])), "0a021200" + "12020a00" + "1200");
+});
+
+test("writeWatchFrame() puts the length of the event in front, the object as raw bytes inside", () => {
+  assert.equal(hex(writeWatchFrame("ADDED", unhex("6b387300"))), "0000000f" + "0a054144444544" + "1206" + "0a046b387300");
+});

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../limits.ts";
+import { object } from "../meta/object.ts";
+import {
+  boolean,
+  bytes,
+  double,
+  duration,
+  field,
+  fieldsV1,
+  int32,
+  int64,
+  intOrString,
+  lazy,
+  list,
+  microTime,
+  quantity,
+  raw,
+} from "../schema.ts";
+import { record, string, structsOf, time, type Typed } from "../schema.ts";
+import { ProtobufError, protobufReader, protobufWriter } from "./protobuf.ts";
+import { sampleOf } from "./sample.ts";
+
+const struct = structsOf("core/v1");
+const Inner = struct("Inner", { b: field(2, string, ""), a: field(1, int32, "") });
+const Kind = object("Kind", {
+  text: field(2, string, ""),
+  pointer: field(3, string, "", { pointer: true }),
+  data: field(4, record(string), ""),
+  inner: field(5, Inner, "", { inline: true }),
+}, { package: "core/v1" });
+const Values = struct("Values", {
+  flag: field(1, boolean, ""),
+  small: field(2, int32, ""),
+  large: field(3, int64, ""),
+  ratio: field(4, double, ""),
+  blob: field(5, bytes, ""),
+  amount: field(6, quantity, "", { written: "always" }),
+  port: field(7, intOrString, "", { written: "always" }),
+  at: field(8, time, "", { written: "always" }),
+  fine: field(9, microTime, "", { written: "always" }),
+  wait: field(10, duration, "", { pointer: true }),
+  free: field(11, raw, "", { pointer: true }),
+  managed: field(12, fieldsV1, "", { pointer: true }),
+  items: field(13, list(Inner), ""),
+  numbers: field(14, list(int64), ""),
+  extra: field(15, record(list(string)), ""),
+  blobs: field(16, record(bytes), ""),
+  when: field(17, time, "", { pointer: true }),
+  hidden: field(0, string, ""),
+});
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const unhex = (text: string) => Uint8Array.from(text.replaceAll(" ", "").match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const write = protobufWriter(Values) as (value: object) => Uint8Array;
+const read = protobufReader(Values) as (bytes: Uint8Array) => Record<string, unknown>;
+const zeros = { amount: "0", port: 0, at: null, fine: null };
+
+test("protobufWriter() writes non-pointers also when they are empty, pointers only when present, and no kind", () => {
+  const metadata = "0a00 1200 1a00 2200 2a00 3200 3800 4200".replaceAll(" ", "");
+  assert.equal(
+    hex(protobufWriter(Kind)({ kind: "Kind", apiVersion: "v1", metadata: {} })),
+    `0a10${metadata}` + "1200" + "2a04" + "08001200",
+  );
+  assert.match(hex(protobufWriter(Kind)({ kind: "", apiVersion: "", metadata: {}, pointer: "" })), /12001a002a04/);
+});
+
+test("protobufWriter() takes inlined fields from the object around them, in ascending order", () => {
+  assert.match(hex((protobufWriter(Kind) as (value: object) => Uint8Array)({ metadata: {}, a: 1, b: "x" })), /2a050801120178$/);
+});
+
+test("protobufWriter() sorts map entries by key", () => {
+  const bytes = (protobufWriter(Kind) as (value: object) => Uint8Array)({ metadata: {}, data: { b: "1", a: "", 10: "2" } });
+  assert.match(hex(bytes), /22070a0231301201322205(?:0a0161)120022060a0162120131/);
+});
+
+test("protobufWriter() and protobufReader() are each other's inverse for every node", () => {
+  const sample = sampleOf(Values, "") as Record<string, unknown>;
+  const { hidden: _, ...carried } = sample;
+  assert.deepEqual(read(write(sample)), carried);
+  const Kinds = sampleOf(Kind, "v1");
+  assert.deepEqual({ ...protobufReader(Kind)(protobufWriter(Kind)(Kinds)), kind: "Kind", apiVersion: "v1" }, Kinds);
+});
+
+test("protobufWriter() and protobufReader() keep the extremes", () => {
+  for (
+    const value of [
+      { small: -1, large: -1, ratio: -0.5 },
+      { small: 2147483647, large: 9007199254740993n },
+      { small: -2147483648, large: -9223372036854775808n },
+      { large: 9223372036854775807n, numbers: [0, -1, 2 ** 53 - 1, 2n ** 62n] },
+      { at: "0001-01-01T00:00:01Z", fine: "9999-12-31T23:59:59.999999Z" },
+      { at: "1970-01-01T00:00:00Z", fine: "1969-12-31T23:59:59.000001Z" },
+      { when: null, port: "http", amount: "-1Gi" },
+      { wait: "-2562047h47m16.854775808s", free: null },
+      { blobs: JSON.parse('{"__proto__":"YQ==","b":""}'), extra: { a: [], b: ["", "x"] } },
+    ]
+  ) {
+    const { free: _, ...carried } = value as Record<string, unknown>;
+    assert.deepEqual(read(write(value)), { ...zeros, ...carried });
+  }
+});
+
+test("protobufWriter() writes the zero time as an empty message and negative numbers in ten bytes", () => {
+  assert.match(hex(write({ small: -1 })), /^080010ffffffffffffffffff011800/);
+  assert.match(hex(write({})), /42004a00$/);
+  assert.match(hex(write({ at: "1970-01-01T00:00:00Z" })), /420408001000/);
+});
+
+test("protobufReader() makes zero of absence and of what is empty", () => {
+  assert.deepEqual(read(new Uint8Array()), zeros);
+  assert.deepEqual(read(unhex("0800 1000 1800 2a00 3200 3a00 4200 4a00")), zeros);
+  assert.deepEqual(protobufReader(Kind)(new Uint8Array()), { kind: "", apiVersion: "", metadata: {} });
+});
+
+test("protobufReader() skips unknown fields and fields of another type", () => {
+  // Field 100 of each wire type, a group with a group in it, and field 2 as text.
+  assert.deepEqual(read(unhex("a00601 a1060000000000000000 a20601ff a306 ab06 ac06 a406 a50600000000 120161")), zeros);
+});
+
+test("protobufReader() takes packed numbers too", () => {
+  assert.deepEqual(read(unhex("7203 01 9601")), { ...zeros, numbers: [1, 150] });
+});
+
+test("protobufReader() drops nanoseconds of times and what is below microseconds", () => {
+  assert.deepEqual(read(unhex("4204 0801 1005 4a07 0801 10d0 0f18 00")), {
+    ...zeros,
+    at: "1970-01-01T00:00:01Z",
+    fine: "1970-01-01T00:00:01.000002Z",
+  });
+});
+
+test("protobufReader() refuses cut, lying and looping bytes cleanly", () => {
+  const whole = write(sampleOf(Values, "") as object);
+  for (let length = 1; length < whole.length; length++) {
+    try {
+      read(whole.subarray(0, length));
+    } catch (error) {
+      assert.ok(error instanceof ProtobufError, String(error));
+    }
+  }
+  const said = (text: string) => {
+    try {
+      return read(unhex(text));
+    } catch (error) {
+      assert.ok(error instanceof ProtobufError, String(error));
+      return error.message;
+    }
+  };
+  assert.equal(said("2aff"), "unexpected EOF");
+  assert.equal(said("2a05 00"), "unexpected EOF");
+  assert.equal(said("6a02 1205 61"), "unexpected EOF");
+  assert.equal(said("0000"), "proto: illegal tag 0 (wire type 0)");
+  assert.equal(said("18 ffffffffffffffffffffff"), "proto: integer overflow");
+  assert.match(String(said("0e")), /^proto: /);
+  assert.equal(said("420c 08 ffffffffffffffff7f 1000"), "time out of range");
+  assert.equal(said("3203 0a0178"), "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  assert.match(String(said("5a04 0a027b7b")), /invalid character/);
+  assert.equal(said("21 000000000000f07f"), "json: unsupported value: Infinity");
+});
+
+test("protobufReader() follows a message that contains itself up to the bound", () => {
+  type Tree = { readonly child?: Tree };
+  const Node: Typed<Tree> = struct("Node", { child: field(1, lazy((): Typed<Tree> => Node), "", { pointer: true }) });
+  let nested: Tree = {};
+  for (let depth = 0; depth < limits.typedDepthMax; depth++) nested = { child: nested };
+  assert.deepEqual(JSON.stringify(protobufReader(Node)(protobufWriter(Node)(nested))), JSON.stringify(nested));
+  assert.throws(() => protobufReader(Node)(protobufWriter(Node)({ child: nested })), new ProtobufError("exceeded max depth"));
+});
