@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StatusError } from "../../core/status-error.ts";
+import type { Exchange } from "../exchange.ts";
+import { authenticateInOrder, clientCertificates, tokenFile } from "./mod.ts";
+import { parseTokenFile } from "./token-file.ts";
+
+function exchange(headers: Exchange["headers"], peer?: Exchange["peer"]): Exchange {
+  const signal = new AbortController().signal;
+  return { method: "GET", url: "/", headers, body: () => Promise.resolve(new Uint8Array()), peer, remote: "", protocol: "HTTP/1.1", signal };
+}
+const peer = { commonName: "carol", organizations: ["ops"], fingerprint: "", expires: 0 };
+const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
+
+async function world(anonymous = true) {
+  const outcomes: string[] = [];
+  const authenticate = authenticateInOrder([clientCertificates, await tokenFile(file)], anonymous, (result) => outcomes.push(result));
+  return { authenticate, outcomes };
+}
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof StatusError) return `${error.code} ${error.message}`;
+    throw error;
+  }
+  return "";
+}
+
+test("authenticate() knows users by token and by certificate and puts them among the authenticated", async () => {
+  const { authenticate, outcomes } = await world();
+  assert.deepEqual(await authenticate(exchange({ authorization: "Bearer secret-b" })), {
+    name: "bob",
+    uid: "2",
+    groups: ["dev", "ops", "system:authenticated"],
+  });
+  assert.deepEqual(await authenticate(exchange({ authorization: "bearer secret-a" })), { name: "alice", uid: "1", groups: ["system:authenticated"] });
+  assert.equal((await authenticate(exchange({}, peer))).name, "carol");
+  assert.deepEqual(outcomes, ["success", "success", "success"]);
+});
+
+test("authenticate() refuses credentials that nobody knows, also where strangers are let in", async () => {
+  const { authenticate } = await world();
+  for (const bad of ["Bearer nope", "Bearer ", "Basic c2VjcmV0LWE6", "secret-a", "Bearer secret-a x"]) {
+    assert.equal(await refusal(authenticate(exchange({ authorization: bad }))), "401 Unauthorized", bad);
+  }
+});
+
+test("authenticate() lets a request without credentials be anonymous only where that is allowed", async () => {
+  assert.deepEqual(await (await world()).authenticate(exchange({})), { name: "system:anonymous", groups: ["system:unauthenticated"] });
+  assert.equal(await refusal((await world(false)).authenticate(exchange({}))), "401 Unauthorized");
+});
+
+test("parseTokenFile() names the line of a mistake and shows no token", () => {
+  assert.throws(() => parseTokenFile("secret-a,alice,1\nsecret-b\n"), (error: Error) => /line 2/.test(error.message) && !/secret/.test(error.message));
+  assert.equal(parseTokenFile('t,u,"1","a ""b"""\n').get("t")!.groups[0], 'a "b"');
+});

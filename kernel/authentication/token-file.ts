@@ -1,0 +1,62 @@
+/** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`, read once at start as upstream does. */
+import type { Exchange } from "../exchange.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { UserInfo } from "./user-info.ts";
+
+/** The users of a token file by token. Mistakes name the line and never show a token. */
+export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
+  const users = new Map<string, UserInfo>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "") continue;
+    const [token = "", name = "", uid = "", groups = ""] = fields(line);
+    if (token === "" || name === "") {
+      throw new Error(`token file, line ${index + 1}: expected token,user,uid[,"group1,group2"], got ${fields(line).length} fields`);
+    }
+    users.set(token, { name, uid, groups: groups.split(",").map((group) => group.trim()).filter((group) => group !== "") });
+  }
+  return users;
+}
+
+/** Comma-separated values of one line; a field in double quotes may hold commas, and a doubled quote stands for one. */
+function fields(line: string): readonly string[] {
+  const out: string[] = [];
+  let field = "", quoted = false;
+  for (let at = 0; at < line.length; at++) {
+    const char = line[at]!;
+    if (quoted && char === '"' && line[at + 1] === '"') {
+      field += '"';
+      at++;
+    } else if (char === '"') quoted = !quoted;
+    else if (char === "," && !quoted) {
+      out.push(field.trim());
+      field = "";
+    } else field += char;
+  }
+  return [...out, field.trim()];
+}
+
+/** Tokens are looked up by their SHA-256, so that how long it takes says nothing about them. */
+export async function tokenFile(text: string): Promise<Authenticator> {
+  const byDigest = new Map<string, UserInfo>();
+  for (const [token, user] of parseTokenFile(text)) byDigest.set(await digestOf(token), user);
+  return {
+    name: "tokenfile",
+    async authenticate(exchange) {
+      const token = bearerToken(exchange);
+      return token === undefined ? undefined : byDigest.get(await digestOf(token)) ?? "refused";
+    },
+  };
+}
+
+async function digestOf(token: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token));
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}
+
+/** The token of an Authorization header; undefined where there is none. The scheme's letter case does not matter. */
+function bearerToken(exchange: Exchange): string | undefined {
+  const value = exchange.headers["authorization"];
+  const text = typeof value === "string" ? value : value?.[0];
+  const [scheme, token, ...more] = text?.trim().split(" ") ?? [];
+  return scheme?.toLowerCase() === "bearer" && token !== undefined && token !== "" && more.length === 0 ? token : undefined;
+}

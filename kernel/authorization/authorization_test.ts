@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StatusError } from "../../core/status-error.ts";
+import { requestInfo } from "../request-info.ts";
+import { authorizeInOrder, publicInformation, systemMasters } from "./mod.ts";
+
+const authorize = authorizeInOrder([systemMasters, publicInformation]);
+const alice = { name: "alice", groups: ["system:authenticated"] };
+const admin = { name: "admin", groups: ["system:masters"] };
+
+async function refusal(user: typeof alice, method: string, url: string): Promise<string> {
+  try {
+    await authorize(user, requestInfo(method, url)!);
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 403) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+test("authorize() lets masters do everything and everybody see health and version", async () => {
+  assert.equal(await refusal(admin, "DELETE", "/api/v1/namespaces/a"), "");
+  for (const path of ["/livez", "/readyz", "/healthz", "/version"]) assert.equal(await refusal(alice, "GET", path), "", path);
+});
+
+test("authorize() refuses the rest in upstream's words, before anybody looks whether it exists", async () => {
+  assert.equal(await refusal(alice, "GET", "/no/such/path"), 'forbidden: User "alice" cannot get path "/no/such/path"');
+  assert.equal(await refusal(alice, "POST", "/livez"), 'forbidden: User "alice" cannot post path "/livez"');
+  assert.equal(
+    await refusal(alice, "PUT", "/api/v1/namespaces/default/configmaps"),
+    'configmaps is forbidden: User "alice" cannot update resource "configmaps" in API group "" in the namespace "default"',
+  );
+  assert.equal(
+    await refusal(alice, "GET", "/apis/made-up.example.com/v1/things/one/parts"),
+    'things.made-up.example.com "one" is forbidden: User "alice" cannot get resource "things/parts" in API group "made-up.example.com" at the cluster scope',
+  );
+});
+
+test("authorize() asks no further once somebody denies", async () => {
+  const denies = { name: "denies", authorize: () => ({ verdict: "deny" as const, reason: "not today" }) };
+  await assert.rejects(authorizeInOrder([denies, systemMasters])(admin, requestInfo("GET", "/x")!), /cannot get path "\/x": not today/);
+});

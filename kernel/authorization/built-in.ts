@@ -1,0 +1,19 @@
+import { systemGroups } from "../authentication/user-info.ts";
+import type { Authorizer } from "./authorize.ts";
+
+/** Members of `system:masters` may do everything. */
+export const systemMasters: Authorizer = Object.freeze<Authorizer>({
+  name: "AlwaysAllowGroups",
+  authorize: ({ groups }) => ({ verdict: groups.includes(systemGroups.masters) ? "allow" : "noOpinion", reason: "" }),
+});
+
+const publicPaths = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
+
+/** Everybody may see that the server is well, and which version it is. */
+export const publicInformation: Authorizer = Object.freeze<Authorizer>({
+  name: "PublicInformation",
+  authorize: (_user, { isResourceRequest, verb, path }) => ({
+    verdict: !isResourceRequest && verb === "get" && publicPaths.has(path) ? "allow" : "noOpinion",
+    reason: "",
+  }),
+});
