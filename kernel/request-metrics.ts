@@ -1,0 +1,98 @@
+/** How requests are labelled and counted. The rules are kube-apiserver's; what clients invent never becomes a label. */
+import type { Catalog } from "./catalog.ts";
+import type { KernelRecord } from "./metrics.ts";
+import { isTrue, type RequestInfo } from "./request-info.ts";
+
+export type MetricScope = "" | "cluster" | "namespace" | "resource";
+export type MetricVerb = "APPLY" | "CONNECT" | "DELETE" | "GET" | "LIST" | "PATCH" | "POST" | "PUT" | "WATCH" | "other";
+
+const connects = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+/** Paths outside of the API that have series of their own. */
+const outerPaths = new Set(["/healthz", "/livez", "/metrics", "/readyz", "/version"]);
+
+/** `resource` for one object (also one that is being created), `namespace`, `cluster`; "" outside of resources. */
+export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name" | "namespace" | "verb">): MetricScope {
+  if (info.name !== "" || info.verb === "create") return "resource";
+  if (info.namespace !== "") return "namespace";
+  return info.isResourceRequest ? "cluster" : "";
+}
+
+/**
+ * The `verb` label: the method, but LIST and WATCH told from GET, and APPLY from PATCH by its YAML content type. A delete
+ * of a collection is DELETE; a method that the API does not know is `other`.
+ */
+export function metricVerb(method: string, info: RequestInfo, contentType = ""): MetricVerb {
+  const upper = method.toUpperCase();
+  if (upper === "GET" && (info.watchPrefix || isTrue(info.query, "watch"))) return "WATCH";
+  if (info.isResourceRequest && connects.has(info.subresource)) return "CONNECT";
+  switch (upper) {
+    case "GET":
+    case "HEAD": {
+      const scope = metricScope(info);
+      return scope === "namespace" || scope === "cluster" ? "LIST" : "GET";
+    }
+    case "PATCH":
+      return contentType === "application/apply-patch+yaml" ? "APPLY" : "PATCH";
+    case "DELETE":
+    case "POST":
+    case "PUT":
+      return upper;
+    default:
+      return "other";
+  }
+}
+
+/** The `dry_run` label: "", "All", or "invalid" for everything else that a client may have written. */
+export function metricDryRun(values: readonly string[]): "" | "All" | "invalid" {
+  if (values.length === 0) return "";
+  return values.every((value) => value === "All") ? "All" : "invalid";
+}
+
+export interface RequestLabels {
+  readonly component: string;
+  readonly dry_run: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly scope: MetricScope;
+  readonly subresource: string;
+  readonly verb: MetricVerb;
+  readonly version: string;
+}
+
+/** The labels of a request. A resource that is not served has no name, so that clients cannot make series. */
+export function requestLabels(method: string, info: RequestInfo, contentType: string | undefined, catalog: Catalog): RequestLabels {
+  const verb = metricVerb(method, info, contentType), scope = metricScope(info);
+  const plain = { dry_run: "", group: "", resource: "", version: "", scope, verb };
+  if (!info.isResourceRequest) return { ...plain, component: "", subresource: outerPaths.has(info.path) ? info.path : "" };
+  const endpoint = catalog.endpoint(info.group, info.version, info.resource);
+  if (endpoint === undefined) return { ...plain, component: "apiserver", subresource: "" };
+  return {
+    component: "apiserver",
+    dry_run: metricDryRun(info.query.all("dryRun")),
+    group: info.group,
+    resource: info.resource,
+    scope,
+    subresource: endpoint.subresources.has(info.subresource) ? info.subresource : "",
+    verb,
+    version: info.version,
+  };
+}
+
+export interface Answered {
+  /** HTTP status. */
+  readonly code: number;
+  /** From arrival to the last byte. */
+  readonly seconds: number;
+  /** Of those, what was spent waiting for webhooks and for a turn. Default 0. */
+  readonly waitedSeconds?: number;
+  /** Bytes of the body as sent. */
+  readonly bytes: number;
+}
+
+/** Counts one finished request. */
+export function recordRequest(record: KernelRecord, labels: RequestLabels, answered: Answered): void {
+  record.requests.with({ ...labels, code: String(answered.code) }).add();
+  record.requestSeconds.with(labels).observe(answered.seconds);
+  if (labels.dry_run === "") record.requestSliSeconds.with(labels).observe(Math.max(0, answered.seconds - (answered.waitedSeconds ?? 0)));
+  if (labels.verb === "GET" || labels.verb === "LIST") record.responseBytes.with(labels).observe(answered.bytes);
+}
