@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactOnce, lookAround, startCompactor } from "./compactor.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./test-clock.ts";
 import { openSqlite } from "./sqlite.ts";
 import { put, refused, text } from "./store-conformance.ts";
 import { type Store, StoreError } from "./store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { leasePool } from "./etcd-leases.ts";
-import { manualClock } from "./manual-clock.ts";
+import { manualClock } from "./test-clock.ts";
 
 function pool() {
   const clock = manualClock();

@@ -173,7 +173,7 @@ test("openSqlite() gives slow watches the history that is no longer in memory", 
 
 test("openSqlite() has everything that it acknowledged before its process was killed", () =>
   inFolder(async (path) => {
-    const fixture = fileURLToPath(new URL("./sqlite-writer.fixture.ts", import.meta.url));
+    const fixture = fileURLToPath(new URL("./test-sqlite-writer.ts", import.meta.url));
     const how = "Deno" in globalThis ? ["run", "-A", "--no-check", fixture] : ["--no-warnings", fixture];
     const child = spawn(process.execPath, [...how, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 60_000 });
     const acknowledged: string[] = [];

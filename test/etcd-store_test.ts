@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { etcdMissing, type EtcdServer, startEtcd, startEtcds } from "../../test/etcd.ts";
-import { type EtcdOptions, openEtcd } from "./etcd.ts";
-import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text, within } from "./store-conformance.ts";
-import { type Range, type Revision, type Store, StoreError } from "./store.ts";
-import { startProxy } from "./tcp-proxy.fixture.ts";
+import { etcdMissing, type EtcdServer, startEtcd, startEtcds } from "./etcd.ts";
+import { type EtcdOptions, openEtcd } from "../kernel/store/etcd.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text, within } from "../kernel/store/store-conformance.ts";
+import { type Range, type Revision, type Store, StoreError } from "../kernel/store/store.ts";
+import { makeCertificates } from "../kernel/store/test-certificates.ts";
+import { startProxy } from "../kernel/store/test-proxy.ts";
 
 const all: Range = { prefix: "" };
 
@@ -127,6 +131,38 @@ describe("etcd", { skip: etcdMissing() }, () => {
       const revision = await put(store, "a", "1");
       assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
     }));
+
+  test("openEtcd() speaks TLS with a client certificate, and is refused without", async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), "thole-tls-"));
+    try {
+      const made = await makeCertificates(folder);
+      if (made === undefined) return context.skip("no openssl on PATH to make certificates with");
+      const { ca, server, client } = made;
+      const flags = [
+        `--cert-file=${server.certFile}`,
+        `--key-file=${server.keyFile}`,
+        `--trusted-ca-file=${ca.certFile}`,
+        "--client-cert-auth",
+      ];
+      const secure = await startEtcd({ flags });
+      try {
+        const endpoints = [secure.endpoint];
+        await opened({ endpoints, tls: { ca: ca.cert, cert: client.cert, key: client.key } }, async (store) => {
+          const revision = await put(store, "a", "1");
+          assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
+        });
+        await refused("unavailable", () => openEtcd({ endpoints, tls: { ca: ca.cert }, timeoutMs: 2000 }));
+        await refused(
+          "unavailable",
+          () => openEtcd({ endpoints, tls: { ca: client.cert, cert: client.cert, key: client.key }, timeoutMs: 2000 }),
+        );
+      } finally {
+        await secure.stop();
+      }
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
 
   test("a request to a line that has gone silent fails in time, and the watch goes on over another endpoint", async () => {
     const proxy = await startProxy(etcd.endpoint);
