@@ -63,6 +63,8 @@ export interface Strategy {
   readonly ttlSeconds?: number;
   /** False: always read from the store itself. Default true. */
   readonly cached?: boolean;
+  /** False: a delete puts no finalizer for dependents on it, whatever propagation it asks for (Events). Default true. */
+  readonly garbageCollected?: boolean;
   /** Verbs left out of get, list, watch, create, update, patch, delete, deletecollection. */
   readonly without?: readonly ("create" | "update" | "patch" | "delete" | "deletecollection" | "list" | "watch" | "get")[];
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */

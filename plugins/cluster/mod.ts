@@ -1,18 +1,19 @@
 import { definePlugin } from "../../core/define.ts";
+import { events } from "./event.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 
-export { leases, namespaces, serviceAccounts };
+export { events, leases, namespaces, serviceAccounts };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
-  summary: "What every cluster has: namespaces, service accounts and leases.",
+  summary: "What every cluster has: namespaces, service accounts, leases and events.",
   featureGates: leaseGates,
-  groupPriorities: { "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases],
+  groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
+  resources: [namespaces, serviceAccounts, leases, events],
   controllers: [namespaceController, serviceAccountController],
   seeds: namespaceSeeds,
 });

@@ -1,0 +1,142 @@
+/**
+ * Rules of events. The core API keeps those of old, which look at little more than the namespace; the events group
+ * asks for more and lets almost nothing change. Both see the stored form, and paths use its names but for the
+ * reporting controller, which each API calls as it knows it.
+ */
+import { type FieldError, invalid, required } from "../../core/field-error.ts";
+import { dns1123Subdomain, qualifiedName, subdomainName } from "../../core/meta/names.ts";
+import { utf8Length } from "../../core/meta/utf8.ts";
+import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import type { At } from "../../core/plugin.ts";
+import type { CoreEvent } from "./event-schema.ts";
+
+const wordBytesMax = 128;
+const noteBytesMax = 1024;
+const seriesCountMin = 2;
+
+export function validateEventCreate(event: CoreEvent, at: At): readonly FieldError[] {
+  const errors = validateOfOld(event, at);
+  return isCore(at) ? errors : [...errors, ...validateName(event), ...validateSeries(event), ...validateNew(event)];
+}
+
+export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: At): readonly FieldError[] {
+  const errors = validateOfOld(next, at);
+  if (isCore(at)) return errors;
+  const rules = metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, at.names);
+  return [
+    ...errors,
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+    ...(same(next.series, prior.series) ? [] : validateSeries(next)),
+    ...validateImmutable(next, prior),
+  ];
+}
+
+function isCore(at: At): boolean {
+  return at.requestVersion === "v1";
+}
+
+function validateOfOld(event: CoreEvent, at: At): readonly FieldError[] {
+  const { namespace = "" } = event.metadata;
+  return [
+    ...(isUnset(event.eventTime)
+      ? validateNamespace(event, namespace)
+      : validateTold(event, namespace, isCore(at) ? "reportingComponent" : "reportingController")),
+    ...dns1123Subdomain(namespace).map((wrong) => invalid("namespace", namespace, wrong)),
+  ];
+}
+
+/** An event of an object without a namespace goes into `default`, any other into that of its object. */
+function validateNamespace({ involvedObject }: CoreEvent, namespace: string): readonly FieldError[] {
+  const { namespace: about = "" } = involvedObject;
+  const right = about === "" ? namespace === "" || namespace === "default" : namespace === about;
+  return right ? [] : [elsewhere(about)];
+}
+function elsewhere(namespace: string): FieldError {
+  return invalid("involvedObject.namespace", namespace, "does not match event.namespace");
+}
+
+/** An event that says when it was seen also says by whom, and why. */
+function validateTold(event: CoreEvent, namespace: string, controllerPath: string): readonly FieldError[] {
+  const { involvedObject, reportingComponent, reportingInstance, action = "", reason = "", message = "" } = event;
+  const errors: FieldError[] = [];
+  const { namespace: about = "" } = involvedObject;
+  if (about === "" && namespace !== "default" && namespace !== "kube-system") errors.push(elsewhere(about));
+  if (reportingComponent === "") errors.push(required(controllerPath, ""));
+  errors.push(...qualifiedName(reportingComponent).map((wrong) => invalid(controllerPath, reportingComponent, wrong)));
+  for (const [path, word] of Object.entries({ reportingInstance, action, reason })) {
+    if (word === "") errors.push(required(path, ""));
+    if (utf8Length(word) > wordBytesMax) errors.push(invalid(path, "", `can have at most ${wordBytesMax} characters`));
+  }
+  if (utf8Length(message) > noteBytesMax) errors.push(invalid("message", "", `can have at most ${noteBytesMax} characters`));
+  return errors;
+}
+
+/** The kernel has checked the rest of the metadata, with the wider rule of the core API for names. */
+function validateName({ metadata: { name = "", generateName = "" } }: CoreEvent): readonly FieldError[] {
+  return [
+    ...(generateName === "" ? [] : subdomainName(generateName, true).map((wrong) => invalid("metadata.generateName", generateName, wrong))),
+    ...(name === "" ? [] : subdomainName(name, false).map((wrong) => invalid("metadata.name", name, wrong))),
+  ];
+}
+
+function validateSeries({ series }: CoreEvent): readonly FieldError[] {
+  if (series === undefined) return [];
+  return [
+    ...((series.count ?? 0) < seriesCountMin ? [invalid("series.count", "", `should be at least ${seriesCountMin}`)] : []),
+    ...(isUnset(series.lastObservedTime) ? [required("series.lastObservedTime", "")] : []),
+  ];
+}
+
+function validateNew({ eventTime, type = "", firstTimestamp, lastTimestamp, count = 0, source }: CoreEvent): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (isUnset(eventTime)) errors.push(required("eventTime", ""));
+  if (type !== "Normal" && type !== "Warning") errors.push(invalid("type", "", `has invalid value: ${type}`));
+  const sourceSet = (source.component ?? "") !== "" || (source.host ?? "") !== "";
+  const deprecated = {
+    firstTimestamp: !isUnset(firstTimestamp),
+    lastTimestamp: !isUnset(lastTimestamp),
+    count: count !== 0,
+    source: sourceSet,
+  };
+  for (const [path, set] of Object.entries(deprecated)) if (set) errors.push(invalid(path, "", "needs to be unset"));
+  return errors;
+}
+
+/** In the order of the checks; one key is checked twice, and told twice. */
+const immutable = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "reason",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingComponent",
+  "reportingInstance",
+] as const;
+
+function validateImmutable(next: CoreEvent, prior: CoreEvent): readonly FieldError[] {
+  return immutable.flatMap((key) => {
+    if (same(next[key], prior[key])) return [];
+    const path = key === "reportingComponent" ? "reportingController" : key;
+    const zero = key === "count" ? 0 : key === "related" ? null : "";
+    return [invalid(path, next[key] ?? zero, "field is immutable")];
+  });
+}
+
+/** Equal as values of their fields: absent and zero are one, but for an object that may be absent as a whole. */
+function same(a: unknown, b: unknown): boolean {
+  if (isObject(a) && isObject(b)) return [...Object.keys(a), ...Object.keys(b)].every((key) => same(a[key], b[key]));
+  return isObject(a) || isObject(b) ? false : (a || null) === (b || null);
+}
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+function isUnset(time: string | null | undefined): boolean {
+  return time === undefined || time === null;
+}

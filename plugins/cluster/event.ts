@@ -1,0 +1,131 @@
+import { defineResource } from "../../core/define.ts";
+import { age, nameColumn } from "../../core/meta/columns.ts";
+import { pathSegmentName } from "../../core/meta/names.ts";
+import type { Column, Served } from "../../core/plugin.ts";
+import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
+import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
+
+/** How long an event is kept. */
+const lifeSeconds = 3600;
+
+function firstSeen(event: CoreEvent, now: number): string {
+  return age(event.firstTimestamp ?? event.eventTime, now);
+}
+function lastSeen(event: CoreEvent, now: number): string {
+  if (event.series !== undefined) return age(event.series.lastObservedTime, now);
+  return event.lastTimestamp === null ? firstSeen(event, now) : age(event.lastTimestamp, now);
+}
+function target({ involvedObject: { kind = "", name = "" } }: CoreEvent): string {
+  return name === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
+}
+function reporter({ source, reportingComponent, reportingInstance }: CoreEvent): string {
+  const component = source.component || reportingComponent, instance = source.host || reportingInstance;
+  return instance === "" ? component : `${component}, ${instance}`;
+}
+function count({ series, count = 0 }: CoreEvent): number {
+  return series === undefined ? count || 1 : series.count ?? 0;
+}
+
+const columns: readonly Column<CoreEvent>[] = [
+  {
+    name: "Last Seen",
+    type: "string",
+    description: "The time at which the most recent occurrence of this event was recorded.",
+    cell: lastSeen,
+  },
+  {
+    name: "Type",
+    type: "string",
+    description: "Type of this event (Normal, Warning), new types could be added in the future",
+    cell: ({ type = "" }) => type,
+  },
+  {
+    name: "Reason",
+    type: "string",
+    description:
+      "This should be a short, machine understandable string that gives the reason for the transition into the object's current status.",
+    cell: ({ reason = "" }) => reason,
+  },
+  { name: "Object", type: "string", description: "The object that this event is about.", cell: target },
+  {
+    name: "Subobject",
+    type: "string",
+    priority: 1,
+    description:
+      "If referring to a piece of an object instead of an entire object, this string should contain a valid JSON/Go field access statement, " +
+      "such as desiredState.manifest.containers[2]. For example, if the object reference is to a container within a pod, this would take on " +
+      'a value like: "spec.containers{name}" (where "name" refers to the name of the container that triggered the event) or if no container ' +
+      'name is specified "spec.containers[2]" (container with index 2 in this pod). This syntax is chosen only to have some well-defined way of ' +
+      "referencing a part of an object.",
+    cell: ({ involvedObject: { fieldPath = "" } }) => fieldPath,
+  },
+  {
+    name: "Source",
+    type: "string",
+    priority: 1,
+    description: "The component reporting this event. Should be a short machine understandable string.",
+    cell: reporter,
+  },
+  {
+    name: "Message",
+    type: "string",
+    description: "A human-readable description of the status of this operation.",
+    cell: ({ message = "" }) => message.trim(),
+  },
+  {
+    name: "First Seen",
+    type: "string",
+    priority: 1,
+    description: "The time at which the event was first recorded. (Time of server receipt is in TypeMeta.)",
+    cell: firstSeen,
+  },
+  { name: "Count", type: "string", priority: 1, description: "The number of times this event has occurred.", cell: count },
+  { ...nameColumn, priority: 1 },
+];
+
+type Selectable = Readonly<Record<string, (event: CoreEvent) => string>>;
+
+/** The fields of the object that an event is about, under the name that the API has for it. */
+function selectableReference(name: string): Selectable {
+  const keys = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
+  return Object.fromEntries(keys.map((key) => [`${name}.${key}`, ({ involvedObject }: CoreEvent) => involvedObject[key] ?? ""]));
+}
+const selectableReason: Selectable = { reason: ({ reason = "" }) => reason, type: ({ type = "" }) => type };
+const coreSelectable: Selectable = {
+  ...selectableReference("involvedObject"),
+  ...selectableReason,
+  reportingComponent: ({ reportingComponent }) => reportingComponent,
+  source: ({ source, reportingComponent }) => source.component || reportingComponent,
+};
+const newSelectable: Selectable = {
+  ...selectableReference("regarding"),
+  ...selectableReason,
+  reportingController: ({ reportingComponent }) => reportingComponent,
+};
+
+/** Both faces show the same event: what is known of the stored one holds for the other. */
+const inEventsGroup: Served = {
+  schema: Event,
+  introduced: "1.19",
+  columns: columns.map((column) => ({ ...column, cell: (event: Event, now: number) => column.cell(toCoreEvent(event), now) })),
+  selectableFields: Object.fromEntries(
+    Object.entries(newSelectable).map(([path, value]) => [path, (event: Event) => value(toCoreEvent(event))]),
+  ),
+  convert: { toStored: toCoreEvent, fromStored: fromCoreEvent },
+};
+
+export const events = defineResource<CoreEvent>({
+  kind: "Event",
+  scope: "Namespaced",
+  shortNames: ["ev"],
+  summary: "Something that happened to an object.",
+  storedAs: "v1",
+  storedUnder: "events",
+  served: {
+    v1: { schema: CoreEvent, introduced: "1.0", columns, selectableFields: coreSelectable },
+    "events.{domain}/v1": inEventsGroup,
+  },
+  strategy: { createOnUpdate: true, nameRule: pathSegmentName, ttlSeconds: lifeSeconds, cached: false, garbageCollected: false },
+  create: validateEventCreate,
+  update: validateEventUpdate,
+});

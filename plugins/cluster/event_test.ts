@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { At } from "../../core/plugin.ts";
+import { events } from "./event.ts";
+import type { CoreEvent, Event } from "./event-schema.ts";
+
+const at = (requestVersion: string): At => ({
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion,
+});
+const core = at("v1"), group = at("events.k8s.io/v1");
+const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const make = (rest: Partial<CoreEvent> = {}): CoreEvent => ({
+  kind: "Event",
+  apiVersion: "v1",
+  metadata,
+  involvedObject: { namespace: "demo" },
+  source: {},
+  firstTimestamp: null,
+  lastTimestamp: null,
+  eventTime: null,
+  reportingComponent: "",
+  reportingInstance: "",
+  ...rest,
+});
+const told = (rest: Partial<CoreEvent> = {}): CoreEvent =>
+  make({
+    eventTime: "2024-01-02T03:04:05.000000Z",
+    reportingComponent: "a.example.com/b",
+    reportingInstance: "c",
+    action: "Act",
+    reason: "Why",
+    type: "Normal",
+    ...rest,
+  });
+const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
+const created = (event: CoreEvent, here: At) => texts(events.create?.(event, here));
+const updated = (next: CoreEvent, prior: CoreEvent, here: At) => texts(events.update?.(next, prior, here));
+const elsewhere = (namespace: string) => `involvedObject.namespace: Invalid value: "${namespace}": does not match event.namespace`;
+
+test("an event without an event time lies in the namespace of its object, or in default where there is none", () => {
+  assert.deepEqual(created(make(), core), []);
+  assert.deepEqual(created(make({ involvedObject: { namespace: "other" } }), core), [elsewhere("other")]);
+  assert.deepEqual(created(make({ involvedObject: {} }), core), [elsewhere("")]);
+  assert.deepEqual(created(make({ involvedObject: {}, metadata: { ...metadata, namespace: "default" } }), core), []);
+  assert.deepEqual(created(make({ involvedObject: {}, metadata: { ...metadata, namespace: "kube-system" } }), core), [elsewhere("")]);
+});
+
+test("an event with an event time may be about another namespace, and about none in default and kube-system", () => {
+  assert.deepEqual(created(told({ involvedObject: { namespace: "other" } }), core), []);
+  assert.deepEqual(created(told({ involvedObject: {} }), core), [elsewhere("")]);
+  for (const namespace of ["default", "kube-system"]) {
+    assert.deepEqual(created(told({ involvedObject: {}, metadata: { ...metadata, namespace } }), group), []);
+  }
+});
+
+test("an event with an event time says by whom and why, and each API names the controller as it knows it", () => {
+  const bare = make({ eventTime: "2024-01-02T03:04:05.000000Z", type: "Normal" });
+  for (const [here, path] of [[core, "reportingComponent"], [group, "reportingController"]] as const) {
+    const errors = events.create?.(bare, here).map((error) => `${error.path} ${error.type}`);
+    assert.deepEqual(errors, [
+      `${path} Required`,
+      `${path} Invalid`,
+      `${path} Invalid`,
+      "reportingInstance Required",
+      "action Required",
+      "reason Required",
+    ]);
+  }
+});
+
+test("words of an event have at most 128 bytes and its message 1024, where there is an event time", () => {
+  const of = (length: number, note: number) => ({
+    reportingInstance: "x".repeat(length),
+    action: "x".repeat(length),
+    reason: "x".repeat(length),
+    message: "n".repeat(note),
+  });
+  assert.deepEqual(created(told(of(128, 1024)), group), []);
+  assert.deepEqual(created(told(of(129, 1025)), group), [
+    'reportingInstance: Invalid value: "": can have at most 128 characters',
+    'action: Invalid value: "": can have at most 128 characters',
+    'reason: Invalid value: "": can have at most 128 characters',
+    'message: Invalid value: "": can have at most 1024 characters',
+  ]);
+  assert.deepEqual(created(make(of(129, 1025)), core), []);
+});
+
+test("the events group wants an event time, a type, and none of the deprecated fields", () => {
+  assert.deepEqual(created(make(), group), ["eventTime: Required value", 'type: Invalid value: "": has invalid value: ']);
+  assert.deepEqual(created(told({ type: "Odd" }), group), ['type: Invalid value: "": has invalid value: Odd']);
+  assert.deepEqual(
+    created(
+      told({ firstTimestamp: "2024-01-02T03:04:05Z", lastTimestamp: "2024-01-02T03:04:05Z", count: 1, source: { host: "h" } }),
+      group,
+    ),
+    ["firstTimestamp", "lastTimestamp", "count", "source"].map((path) => `${path}: Invalid value: "": needs to be unset`),
+  );
+});
+
+test("the events group wants a series of two at least with a last time, the core API takes any", () => {
+  const series = { count: 1, lastObservedTime: null };
+  assert.deepEqual(created(told({ series }), group), [
+    'series.count: Invalid value: "": should be at least 2',
+    "series.lastObservedTime: Required value",
+  ]);
+  assert.deepEqual(created(told({ series: { count: 2, lastObservedTime: "2024-01-02T03:04:05.000000Z" } }), group), []);
+  assert.deepEqual(created(told({ series }), core), []);
+  assert.deepEqual(updated(told({ series }), told({ series: { lastObservedTime: null, count: 1 } }), group), []);
+  assert.equal(updated(told({ series }), told(), group)?.length, 2);
+});
+
+test("the events group refuses names that the core API takes", () => {
+  const event = told({ metadata: { ...metadata, name: "Bad_Name:1" } });
+  assert.deepEqual(created(event, core), []);
+  assert.deepEqual(events.create?.(event, group).map((error) => error.path), ["metadata.name"]);
+  assert.deepEqual(updated(event, event, group), []);
+});
+
+test("nearly every field of an event is immutable in the events group, and reason is told twice", () => {
+  const prior = told({ involvedObject: { kind: "ConfigMap", name: "a", namespace: "demo" }, message: "hello" });
+  const next = told({
+    involvedObject: { kind: "ConfigMap", name: "b", namespace: "demo" },
+    reportingComponent: "a.example.com/c",
+    reportingInstance: "d",
+    action: "Do",
+    reason: "How",
+    type: "Warning",
+    message: "bye",
+    related: { name: "c" },
+  });
+  assert.deepEqual(events.update?.(next, prior, group).map((error) => error.path), [
+    "involvedObject",
+    "reason",
+    "message",
+    "reason",
+    "type",
+    "action",
+    "related",
+    "reportingController",
+    "reportingInstance",
+  ]);
+  assert.deepEqual(updated(next, prior, core), []);
+  assert.deepEqual(updated(told({ ...prior, count: 1, eventTime: "2024-01-02T03:04:05.000001Z" }), prior, group), [
+    "count: Invalid value: 1: field is immutable",
+    'eventTime: Invalid value: "2024-01-02T03:04:05.000001Z": field is immutable',
+  ]);
+  const deprecated = { source: { host: "h" }, firstTimestamp: "2024-01-02T03:04:05Z", lastTimestamp: "2024-01-02T03:04:05Z" };
+  assert.deepEqual(events.update?.(told({ ...prior, ...deprecated }), prior, group).map((error) => error.path), [
+    "source",
+    "firstTimestamp",
+    "lastTimestamp",
+  ]);
+  assert.deepEqual(updated({ ...prior, count: 0, source: { component: "" } }, prior, group), []);
+  assert.deepEqual(updated({ ...prior, related: {} }, prior, group), ["related: Invalid value: {}: field is immutable"]);
+});
+
+const view = events.served["events.{domain}/v1"]!;
+
+test("an event turns into the other API's form and back without loss", () => {
+  const full = told({
+    involvedObject: { kind: "ConfigMap" },
+    message: "hello",
+    source: { component: "x" },
+    count: 3,
+    series: { count: 2, lastObservedTime: "2024-01-02T03:04:05.000000Z" },
+    related: {},
+  });
+  const shown: Event = view.convert!.fromStored(full);
+  assert.deepEqual([shown.note, shown.regarding, shown.deprecatedSource, shown.deprecatedCount], ["hello", { kind: "ConfigMap" }, {
+    component: "x",
+  }, 3]);
+  assert.deepEqual(view.convert!.toStored(shown), full);
+  assert.deepEqual(view.convert!.toStored(view.convert!.fromStored(make())), make());
+  assert.deepEqual(view.convert!.fromStored(make({ series: { lastObservedTime: null } })).series, { count: 0, lastObservedTime: null });
+});
+
+test("each API selects events by its own names for the same fields", () => {
+  const event = make({ involvedObject: { kind: "ConfigMap", fieldPath: "data{x}" }, reason: "Why", reportingComponent: "rep" });
+  const { selectableFields: ofCore = {} } = events.served["v1"]!;
+  assert.equal(ofCore["involvedObject.fieldPath"]!(event), "data{x}");
+  assert.equal(ofCore["involvedObject.uid"]!(event), "");
+  assert.equal(ofCore["source"]!(event), "rep");
+  assert.equal(ofCore["source"]!({ ...event, source: { component: "from" } }), "from");
+  const shown = view.convert!.fromStored(event), { selectableFields: ofGroup = {} } = view;
+  assert.equal(ofGroup["regarding.kind"]!(shown), "ConfigMap");
+  assert.equal(ofGroup["reportingController"]!(shown), "rep");
+  assert.deepEqual(Object.keys(ofGroup).filter((path) => Object.hasOwn(ofCore, path)), ["reason", "type"]);
+});
+
+test("both tables show an event alike: a lone one counts as one, and times fall back on each other", () => {
+  const now = Date.parse("2024-01-02T03:05:05Z");
+  const cells = (event: CoreEvent) => {
+    const row = events.served["v1"]!.columns!.map((column) => column.cell(event, now));
+    assert.deepEqual(view.columns!.map((column) => column.cell(view.convert!.fromStored(event), now)), row);
+    return row;
+  };
+  const involvedObject = { kind: "ConfigMap", name: "thing", fieldPath: "data{x}" };
+  assert.deepEqual(cells(told({ involvedObject, message: " hi \n" })), [
+    "60s",
+    "Normal",
+    "Why",
+    "configmap/thing",
+    "data{x}",
+    "a.example.com/b, c",
+    "hi",
+    "60s",
+    1,
+    "one",
+  ]);
+  const old = make({
+    involvedObject: { kind: "Node" },
+    firstTimestamp: "2024-01-02T03:04:00Z",
+    lastTimestamp: "2024-01-02T03:05:00Z",
+    count: 4,
+    source: { component: "k" },
+  });
+  assert.deepEqual(cells(old), ["5s", "", "", "node", "", "k", "", "65s", 4, "one"]);
+  const series = { count: 7, lastObservedTime: "2024-01-02T03:05:03.000000Z" };
+  assert.deepEqual(cells({ ...old, series }).filter((_, i) => i === 0 || i === 8), ["2s", 7]);
+  assert.equal(cells(make())[0], "<unknown>");
+});
