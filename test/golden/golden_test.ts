@@ -1,0 +1,62 @@
+// Golden objects: one per kind and version with every field set, in JSON, YAML and protobuf, made by kube-apiserver's own
+// types. Each must decode to one object from all three and encode back to the same bytes. A new kind fails until it has its files.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { prettyJson } from "../../core/codec/json-text.ts";
+import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
+import { decoder } from "../../core/derive/decode.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
+import { defaultNames, spell } from "../../core/names.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import type { StructNode, Typed } from "../../core/schema.ts";
+import { readJson } from "../../core/tree/json.ts";
+import type { Read } from "../../core/tree/tree.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { plugins } from "../../plugins/mod.ts";
+
+/** Newest first: a kind that a release has dropped is kept as the last one had it. */
+const releases = ["v1.35", "v1.34"];
+
+/** Kinds of which there is no golden object, each with its reason. */
+const withoutFiles: Readonly<Record<string, string>> = {};
+
+function fileOf(name: string): ((extension: string) => Uint8Array) | undefined {
+  const release = releases.find((each) => existsSync(new URL(`${each}/${name}.json`, import.meta.url)));
+  return release === undefined
+    ? undefined
+    : ((extension) => new Uint8Array(readFileSync(new URL(`${release}/${name}.${extension}`, import.meta.url))));
+}
+
+function decode(schema: Typed<ApiObject>, read: Read, reader: "json" | "yaml"): ApiObject {
+  assert.ok(read.ok, read.ok ? "" : read.error);
+  const report = { reader, findings: [] };
+  const object = decoder(schema)(read.tree, report);
+  assert.deepEqual([...report.findings, ...read.duplicates], []);
+  return object;
+}
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
+  for (const [groupVersion, { schema: node }] of Object.entries(served)) {
+    const apiVersion = spell(defaultNames, groupVersion);
+    const name = `${(apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`).replace("/", ".")}.${kind}`;
+    const schema = node as Typed<ApiObject, StructNode>; // schemas of served versions are made by object()
+
+    test(`golden ${name} is one object in JSON, YAML and protobuf, and encodes to the same bytes`, {
+      skip: Object.hasOwn(withoutFiles, name) ? withoutFiles[name]! : false,
+    }, () => {
+      const file = fileOf(name);
+      assert.ok(file, `test/golden has no files for ${name}`);
+      const object = decode(schema, readJson(file("json")), "json");
+      assert.deepEqual([object.kind, object.apiVersion], [kind, apiVersion]);
+      assert.deepEqual(decode(schema, readYaml(file("yaml")), "yaml"), object);
+      const envelope = readEnvelope(file("pb"));
+      assert.deepEqual({ ...protobufReader(schema)(envelope.raw), kind: envelope.kind, apiVersion: envelope.apiVersion }, object);
+
+      assert.equal(prettyJson(encoder(schema)(object)), text(file("json")));
+      assert.deepEqual(new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object))), file("pb"));
+    });
+  }
+}
