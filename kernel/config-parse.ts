@@ -1,0 +1,170 @@
+/** From command line and file to settings; every mistake is found before anything is told. */
+import { readYaml } from "../core/tree/yaml.ts";
+import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
+import { type Config, defaults, type SettingName, settings } from "./config.ts";
+import { nearest } from "./nearest.ts";
+
+/** Settings that cannot be used; the message has a line for each mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "ConfigError";
+    this.mistakes = mistakes;
+  }
+}
+
+export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
+
+/**
+ * Flags as `--name=value`, `--name value` or, for a yes-or-no setting, `--name`. Of a flag given twice the last counts;
+ * lists and maps add up. `readFile` gives the text of `--config`.
+ */
+export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
+  const mistakes: string[] = [];
+  const given = new Map<SettingName, unknown>();
+  const rest = [...args];
+  let help = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--help" || word === "-h") {
+      help = true;
+      continue;
+    }
+    if (!word.startsWith("--")) {
+      mistakes.push(`unexpected argument "${word}": settings are given as --name=value`);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
+    if (!isSetting(name)) {
+      mistakes.push(`unknown flag "--${name}"${meant(name, "--")}`);
+      continue;
+    }
+    const isBool = settings[name].kind === "bool";
+    const value = equals >= 0 ? word.slice(equals + 1) : isBool ? "true" : rest.shift();
+    if (value === undefined) mistakes.push(`flag "--${name}" needs a value`);
+    else set(given, name, value, `flag "--${name}"`, mistakes);
+  }
+  if (help) return { help };
+  const path = given.get("config");
+  if (typeof path === "string" && path !== "") {
+    for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { help, config: checked({ ...defaults, ...Object.fromEntries(given) } as Config) }; // `set` made each value by its kind
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+function meant(name: string, dashes: string): string {
+  const near = nearest(name, Object.keys(settings));
+  return near === undefined ? "" : `: did you mean "${dashes}${near}"?`;
+}
+
+function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
+  const { kind } = settings[name];
+  const bad = (expected: string) => mistakes.push(`${where}: ${JSON.stringify(value)} is no ${expected}`);
+  switch (kind) {
+    case "string":
+      into.set(name, value);
+      return;
+    case "bool":
+      if (/^(true|false|1|0|t|f)$/i.test(value)) into.set(name, /^(true|1|t)$/i.test(value));
+      else bad("true or false");
+      return;
+    case "int":
+      if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
+      else bad("number");
+      return;
+    case "duration": {
+      const milliseconds = durationOf(value);
+      if (milliseconds === undefined) bad('duration such as "30s" or "1m30s"');
+      else into.set(name, milliseconds);
+      return;
+    }
+    case "list": {
+      const words = value.split(",").map((word) => word.trim()).filter((word) => word !== "");
+      into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // lists are set here only
+      return;
+    }
+    case "map": {
+      const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // as are maps
+      for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
+        const [key = "", on = "true"] = pair.split("=");
+        if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
+        else mistakes.push(`${where}: ${JSON.stringify(pair)} is no ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`);
+      }
+      into.set(name, pairs);
+    }
+  }
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for what is none. */
+function durationOf(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text) || text.length > 40) return undefined;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
+}
+
+function fromFile(path: string, readFile: (path: string) => string, mistakes: string[]): ReadonlyMap<SettingName, unknown> {
+  const values = new Map<SettingName, unknown>();
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    mistakes.push(`cannot read the configuration file "${path}": ${error instanceof Error ? error.message : String(error)}`);
+    return values;
+  }
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) {
+    mistakes.push(`configuration file "${path}": ${read.error}`);
+    return values;
+  }
+  for (const duplicate of read.duplicates) mistakes.push(`configuration file "${path}": ${duplicate}`);
+  if (read.tree === null) return values;
+  if (!(read.tree instanceof TreeObject)) {
+    mistakes.push(`configuration file "${path}": expected settings by name`);
+    return values;
+  }
+  read.tree.keys.forEach((name, index) => {
+    if (!isSetting(name) || name === "config") {
+      mistakes.push(`configuration file "${path}": unknown setting "${name}"${meant(name, "")}`);
+      return;
+    }
+    const value = (read.tree as TreeObject).values[index]!; // checked above
+    for (const word of wordsOf(value)) set(values, name, word, `configuration file "${path}", setting "${name}"`, mistakes);
+  });
+  return values;
+}
+
+/** A setting's value in the file as flags would give it: lists and maps item by item. */
+function wordsOf(value: Tree): readonly string[] {
+  if (value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(wordsOf);
+  if (value instanceof TreeObject) return value.keys.flatMap((key, index) => wordsOf(value.values[index]!).map((word) => `${key}=${word}`));
+  return [value instanceof NumberText ? value.text : String(value)];
+}
+
+/** What only makes sense together. */
+function checked(config: Config): Config {
+  const mistakes: string[] = [];
+  if ((config["tls-cert-file"] === "") !== (config["tls-private-key-file"] === "")) {
+    mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all');
+  }
+  if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
+    mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
+  }
+  if (config["secure-port"] > 65535) mistakes.push(`flag "--secure-port": ${config["secure-port"]} is no port: it must be at most 65535`);
+  for (const name of ["group-domain", "platform-name"] as const) {
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
+      mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is no lower-case DNS name`);
+    }
+  }
+  if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
