@@ -1,0 +1,117 @@
+/** What requests tell the metrics, from their first step to their last byte. */
+import type { UserInfo } from "./authentication/user-info.ts";
+import { header } from "./call.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Exchange } from "./exchange.ts";
+import type { KernelRecord } from "./metrics.ts";
+import type { RequestInfo } from "./request-info.ts";
+import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
+import type { Observation } from "./server.ts";
+
+const utf8 = new TextEncoder();
+
+/** Observations of requests. `catalog` gives the one in force; `now` is in milliseconds and never goes back. */
+export function requestObserver(
+  record: KernelRecord,
+  catalog: () => Catalog,
+  now: () => number,
+): (exchange: Exchange, info: RequestInfo) => Observation {
+  return (exchange, info) => {
+    const begun = now();
+    const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog());
+    let known = false;
+    return {
+      user(user) {
+        known = true;
+        authenticated(record, "success", (now() - begun) / 1000);
+        record.userRequests.with({ username: userLabel(user) }).add();
+      },
+      end(reply) {
+        const { body, status: code } = reply;
+        if (!known) authenticated(record, code === 401 ? "failure" : "error", (now() - begun) / 1000);
+        if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
+        const finish = (bytes: number) => recordRequest(record, labels, { code, seconds: (now() - begun) / 1000, bytes });
+        if (typeof body === "string") finish(utf8.encode(body).length);
+        else if (body instanceof Uint8Array) finish(body.length);
+        else return { ...reply, body: followed(body, record, labels, finish) };
+        return reply;
+      },
+    };
+  };
+}
+
+function authenticated(record: KernelRecord, result: "error" | "failure" | "success", seconds: number): void {
+  record.authentications.with({ result }).add();
+  record.authenticationSeconds.with({ result }).observe(seconds);
+}
+
+/** Names that everybody has stand for themselves; who is behind others is no business of metrics. */
+function userLabel({ name }: UserInfo): string {
+  if (["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"].includes(name)) return name;
+  return name.includes("@") ? "email_id" : "other";
+}
+
+/** The same chunks; `finish` is told once how many bytes went out: at the end, at a failure, or when the reader stops. */
+function followed(
+  body: AsyncIterable<Uint8Array>,
+  record: KernelRecord,
+  labels: RequestLabels,
+  finish: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const chunks = body[Symbol.asyncIterator]();
+      const open = labels.verb === "WATCH" || labels.verb === "CONNECT" ? record.longrunning.with(labels) : undefined;
+      open?.add(1);
+      let bytes = 0, done = false;
+      const end = () => {
+        if (done) return;
+        done = true;
+        open?.add(-1);
+        finish(bytes);
+      };
+      return {
+        async next() {
+          try {
+            const next = await chunks.next();
+            if (next.done === true) end();
+            else bytes += next.value.length;
+            return next;
+          } catch (error) {
+            if (!done) record.aborts.with(labels).add();
+            end();
+            throw error;
+          }
+        },
+        async return() {
+          end();
+          await chunks.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** `authorize`, counted and timed. Whatever it throws is a denial, unless it is no refusal (403) at all. */
+export function measuredAuthorize(
+  authorize: (user: UserInfo, info: RequestInfo) => Promise<void>,
+  isRefusal: (error: unknown) => boolean,
+  record: KernelRecord,
+  now: () => number,
+): (user: UserInfo, info: RequestInfo) => Promise<void> {
+  const tell = (result: "allowed" | "denied" | "error", begun: number) => {
+    record.authorizations.with({ result }).add();
+    record.authorizationSeconds.with({ result }).observe((now() - begun) / 1000);
+  };
+  return async (user, info) => {
+    const begun = now();
+    try {
+      await authorize(user, info);
+    } catch (error) {
+      tell(isRefusal(error) ? "denied" : "error", begun);
+      throw error;
+    }
+    tell("allowed", begun);
+  };
+}

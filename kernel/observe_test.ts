@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRegistry } from "../metrics/mod.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Exchange, Reply } from "./exchange.ts";
+import { kernelMetrics } from "./metrics.ts";
+import { measuredAuthorize, requestObserver } from "./observe.ts";
+import { requestInfo } from "./request-info.ts";
+
+// Of a catalog, labels ask for endpoints only.
+const catalog = { endpoint: () => ({ subresources: new Map() }) } as unknown as Catalog;
+const bytes = (length: number) => new Uint8Array(length);
+
+function world() {
+  const { record, text } = createRegistry(kernelMetrics);
+  const clock = { now: 0 };
+  const observe = requestObserver(record, () => catalog, () => clock.now);
+  return {
+    record,
+    clock,
+    begin(method: string, url: string, headers: Record<string, string> = {}) {
+      const exchange = { method, url, headers } as unknown as Exchange;
+      return observe(exchange, requestInfo(method, url)!);
+    },
+    /** Lines of these metrics, without labels that are empty. */
+    async lines(...names: string[]) {
+      const all = (await text()).split("\n").filter((line) => names.some((name) => line.startsWith(`${name}{`)));
+      return all.map((line) => line.replaceAll(/\w+="",?/g, ""));
+    },
+  };
+}
+const reply = (status: number, body: Reply["body"]): Reply => ({ status, headers: {}, body });
+const user = { name: "alice", groups: [] };
+
+test("requestObserver() counts a whole answer when it is handed over", async () => {
+  const { begin, clock, lines } = world();
+  const seen = begin("PATCH", "/api/v1/namespaces/a/configmaps/b", { "content-type": "application/apply-patch+yaml" });
+  seen.user(user);
+  clock.now = 30;
+  const whole = reply(200, "€");
+  assert.equal(seen.end(whole), whole);
+  const labels = 'component="apiserver",resource="configmaps",scope="resource",verb="APPLY",version="v1"';
+  assert.deepEqual(await lines("apiserver_request_total", "apiserver_request_duration_seconds_sum"), [
+    `apiserver_request_duration_seconds_sum{${labels}} 0.03`,
+    `apiserver_request_total{code="200",${labels}} 1`,
+  ]);
+});
+
+test("requestObserver() weighs a list by the bytes of all chunks", async () => {
+  const { begin, lines } = world();
+  const { body } = begin("GET", "/api/v1/configmaps").end(reply(
+    200,
+    (async function* () {
+      yield bytes(700);
+      yield bytes(50);
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  let length = 0;
+  for await (const chunk of body) length += chunk.length;
+  assert.equal(length, 750);
+  assert.match((await lines("apiserver_response_sizes_sum"))[0]!, /verb="LIST".* 750$/);
+});
+
+test("requestObserver() counts a watch as long as it is open, and times it when its reader stops", async () => {
+  const { begin, clock, lines } = world();
+  let stopped = false;
+  const { body } = begin("GET", "/api/v1/configmaps?watch").end(reply(200, {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => {}),
+      return: async () => {
+        stopped = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  }));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  const chunks = body[Symbol.asyncIterator]();
+  void chunks.next();
+  assert.match((await lines("apiserver_longrunning_requests"))[0]!, / 1$/);
+  assert.deepEqual(await lines("apiserver_request_total"), []);
+  clock.now = 60_000;
+  await chunks.return?.();
+  await chunks.return?.();
+  assert.ok(stopped);
+  assert.match((await lines("apiserver_longrunning_requests"))[0]!, / 0$/);
+  assert.match((await lines("apiserver_request_total"))[0]!, /verb="WATCH".* 1$/);
+  assert.match((await lines("apiserver_request_duration_seconds_sum"))[0]!, / 60$/);
+});
+
+test("requestObserver() counts an answer that breaks off as aborted", async () => {
+  const { begin, lines } = world();
+  const { body } = begin("GET", "/api/v1/configmaps").end(reply(
+    200,
+    // deno-lint-ignore require-yield
+    (async function* (): AsyncGenerator<Uint8Array> {
+      throw new Error("the store is gone");
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  await assert.rejects(body[Symbol.asyncIterator]().next(), /gone/);
+  assert.equal((await lines("apiserver_request_aborts_total")).length, 1);
+  assert.equal((await lines("apiserver_request_total")).length, 1);
+});
+
+test("requestObserver() tells users apart by kind, never by name", async () => {
+  const { begin, lines } = world();
+  for (const name of ["alice", "bob", "a@example.com", "b@example.com", "admin"]) begin("GET", "/version").user({ name, groups: [] });
+  assert.deepEqual(await lines("authenticated_user_requests", "authentication_attempts"), [
+    'authenticated_user_requests{username="other"} 2',
+    'authenticated_user_requests{username="email_id"} 2',
+    'authenticated_user_requests{username="admin"} 1',
+    'authentication_attempts{result="success"} 5',
+  ]);
+});
+
+test("requestObserver() counts refused credentials as failures, and what is turned away as terminated", async () => {
+  const { begin, lines } = world();
+  begin("GET", "/api/v1/configmaps").end(reply(401, ""));
+  begin("GET", "/api/v1/configmaps").end(reply(500, ""));
+  const busy = begin("GET", "/api/v1/configmaps");
+  busy.user(user);
+  busy.end(reply(429, ""));
+  assert.deepEqual(await lines("authentication_attempts"), [
+    'authentication_attempts{result="failure"} 1',
+    'authentication_attempts{result="error"} 1',
+    'authentication_attempts{result="success"} 1',
+  ]);
+  const terminated = await lines("apiserver_request_terminations_total");
+  assert.equal(terminated.length, 1);
+  assert.match(terminated[0]!, /code="429"/);
+});
+
+test("measuredAuthorize() tells allowed, denied and failed apart, and passes refusals on", async () => {
+  const { record, lines } = world();
+  const refusal = new Error("forbidden");
+  const outcomes = [undefined, refusal, new Error("bug")];
+  const authorize = measuredAuthorize(
+    async () => {
+      const outcome = outcomes.shift();
+      if (outcome !== undefined) throw outcome;
+    },
+    (error) => error === refusal,
+    record,
+    () => 0,
+  );
+  const info = requestInfo("GET", "/version")!;
+  await authorize(user, info);
+  await assert.rejects(authorize(user, info), refusal);
+  await assert.rejects(authorize(user, info), /bug/);
+  assert.deepEqual(await lines("authorization_attempts_total"), [
+    'authorization_attempts_total{result="allowed"} 1',
+    'authorization_attempts_total{result="denied"} 1',
+    'authorization_attempts_total{result="error"} 1',
+  ]);
+});
