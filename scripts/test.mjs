@@ -105,10 +105,7 @@ async function main() {
     );
     return end({ passed: 0, failed: 1, skipped: 0 });
   }
-  const etcd = join(root, "scripts/ensure-etcd.sh");
-  if (existsSync(etcd) && spawnSync("sh", [etcd], { cwd: root, stdio: ["ignore", "inherit", "inherit"] }).status !== 0) {
-    console.error("etcd is not here: the tests that need it are skipped");
-  }
+  spawnSync("sh", [join(root, "scripts/ensure-etcd.sh")], { stdio: ["ignore", "inherit", "inherit"] });
   const folder = mkdtempSync(join(tmpdir(), "thole-test-"));
   const report = join(folder, "report");
   const jobs = String(Math.min(filesAtOnceMax, availableParallelism()));
