@@ -10,25 +10,24 @@ import type { Observation } from "./server.ts";
 
 const utf8 = new TextEncoder();
 
-/** Observations of requests. `catalog` gives the one in force; `now` is in milliseconds and never goes back. */
-export function requestObserver(
+/** Observations of requests under the catalog in force. `now` is in milliseconds and never goes back. */
+export function observer(
   record: KernelRecord,
-  catalog: () => Catalog,
   now: () => number,
-): (exchange: Exchange, info: RequestInfo) => Observation {
-  return (exchange, info) => {
+): (exchange: Exchange, info: RequestInfo, catalog: Catalog) => Observation {
+  return (exchange, info, catalog) => {
     const begun = now();
-    const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog());
+    const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog);
     let known = false;
     return {
       user(user) {
         known = true;
-        authenticated(record, "success", (now() - begun) / 1000);
+        record.authenticationSeconds.with({ result: "success" }).observe((now() - begun) / 1000);
         record.userRequests.with({ username: userLabel(user) }).add();
       },
       end(reply) {
         const { body, status: code } = reply;
-        if (!known) authenticated(record, code === 401 ? "failure" : "error", (now() - begun) / 1000);
+        if (!known) record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
         if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
         const finish = (bytes: number) => recordRequest(record, labels, { code, seconds: (now() - begun) / 1000, bytes });
         if (typeof body === "string") finish(utf8.encode(body).length);
@@ -38,11 +37,6 @@ export function requestObserver(
       },
     };
   };
-}
-
-function authenticated(record: KernelRecord, result: "error" | "failure" | "success", seconds: number): void {
-  record.authentications.with({ result }).add();
-  record.authenticationSeconds.with({ result }).observe(seconds);
 }
 
 /** Names that everybody has stand for themselves; who is behind others is no business of metrics. */

@@ -4,7 +4,7 @@ import { createRegistry } from "../metrics/mod.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { kernelMetrics } from "./metrics.ts";
-import { measuredAuthorize, requestObserver } from "./observe.ts";
+import { measuredAuthorize, observer } from "./observe.ts";
 import { requestInfo } from "./request-info.ts";
 
 // Of a catalog, labels ask for endpoints only.
@@ -14,13 +14,13 @@ const bytes = (length: number) => new Uint8Array(length);
 function world() {
   const { record, text } = createRegistry(kernelMetrics);
   const clock = { now: 0 };
-  const observe = requestObserver(record, () => catalog, () => clock.now);
+  const observe = observer(record, () => clock.now);
   return {
     record,
     clock,
     begin(method: string, url: string, headers: Record<string, string> = {}) {
       const exchange = { method, url, headers } as unknown as Exchange;
-      return observe(exchange, requestInfo(method, url)!);
+      return observe(exchange, requestInfo(method, url)!, catalog);
     },
     /** Lines of these metrics, without labels that are empty. */
     async lines(...names: string[]) {
@@ -32,7 +32,7 @@ function world() {
 const reply = (status: number, body: Reply["body"]): Reply => ({ status, headers: {}, body });
 const user = { name: "alice", groups: [] };
 
-test("requestObserver() counts a whole answer when it is handed over", async () => {
+test("observer() counts a whole answer when it is handed over", async () => {
   const { begin, clock, lines } = world();
   const seen = begin("PATCH", "/api/v1/namespaces/a/configmaps/b", { "content-type": "application/apply-patch+yaml" });
   seen.user(user);
@@ -46,7 +46,7 @@ test("requestObserver() counts a whole answer when it is handed over", async () 
   ]);
 });
 
-test("requestObserver() weighs a list by the bytes of all chunks", async () => {
+test("observer() weighs a list by the bytes of all chunks", async () => {
   const { begin, lines } = world();
   const { body } = begin("GET", "/api/v1/configmaps").end(reply(
     200,
@@ -62,7 +62,7 @@ test("requestObserver() weighs a list by the bytes of all chunks", async () => {
   assert.match((await lines("apiserver_response_sizes_sum"))[0]!, /verb="LIST".* 750$/);
 });
 
-test("requestObserver() counts a watch as long as it is open, and times it when its reader stops", async () => {
+test("observer() counts a watch as long as it is open, and times it when its reader stops", async () => {
   const { begin, clock, lines } = world();
   let stopped = false;
   const { body } = begin("GET", "/api/v1/configmaps?watch").end(reply(200, {
@@ -88,7 +88,7 @@ test("requestObserver() counts a watch as long as it is open, and times it when 
   assert.match((await lines("apiserver_request_duration_seconds_sum"))[0]!, / 60$/);
 });
 
-test("requestObserver() counts an answer that breaks off as aborted", async () => {
+test("observer() counts an answer that breaks off as aborted", async () => {
   const { begin, lines } = world();
   const { body } = begin("GET", "/api/v1/configmaps").end(reply(
     200,
@@ -103,28 +103,28 @@ test("requestObserver() counts an answer that breaks off as aborted", async () =
   assert.equal((await lines("apiserver_request_total")).length, 1);
 });
 
-test("requestObserver() tells users apart by kind, never by name", async () => {
+test("observer() tells users apart by kind, never by name", async () => {
   const { begin, lines } = world();
   for (const name of ["alice", "bob", "a@example.com", "b@example.com", "admin"]) begin("GET", "/version").user({ name, groups: [] });
-  assert.deepEqual(await lines("authenticated_user_requests", "authentication_attempts"), [
+  assert.deepEqual(await lines("authenticated_user_requests", "authentication_duration_seconds_count"), [
     'authenticated_user_requests{username="other"} 2',
     'authenticated_user_requests{username="email_id"} 2',
     'authenticated_user_requests{username="admin"} 1',
-    'authentication_attempts{result="success"} 5',
+    'authentication_duration_seconds_count{result="success"} 5',
   ]);
 });
 
-test("requestObserver() counts refused credentials as failures, and what is turned away as terminated", async () => {
+test("observer() times refused credentials as failures, and what is turned away as terminated", async () => {
   const { begin, lines } = world();
   begin("GET", "/api/v1/configmaps").end(reply(401, ""));
   begin("GET", "/api/v1/configmaps").end(reply(500, ""));
   const busy = begin("GET", "/api/v1/configmaps");
   busy.user(user);
   busy.end(reply(429, ""));
-  assert.deepEqual(await lines("authentication_attempts"), [
-    'authentication_attempts{result="failure"} 1',
-    'authentication_attempts{result="error"} 1',
-    'authentication_attempts{result="success"} 1',
+  assert.deepEqual(await lines("authentication_duration_seconds_count"), [
+    'authentication_duration_seconds_count{result="failure"} 1',
+    'authentication_duration_seconds_count{result="error"} 1',
+    'authentication_duration_seconds_count{result="success"} 1',
   ]);
   const terminated = await lines("apiserver_request_terminations_total");
   assert.equal(terminated.length, 1);
