@@ -1,10 +1,10 @@
 import type { Authenticator } from "./authenticate.ts";
 
 /** The listener has verified the certificate; its common name is the user, its organizations are the groups. */
-export const clientCertificates: Authenticator = Object.freeze({
+export const clientCertificates: Authenticator = Object.freeze<Authenticator>({
   name: "x509",
-  authenticate: ({ peer }) =>
-    Promise.resolve(
-      peer === undefined ? undefined : peer.commonName === "" ? "refused" : { name: peer.commonName, groups: peer.organizations },
-    ),
+  async authenticate({ peer }) {
+    if (peer === undefined) return undefined;
+    return peer.commonName === "" ? "refused" : { name: peer.commonName, groups: peer.organizations };
+  },
 });

@@ -1,0 +1,61 @@
+/** The program: settings from the command line, plugins by name, then serve until a signal ends it. */
+import { readFileSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import type { GateStage } from "../core/plugin.ts";
+import { plugins } from "../plugins/mod.ts";
+import { CatalogError } from "./catalog.ts";
+import { choosePlugins } from "./choose-plugins.ts";
+import { helpText } from "./config.ts";
+import { ConfigError, parseArguments } from "./config-parse.ts";
+import { kernelGates, stageAt, targetRelease } from "./gates.ts";
+import { describe, jsonLog } from "./log.ts";
+import { serve } from "./serve.ts";
+
+/** Paths are taken from the working folder, other words are packages. */
+function load(specifier: string): Promise<Readonly<Record<string, unknown>>> {
+  const isPath = specifier.startsWith(".") || isAbsolute(specifier);
+  return import(isPath ? pathToFileURL(resolve(specifier)).href : specifier);
+}
+
+/** The gates of kernel and plugins as `--help` lists them. */
+function gates(): Parameters<typeof helpText>[0] {
+  const ladders = [kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})].flatMap(Object.entries<readonly GateStage[]>);
+  return ladders.flatMap(([name, ladder]) => {
+    const rung = stageAt(ladder, targetRelease);
+    return rung === undefined ? [] : [{ name, stage: rung.stage, default: rung.default, locked: rung.locked ?? false }];
+  }).toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
+
+async function main(): Promise<void> {
+  const parsed = parseArguments(process.argv.slice(2), (path) => readFileSync(path, "utf8"));
+  if (parsed.help) {
+    console.log(helpText(gates()));
+    return;
+  }
+  const { config } = parsed;
+  const log = jsonLog((line) => console.error(line), Date.now);
+  const mistakes: string[] = [];
+  const chosen = await choosePlugins(config.plugins, plugins, load, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const running = await serve({ config, plugins: chosen, log, processMetrics: true });
+  console.log(`Thole serves on ${running.url}`);
+  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
+  const stop = (signal: string) => {
+    log.info("shutting down", { signal });
+    running.close().then(() => process.exit(0), (error) => {
+      log.error("the shutdown failed", describe(error));
+      process.exit(1);
+    });
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+}
+
+main().catch((error: unknown) => {
+  // What an operator can mend is told in plain lines, everything else whole.
+  if (error instanceof ConfigError || error instanceof CatalogError) for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
+  else console.error(`thole: cannot start: ${error instanceof Error ? error.message : String(error)}`, error instanceof Error && error.stack ? `\n${error.stack}` : "");
+  process.exit(1);
+});

@@ -1,0 +1,272 @@
+/** Starts a server from settings and plugins, and ends it. What a request meets is in `handle.ts`. */
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import type { Names } from "../core/names.ts";
+import type { Plugin } from "../core/plugin.ts";
+import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
+import { createRegistry } from "../metrics/mod.ts";
+import { inflightLimit } from "./admit.ts";
+import { authenticateInOrder, type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
+import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
+import type { Backend } from "./call.ts";
+import { type Catalog, compile } from "./catalog.ts";
+import type { Config } from "./config.ts";
+import { runControllers } from "./controllers.ts";
+import { handle } from "./handle.ts";
+import { type Listener, listen } from "./listen/listener.ts";
+import { kubeconfig, openPki, type Pki, serverUrl, writePrivateFile } from "./listen/pki.ts";
+import { localApi } from "./local-api.ts";
+import { describe, type Log } from "./log.ts";
+import { measuredStore } from "./measured-store.ts";
+import { kernelMetrics, type KernelRegistry } from "./metrics.ts";
+import { observer } from "./observe.ts";
+import { outerReply } from "./outer.ts";
+import { plantSeeds } from "./seeds.ts";
+import type { Server } from "./server.ts";
+import { startCompactor } from "./store/compactor.ts";
+import { openEtcd } from "./store/etcd.ts";
+import { openSqlite } from "./store/sqlite.ts";
+import type { Store } from "./store/store.ts";
+import { buildInfo } from "./version.ts";
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly plugins: readonly Plugin[];
+  readonly log: Log;
+  /** A registry for the process adds what the process itself can tell. Once per process. */
+  readonly processMetrics?: boolean;
+}
+
+/** A server that answers. */
+export interface Running {
+  /** `https://127.0.0.1:6443`. */
+  readonly url: string;
+  readonly port: number;
+  /** PEM of the authority that signed the serving certificate; undefined where the certificate was given. */
+  readonly ca: string | undefined;
+  /** PEM of the administrator's certificate and key. */
+  readonly admin: { readonly cert: string; readonly key: string };
+  /** Where the administrator's kubeconfig lies; undefined with everything in memory. */
+  readonly kubeconfig: string | undefined;
+  readonly catalog: Catalog;
+  /** Not ready first, then requests in flight finish, watches end, the store is closed. */
+  close(): Promise<void>;
+}
+
+/** Time given to requests in flight once the server goes down. */
+const graceMs = 10_000;
+
+export async function serve({ config, plugins, log, processMetrics }: ServeOptions): Promise<Running> {
+  const names: Names = { domain: config["group-domain"], platform: config["platform-name"] };
+  const catalog = compile(plugins, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
+  const inMemory = config["data-dir"] === ":memory:";
+  if (!inMemory) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
+  const [pki, store] = await Promise.all([pkiOf(config, names, inMemory), storeOf(config, inMemory)]);
+  const ending = new AbortController();
+  const registry = createRegistry(kernelMetrics, { process: processMetrics ?? false });
+  const shutdown = switchCheck("shutdown", "process is shutting down", true);
+  const seeded = switchCheck("poststarthook/create-initial-objects", "not finished", false);
+  const server = await assemble({ config, catalog, store, registry, log, ending: ending.signal, shutdown, seeded });
+  const background = work(config, catalog, store, server, seeded, log, ending.signal);
+  const cert = config["tls-cert-file"] === "" ? pki.serving : await keyed(config["tls-cert-file"], config["tls-private-key-file"]);
+  const listener = await listen({
+    host: config["bind-address"],
+    port: config["secure-port"],
+    tls: { cert: cert.cert, key: cert.key, clientCa: config["client-ca-file"] === "" ? pki.ca.cert : await readFile(config["client-ca-file"], "utf8") },
+    handle: (exchange) => handle(exchange, server),
+    report: (error) => log.error("a connection failed", describe(error)),
+  });
+  await background.seeded;
+  const url = serverUrl(config["bind-address"], listener.port);
+  const ownCa = config["tls-cert-file"] === "" ? pki.ca.cert : undefined;
+  const path = inMemory ? undefined : join(config["data-dir"], "kubeconfig");
+  if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? cert.cert, pki.admin, names));
+  return {
+    url,
+    port: listener.port,
+    ca: ownCa,
+    admin: pki.admin,
+    kubeconfig: path,
+    catalog,
+    close: once(async () => {
+      shutdown.fail();
+      await pause(config["shutdown-delay-duration"]);
+      await end(listener, ending, background.done, store);
+    }),
+  };
+}
+
+async function end(listener: Listener, ending: AbortController, background: Promise<unknown>, store: Store): Promise<void> {
+  listener.beginShutdown();
+  ending.abort();
+  await listener.close(graceMs);
+  await background;
+  await store.close();
+}
+
+function once(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => running ??= run();
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return milliseconds === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+async function keyed(certPath: string, keyPath: string): Promise<{ cert: string; key: string }> {
+  const [cert, key] = await Promise.all([readFile(certPath, "utf8"), readFile(keyPath, "utf8")]);
+  return { cert, key };
+}
+
+function pkiOf(config: Config, names: Names, inMemory: boolean): Promise<Pki> {
+  const directory = inMemory ? undefined : config["cert-dir"] === "" ? join(config["data-dir"], "pki") : config["cert-dir"];
+  return openPki({ directory, bindAddress: config["bind-address"], names, now: Date.now() });
+}
+
+async function storeOf(config: Config, inMemory: boolean): Promise<Store> {
+  const endpoints = config["etcd-servers"];
+  if (endpoints.length === 0) return await openSqlite(inMemory ? ":memory:" : join(config["data-dir"], "store.sqlite"));
+  const file = async (path: string) => path === "" ? undefined : await readFile(path, "utf8");
+  const [ca, cert, key] = await Promise.all([file(config["etcd-cafile"]), file(config["etcd-certfile"]), file(config["etcd-keyfile"])]);
+  const tls = ca === undefined ? {} : { tls: { ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) } };
+  return await openEtcd({ endpoints, ...tls });
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly catalog: Catalog;
+  readonly store: Store;
+  readonly registry: KernelRegistry;
+  readonly log: Log;
+  readonly ending: AbortSignal;
+  readonly shutdown: ReturnType<typeof switchCheck>;
+  readonly seeded: ReturnType<typeof switchCheck>;
+}
+
+/** Everything that `handle` asks of a server. */
+async function assemble(parts: Parts): Promise<Server> {
+  const { config, catalog, registry, log, ending, shutdown, seeded } = parts;
+  const { record } = registry;
+  const elapsed = () => performance.now();
+  const prefix = config["etcd-prefix"];
+  const store = measuredStore(parts.store, storedLabels(catalog, prefix), record, elapsed);
+  const clock = { now: () => Date.now(), random: () => Math.random() };
+  const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
+  const live = [ping, probe, seeded.check];
+  const checks = { livez: live, healthz: live, readyz: [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, shutdown.check] };
+  const authenticators: Authenticator[] = [clientCertificates];
+  if (config["token-auth-file"] !== "") authenticators.push(await tokenFile(await readFile(config["token-auth-file"], "utf8")));
+  const version = buildInfo();
+  describeBuild(registry, catalog, version);
+  const backend: Backend = {
+    store,
+    prefix,
+    clock,
+    ending,
+    minRequestTimeoutSeconds: config["min-request-timeout"],
+    watched: ({ group, version, plural }, bytes) => {
+      const labels = { group, version, resource: plural };
+      record.watchEvents.with(labels).add();
+      record.watchEventBytes.with(labels).observe(bytes);
+    },
+  };
+  registry.beforeScrape(() => countObjects(catalog, store, prefix, registry));
+  const observe = observer(record, elapsed);
+  const authenticate = authenticateInOrder(
+    authenticators,
+    config["anonymous-auth"],
+    (result) => record.authentications.with({ result }).add(),
+  );
+  const authorize = authorizeInOrder([systemMasters, publicInformation]);
+  return {
+    catalog,
+    backend,
+    requestTimeoutMs: config["request-timeout"],
+    observe: (exchange, info) => observe(exchange, info, catalog),
+    authenticate,
+    async authorize(user, info) {
+      try {
+        await authorize(user, info);
+        record.authorizations.with({ result: "allowed" }).add();
+      } catch (error) {
+        record.authorizations.with({ result: "denied" }).add();
+        throw error;
+      }
+    },
+    admit: inflightLimit(
+      { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
+      ({ readOnly, mutating }) => {
+        record.inflight.with({ request_kind: "readOnly" }).set(readOnly);
+        record.inflight.with({ request_kind: "mutating" }).set(mutating);
+      },
+    ),
+    outer: (exchange, info, inForce) =>
+      outerReply(exchange, info, inForce, {
+        checks,
+        version,
+        metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
+        now: clock.now,
+        unhealthy: (endpoint, failures) => log.error(`${endpoint} fails`, { failures }),
+      }),
+    deprecated: ({ group, version, plural }, subresource, removedRelease) =>
+      record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
+    report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
+  };
+}
+
+function describeBuild(registry: KernelRegistry, catalog: Catalog, version: ReturnType<typeof buildInfo>): void {
+  for (const { name, stage, on } of catalog.gates.states) {
+    registry.record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
+  }
+  registry.record.buildInfo.with({
+    build_date: version.buildDate,
+    compiler: version.compiler,
+    git_commit: version.gitCommit,
+    git_tree_state: version.gitTreeState,
+    git_version: version.gitVersion,
+    go_version: version.goVersion,
+    major: version.major,
+    minor: version.minor,
+    platform: version.platform,
+  }).set(1);
+}
+
+/** What a key holds: the kind with the longest matching place. */
+function storedLabels(catalog: Catalog, prefix: string): (key: string) => { readonly group: string; readonly resource: string } {
+  const kinds = catalog.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+  const other = { group: "", resource: "" };
+  return (key) => kinds.find(({ start }) => key.startsWith(start)) ?? other;
+}
+
+async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
+  for (const { under, group, plural } of catalog.stored) {
+    // One entry tells the count of all.
+    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
+    record.objects.with({ group, resource: plural }).set(count);
+    record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
+  }
+}
+
+/** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */
+function work(
+  config: Config,
+  catalog: Catalog,
+  store: Store,
+  server: Server,
+  seeded: ReturnType<typeof switchCheck>,
+  log: Log,
+  signal: AbortSignal,
+): { readonly seeded: Promise<void>; readonly done: Promise<unknown> } {
+  const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
+  const planted = plantSeeds(catalog.plugins, api).then(seeded.pass);
+  const compactEveryMs = config["etcd-compaction-interval"];
+  const done = Promise.allSettled([
+    planted,
+    runControllers(catalog.plugins, { names: catalog.names, api }, signal, (name, error) => log.error(`controller ${name} failed and starts again`, describe(error))),
+    ...(compactEveryMs === 0
+      ? []
+      : [startCompactor(store, { everyMs: compactEveryMs, signal, onError: (error) => log.error("compaction failed", describe(error)) })]),
+  ]);
+  return { seeded: planted, done };
+}

@@ -1,0 +1,46 @@
+/** A server in the test process, on a free port and in memory, for tests that speak HTTP to it. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArguments } from "../kernel/config-parse.ts";
+import { jsonLog } from "../kernel/log.ts";
+import { type Running, serve } from "../kernel/serve.ts";
+import { plugins } from "../plugins/mod.ts";
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  /** PEM. */
+  readonly ca: string;
+  readonly tokens: { readonly admin: string; readonly alice: string };
+  readonly running: Running;
+  /** Lines that the server logged. */
+  readonly logged: readonly string[];
+  close(): Promise<void>;
+}
+
+/** `admin` is in system:masters, `alice` is authenticated and has no rights. */
+export async function startTestServer(options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins } = {}): Promise<TestServer> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
+  const tokens = { admin: crypto.randomUUID(), alice: crypto.randomUUID() };
+  const file = join(folder, "tokens.csv");
+  await writeFile(file, `${tokens.admin},admin,1,system:masters\n${tokens.alice},alice,2\n`, { mode: 0o600 });
+  const args = ["--secure-port=0", "--data-dir=:memory:", `--token-auth-file=${file}`, ...options.args ?? []];
+  const parsed = parseArguments(args, (path) => readFileSync(path, "utf8"));
+  if (parsed.help) throw new Error("a test server gives no help");
+  const logged: string[] = [];
+  const running = await serve({ config: parsed.config, plugins: options.plugins ?? plugins, log: jsonLog((line) => logged.push(line), Date.now) });
+  return {
+    url: running.url,
+    port: running.port,
+    ca: running.ca!,
+    tokens,
+    running,
+    logged,
+    async close() {
+      await running.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
