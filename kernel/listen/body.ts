@@ -5,7 +5,7 @@ import { tooLargeError } from "../../core/status-error.ts";
 export type Gate = (open: boolean) => void;
 
 /** The whole body of a request. Refused with RequestEntityTooLarge as soon as it, or its announced length, is over `limit`
- *  bytes; an Error when the client goes away before the end. The rest of a refused body is left to the caller, behind a closed gate. */
+ *  bytes; an AbortError when the client goes away before the end. The rest of a refused body is left to the caller, behind a closed gate. */
 export function readBody(source: Readable, announced: string | undefined, limit: number, gate: Gate): Promise<Uint8Array> {
   if (announced !== undefined && Number(announced) > limit) return Promise.reject(tooLarge(limit));
   return new Promise((resolve, reject) => {

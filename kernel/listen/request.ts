@@ -44,16 +44,16 @@ export class RequestExchange implements Exchange {
   }
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
-    if (this.#gone && !this.#abort.signal.aborted) this.#abort.abort(new Error("the client went away"));
+    if (this.#gone && !this.#abort.signal.aborted) this.#abort.abort();
     return this.#abort.signal;
   }
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.#request, this.#request.headers["content-length"], limit, this.#gate);
   }
-  /** The listener's word that nobody reads the answer any more. */
+  /** The listener's word (an AbortError, as whoever waits expects) that nobody reads the answer any more. */
   clientGone(): void {
     this.#gone = true;
-    this.#abort?.abort(new Error("the client went away"));
+    this.#abort?.abort();
   }
 }
 
