@@ -1,7 +1,7 @@
 /** Values of a document as Go's `%#v` shows them, for messages that carry a key or value. */
 
 import { goQuoted } from "../go-quote.ts";
-import { NumberText, type Tree, TreeObject } from "../tree.ts";
+import { NumberText, type Tree } from "../tree.ts";
 import type { Resolved } from "./resolve.ts";
 
 /** A value in Go's own syntax, such as `map[interface {}]interface {}{"a":1}`. Not for deep trees: it calls itself. */

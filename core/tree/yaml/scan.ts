@@ -27,8 +27,12 @@ import type { MarkType, Token } from "./token.ts";
 /** Characters within which a key must be followed by its `:`. */
 const keyLengthMax = 1024;
 
-/** A place where a key may have begun. `required`: nothing else can stand there, so that a missing `:` is an error. */
+/**
+ * Where a key may have begun. `required`: nothing else can stand there, so that a missing `:` is an error. `token` is kept when the
+ * key is no longer possible, because closing a flow collection forgets it once more.
+ */
 interface PossibleKey {
+  possible: boolean;
   readonly token: number;
   readonly mark: Mark;
   readonly required: boolean;
@@ -45,7 +49,7 @@ export interface Scan {
   readonly indents: number[];
   keyAllowed: boolean;
   /** One place for each level of flow collections, and one for the block around them. */
-  readonly keys: (PossibleKey | undefined)[];
+  readonly keys: PossibleKey[];
   /** The numbers of the tokens that are possible keys. */
   readonly keyTokens: Map<number, number>;
   ended: boolean;
@@ -60,7 +64,7 @@ export function scanOf(source: Source): Scan {
     indent: -1,
     indents: [],
     keyAllowed: true,
-    keys: [undefined],
+    keys: [{ possible: false, token: 0, mark: markOf(source), required: false }],
     keyTokens: new Map(),
     ended: false,
   };
@@ -154,7 +158,6 @@ function fetchToken(scan: Scan): void {
 function skipToToken(scan: Scan): void {
   const { source } = scan;
   for (;;) {
-    if (source.column === 0 && peek(source) === 0xfeff) skip(source);
     const tabs = scan.keys.length > 1 || !scan.keyAllowed;
     while (peek(source) === 0x20 || tabs && isBlank(peek(source))) skip(source);
     if (peek(source) === 0x23) { while (!isBreakOrEnd(peek(source))) skip(source); }
@@ -168,6 +171,17 @@ function put(scan: Scan, token: Token): void {
   scan.tokens.push(token);
 }
 
+/** The number that the next token gets. */
+function nextNumber(scan: Scan): number {
+  return scan.taken + scan.tokens.length - scan.head;
+}
+
+/** Puts a token before the one of a number, or last if that one is already taken. */
+function insert(scan: Scan, before: number, token: Token): void {
+  if (before < scan.taken) put(scan, token);
+  else scan.tokens.splice(before - scan.taken + scan.head, 0, token);
+}
+
 /** Puts a token of one character. */
 function putMark(scan: Scan, type: MarkType): void {
   put(scan, { type, line: scan.source.line });
@@ -179,16 +193,16 @@ function putMark(scan: Scan, type: MarkType): void {
 /** Whether the key that may have begun at a level can still be one. Throws where it had to be. */
 function keyIsPossible(scan: Scan, level: number): boolean {
   const key = scan.keys[level];
-  if (key === undefined) return false;
+  if (!key?.possible) return false;
   const { source } = scan;
   if (key.mark.line === source.line && key.mark.index + keyLengthMax >= source.index) return true;
   if (key.required) failHere(source, "could not find expected ':'");
-  forgetKey(scan, level, key);
+  forgetKey(scan, key);
   return false;
 }
 
-function forgetKey(scan: Scan, level: number, key: PossibleKey): void {
-  scan.keys[level] = undefined;
+function forgetKey(scan: Scan, key: PossibleKey): void {
+  key.possible = false;
   scan.keyTokens.delete(key.token);
 }
 
@@ -198,18 +212,17 @@ function noteKey(scan: Scan): void {
   const { source } = scan;
   dropKey(scan);
   const level = scan.keys.length - 1;
-  const token = scan.taken + scan.tokens.length - scan.head;
-  scan.keys[level] = { token, mark: markOf(source), required: level === 0 && scan.indent === source.column };
+  const token = nextNumber(scan);
+  scan.keys[level] = { possible: true, token, mark: markOf(source), required: level === 0 && scan.indent === source.column };
   scan.keyTokens.set(token, level);
 }
 
 /** Gives up the key that may have begun at this level. */
 function dropKey(scan: Scan): void {
-  const level = scan.keys.length - 1;
-  const key = scan.keys[level];
-  if (key === undefined) return;
+  const key = scan.keys.at(-1);
+  if (!key?.possible) return;
   if (key.required) failHere(scan.source, "could not find expected ':'");
-  forgetKey(scan, level, key);
+  forgetKey(scan, key);
 }
 
 // Block collections
@@ -222,7 +235,7 @@ function openBlock(scan: Scan, column: number, type: "blockSequenceStart" | "blo
   if (scan.indents.length > limits.documentDepthMax) failHere(scan.source, `exceeded max depth of ${limits.documentDepthMax}`);
   const token = { type, line };
   if (before === undefined) put(scan, token);
-  else scan.tokens.splice(before - scan.taken + scan.head, 0, token);
+  else insert(scan, before, token);
 }
 
 /** Closes the block collections that are indented further than a column. */
@@ -265,7 +278,7 @@ function fetchKeyable(scan: Scan, read: () => Token): void {
 
 function openFlow(scan: Scan, type: "flowSequenceStart" | "flowMappingStart"): void {
   noteKey(scan);
-  scan.keys.push(undefined);
+  scan.keys.push({ possible: false, token: nextNumber(scan), mark: markOf(scan.source), required: false });
   if (scan.keys.length - 1 > limits.documentDepthMax) failHere(scan.source, `exceeded max depth of ${limits.documentDepthMax}`);
   scan.keyAllowed = true;
   putMark(scan, type);
@@ -273,7 +286,7 @@ function openFlow(scan: Scan, type: "flowSequenceStart" | "flowMappingStart"): v
 
 function closeFlow(scan: Scan, type: "flowSequenceEnd" | "flowMappingEnd"): void {
   dropKey(scan);
-  if (scan.keys.length > 1) scan.keys.pop();
+  if (scan.keys.length > 1) scan.keyTokens.delete(scan.keys.pop()?.token ?? -1);
   scan.keyAllowed = false;
   putMark(scan, type);
 }
@@ -306,9 +319,9 @@ function fetchValue(scan: Scan): void {
   const level = scan.keys.length - 1;
   const key = keyIsPossible(scan, level) ? scan.keys[level] : undefined;
   if (key !== undefined) {
-    scan.tokens.splice(key.token - scan.taken + scan.head, 0, { type: "key", line: key.mark.line });
+    insert(scan, key.token, { type: "key", line: key.mark.line });
     openBlock(scan, key.mark.column, "blockMappingStart", key.mark.line, key.token);
-    forgetKey(scan, level, key);
+    forgetKey(scan, key);
     scan.keyAllowed = false;
   } else {
     if (level === 0) {

@@ -32,6 +32,8 @@ export interface Mark {
   readonly column: number;
 }
 
+const incomplete = new YamlProblem("incomplete UTF-8 octet sequence");
+
 /** Bytes that upstream's reader decodes at a time: an unreadable byte is noticed together with the piece that it is in. */
 const pieceBytes = 512;
 
@@ -42,31 +44,34 @@ const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u
 export function sourceOf(body: Uint8Array | string): Source {
   const { text, broken } = typeof body === "string" ? { text: body.toWellFormed(), broken: undefined } : decode(body);
   const bad = text.search(forbidden);
-  const atStart = text.charCodeAt(0) === 0xfeff ? 1 : 0;
-  const start = { at: atStart, index: 0, line: 0, column: 0 };
-  if (bad < 0) return { text, broken, ...start };
-  const kept = bad - bad % pieceBytes; // in characters, not bytes: near enough for text that is refused either way
-  return { text: text.slice(0, Math.max(kept, atStart)), broken: new YamlProblem("control characters are not allowed"), ...start };
+  const problem = bad < 0 ? broken : new YamlProblem("control characters are not allowed");
+  // A character that the end cuts off is noticed only there.
+  const readable = problem === undefined || problem === incomplete ? text : wholePieces(bad < 0 ? text : text.slice(0, bad));
+  return { text: readable, broken: problem, at: readable.startsWith("\ufeff") ? 1 : 0, index: 0, line: 0, column: 0 };
 }
 
+/** The text of a body up to the first bytes that are none. */
 function decode(bytes: Uint8Array): { text: string; broken: YamlProblem | undefined } {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
   if (utf16 !== undefined) {
     const text = new TextDecoder(utf16, { ignoreBOM: true }).decode(bytes);
     return { text: text.toWellFormed(), broken: undefined };
   }
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), broken: undefined };
-  } catch { // not UTF-8: find where, and keep what comes before
-    let at = 0;
-    let keptUntil = 0;
-    for (let length = runeLength(bytes, 0); length > 0; length = runeLength(bytes, at)) {
-      if (Math.floor(at / pieceBytes) > Math.floor(keptUntil / pieceBytes)) keptUntil = at;
-      at += length;
-    }
-    if (Math.floor(at / pieceBytes) > Math.floor(keptUntil / pieceBytes)) keptUntil = at;
-    return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, keptUntil)), broken: brokenRune(bytes, at) };
-  }
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const text = decoder.decode(bytes);
+  if (!text.includes("\ufffd")) return { text, broken: undefined };
+  let at = 0;
+  for (let length = runeLength(bytes, 0); length > 0 && at < bytes.length; length = runeLength(bytes, at)) at += length;
+  if (at === bytes.length) return { text, broken: undefined };
+  return { text: decoder.decode(bytes.subarray(0, at)), broken: brokenRune(bytes, at) };
+}
+
+/** What was read of a text before the piece in which it ends. */
+function wholePieces(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let end = bytes.length - bytes.length % pieceBytes;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--; // a character cut in two belongs to the next piece
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));
 }
 
 /** What upstream's reader says of the bytes at `at`, which are not UTF-8. */
@@ -74,7 +79,7 @@ function brokenRune(bytes: Uint8Array, at: number): YamlProblem {
   const first = bytes[at] ?? 0;
   const width = (first & 0xe0) === 0xc0 ? 2 : (first & 0xf0) === 0xe0 ? 3 : (first & 0xf8) === 0xf0 ? 4 : 0;
   if (width === 0) return new YamlProblem("invalid leading UTF-8 octet");
-  if (at + width > bytes.length) return new YamlProblem("incomplete UTF-8 octet sequence");
+  if (at + width > bytes.length) return incomplete;
   let value = first & (0xff >> width + 1);
   for (let k = 1; k < width; k++) {
     const octet = bytes[at + k] ?? 0;

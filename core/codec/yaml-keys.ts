@@ -1,0 +1,67 @@
+/** The order of keys in YAML answers: the natural order of upstream's library, in which `a2` comes before `a10`. */
+
+/**
+ * Compares two keys. Letters come after everything else, numbers within keys compare by value, and what is equal so far is decided
+ * by length.
+ */
+export function compareKeys(a: string, b: string): number {
+  if (a === b) return 0;
+  const as = runesOf(a);
+  const bs = runesOf(b);
+  const common = Math.min(as.length, bs.length);
+  for (let at = 0; at < common; at++) {
+    const x = as[at] ?? "";
+    const y = bs[at] ?? "";
+    if (x !== y) return compareFrom(as, bs, at, x, y);
+  }
+  return as.length - bs.length;
+}
+
+function runesOf(text: string): readonly string[] {
+  return Array.from(text);
+}
+
+/** Compares from the first place at which two keys differ. */
+function compareFrom(as: readonly string[], bs: readonly string[], at: number, x: string, y: string): number {
+  const xLetter = isLetter(x);
+  const yLetter = isLetter(y);
+  if (xLetter && yLetter) return codePoint(x) - codePoint(y);
+  if (xLetter || yLetter) return yLetter ? -1 : 1;
+  // A zero within a number is a digit like others, at its beginning it counts as nothing.
+  const inNumber = (x === "0" || y === "0") && followsNonZero(as, at);
+  const xNumber = numberAt(as, at, inNumber);
+  const yNumber = numberAt(bs, at, inNumber);
+  if (xNumber.value !== yNumber.value) return xNumber.value < yNumber.value ? -1 : 1;
+  if (xNumber.end !== yNumber.end) return xNumber.end - yNumber.end;
+  return codePoint(x) - codePoint(y);
+}
+
+/** Whether the digits right before a place have one that is not zero. */
+function followsNonZero(runes: readonly string[], at: number): boolean {
+  for (let before = at - 1; before >= 0; before--) {
+    const rune = runes[before] ?? "";
+    if (!isDigit(rune)) return false;
+    if (rune !== "0") return true;
+  }
+  return false;
+}
+
+/** The number whose digits begin at a place, in the arithmetic of an int64, and where they end. */
+function numberAt(runes: readonly string[], at: number, inNumber: boolean): { value: bigint; end: number } {
+  let value = inNumber ? 1n : 0n;
+  let end = at;
+  for (; isDigit(runes[end] ?? ""); end++) value = BigInt.asIntN(64, value * 10n + BigInt(codePoint(runes[end] ?? "") - 0x30));
+  return { value, end };
+}
+
+function isLetter(rune: string): boolean {
+  return /^\p{L}$/u.test(rune);
+}
+
+function isDigit(rune: string): boolean {
+  return /^\p{Nd}$/u.test(rune);
+}
+
+function codePoint(rune: string): number {
+  return rune.codePointAt(0) ?? 0;
+}

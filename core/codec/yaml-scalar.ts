@@ -1,0 +1,77 @@
+/** How a string is written in YAML so that it is read back as the same string, in the style that upstream's library would choose. */
+
+import { isTimestamp, resolvePlain } from "../tree/yaml/resolve.ts";
+
+export type ScalarStyle = "plain" | "single" | "double" | "literal";
+
+/** The style of a string that stands as a value, or as a key before its `:` on one line. */
+export function styleOf(text: string, isKey: boolean): ScalarStyle {
+  if (text.includes("\n")) return !isKey && fitsBlock(text) ? "literal" : "double";
+  if (isReadAsOther(text)) return "double";
+  if (fitsPlain(text)) return "plain";
+  return fitsSingle(text) ? "single" : "double";
+}
+
+/** Whether a text, written plain, would be read as something that is no string: by this library or by older ones. */
+function isReadAsOther(text: string): boolean {
+  return resolvePlain(text).type !== "str" || base60.test(text) || isTimestamp(text);
+}
+
+// Numbers like 1:30, which some readers of YAML 1.1 take as base 60.
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+
+/** Characters that are written as escapes. Those beyond U+FFFF are among them: the two halves show it. */
+// deno-lint-ignore no-control-regex -- control characters are what this is about
+const special = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ud800-\udfff\ufeff\ufffe\uffff]/;
+const lineBreak = /[\n\u2028\u2029]/;
+
+function fitsPlain(text: string): boolean {
+  return !special.test(text) && !lineBreak.test(text) && !/^(?: |---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[-?:](?: |$))| $|:(?: |$)| #/.test(text);
+}
+
+function fitsSingle(text: string): boolean {
+  return !special.test(text) && !/[\n\u2028\u2029] | [\n\u2028\u2029]/.test(text);
+}
+
+function fitsBlock(text: string): boolean {
+  return !special.test(text) && !/ [\n\u2028\u2029]| $/.test(text);
+}
+
+/** What stands after the `|` of a literal block: how far it is indented if its first line does not show it, and how it ends. */
+export function blockHints(text: string): string {
+  const indent = /^[ \n\u2028\u2029]/.test(text) ? "2" : "";
+  if (!/[\n\u2028\u2029]$/.test(text)) return `${indent}-`;
+  return /^[\n\u2028\u2029]$|[\n\u2028\u2029]{2}$/.test(text) ? `${indent}+` : indent;
+}
+
+const letters: ReadonlyMap<string, string> = new Map([
+  ["\0", "\\0"],
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\t", "\\t"],
+  ["\n", "\\n"],
+  ["\v", "\\v"],
+  ["\f", "\\f"],
+  ["\r", "\\r"],
+  ["\x1b", "\\e"],
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\x85", "\\N"],
+  ["\u2028", "\\L"],
+  ["\u2029", "\\P"],
+]);
+
+// deno-lint-ignore no-control-regex -- control characters are what this is about
+const escapable = /["\\\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\u{10000}-\u{10ffff}]/gu;
+
+/** The text between double quotes. After a leading byte order mark upstream's library escapes everything. */
+export function escapeDouble(text: string): string {
+  return text.replace(text.startsWith("\ufeff") ? /./gsu : escapable, (character) => {
+    const letter = letters.get(character);
+    if (letter !== undefined) return letter;
+    const point = character.codePointAt(0) ?? 0;
+    const hex = point.toString(16).toUpperCase();
+    if (point <= 0xff) return `\\x${hex.padStart(2, "0")}`;
+    return point <= 0xffff ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
+  });
+}

@@ -1,0 +1,213 @@
+/** YAML text of plain values, byte for byte what sigs.k8s.io/yaml makes of the same JSON. */
+
+import type { Json } from "../schema.ts";
+import { goFloat } from "../tree/yaml/go-value.ts";
+import { compareKeys } from "./yaml-keys.ts";
+import { blockHints, escapeDouble, type ScalarStyle, styleOf } from "./yaml-scalar.ts";
+
+/** Columns after which the next space breaks a line. */
+const widthMax = 80;
+/** Bytes up to which a key stands on one line with its `:`. */
+const keyBytesMax = 128;
+const indentStep = 2;
+
+/**
+ * The YAML text of a value, with a final line break. Keys are in natural order, strings are quoted where YAML 1.1 would read something
+ * else, text of several lines is a literal block, long lines are folded. Iterative: any depth can be written.
+ */
+export function writeYaml(value: Json): string {
+  const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true };
+  const open: Frame[] = [];
+  writeNode(out, open, value, false);
+  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) writeNext(out, open, frame);
+  out.indent = 0;
+  writeIndent(out);
+  return out.text;
+}
+
+/**
+ * The text so far and where it ends. `fresh`: the line has nothing but indentation and indicators; `spaced`: what comes next needs no
+ * space before it.
+ */
+interface Out {
+  text: string;
+  column: number;
+  indent: number;
+  fresh: boolean;
+  spaced: boolean;
+}
+
+/** An object or list of which some members are still to be written. `outer` is the indentation around it. */
+interface Frame {
+  readonly keys: readonly string[] | undefined;
+  readonly values: readonly Json[];
+  readonly outer: number;
+  at: number;
+}
+
+/** Writes the next member of the innermost open object or list, or ends it. */
+function writeNext(out: Out, open: Frame[], frame: Frame): void {
+  const at = frame.at++;
+  const value = frame.values[at];
+  if (value === undefined) {
+    out.indent = frame.outer;
+    open.pop();
+    return;
+  }
+  writeIndent(out);
+  if (frame.keys === undefined) writeIndicator(out, "-", true);
+  else {
+    const key = frame.keys[at] ?? "";
+    if (isSimpleKey(key)) {
+      writeString(out, key, true);
+      put(out, ":");
+      out.fresh = false;
+    } else {
+      writeIndicator(out, "?", true);
+      writeString(out, key, false);
+      writeIndent(out);
+      writeIndicator(out, ":", true);
+    }
+  }
+  writeNode(out, open, value, frame.keys !== undefined);
+}
+
+/** Writes a leaf or an empty collection, or opens one that is not empty. */
+function writeNode(out: Out, open: Frame[], value: Json, inObject: boolean): void {
+  if (typeof value === "string") return writeString(out, value, false);
+  if (value === null || typeof value !== "object") return writeWord(out, scalarText(value));
+  const frame = frameOf(value, out.indent);
+  if (frame.values.length === 0) return writeWord(out, frame.keys === undefined ? "[]" : "{}");
+  // A list is not indented under its key.
+  const indentless = frame.keys === undefined && inObject && !out.fresh;
+  if (out.indent < 0) out.indent = 0;
+  else if (!indentless) out.indent += indentStep;
+  open.push(frame);
+}
+
+function frameOf(value: readonly Json[] | { readonly [key: string]: Json }, outer: number): Frame {
+  if (Array.isArray(value)) return { keys: undefined, values: value, outer, at: 0 };
+  const object = value as { readonly [key: string]: Json }; // isArray does not narrow readonly arrays away
+  const keys = Object.keys(object).filter((key) => object[key] !== undefined).sort(compareKeys);
+  return { keys, values: keys.map((key) => object[key] ?? null), outer, at: 0 };
+}
+
+const int64Min = -(2 ** 63);
+const uint64End = 2 ** 64;
+
+function scalarText(value: boolean | number | bigint | null): string {
+  if (typeof value !== "number") return String(value);
+  if (!Number.isFinite(value)) throw new RangeError(`Cannot write ${value} as YAML: it must be finite`);
+  if (Number.isInteger(value) && value >= int64Min && value < uint64End) return String(value + 0);
+  return goFloat(value);
+}
+
+function isSimpleKey(key: string): boolean {
+  if (/[\n\r\u0085\u2028\u2029]/.test(key)) return false;
+  return key.length * 3 <= keyBytesMax || new TextEncoder().encode(key).length <= keyBytesMax;
+}
+
+// Pieces of text
+
+function put(out: Out, text: string): void {
+  out.text += text;
+  out.column += text.length;
+  out.spaced = false;
+}
+
+function putBreak(out: Out): void {
+  out.text += "\n";
+  out.column = 0;
+}
+
+/** Begins a line at the present indentation, unless the line has only that already. */
+function writeIndent(out: Out): void {
+  const indent = Math.max(out.indent, 0);
+  if (!out.fresh || out.column > indent || out.column === indent && !out.spaced) putBreak(out);
+  if (out.column < indent) {
+    out.text += " ".repeat(indent - out.column);
+    out.column = indent;
+  }
+  out.fresh = true;
+  out.spaced = true;
+}
+
+/** Writes `-`, `?` or `:`, after which a collection may begin on the same line. */
+function writeIndicator(out: Out, indicator: string, keepsFresh: boolean): void {
+  if (!out.spaced) put(out, " ");
+  put(out, indicator);
+  out.fresh = out.fresh && keepsFresh;
+}
+
+function writeWord(out: Out, word: string): void {
+  writeIndicator(out, word, false);
+}
+
+function writeString(out: Out, string: string, isKey: boolean): void {
+  const text = string.toWellFormed();
+  const style: ScalarStyle = styleOf(text, isKey);
+  const outer = out.indent;
+  out.indent = outer < 0 ? indentStep : outer + indentStep;
+  if (style === "literal") writeLiteral(out, text);
+  else {
+    if (!out.spaced) put(out, " ");
+    if (style === "plain") writeFolded(out, text, isKey, style);
+    else if (style === "single") writeSingle(out, `'${text.replaceAll("'", "''")}'`, isKey);
+    else writeFolded(out, `"${escapeDouble(text)}"`, isKey, style);
+    out.fresh = false;
+  }
+  out.indent = outer;
+}
+
+/** Writes text in single quotes, going on indented after the separators that break lines only in YAML 1.1. */
+function writeSingle(out: Out, text: string, isKey: boolean): void {
+  for (const [at, piece] of text.split(/([\u2028\u2029]+)/).entries()) {
+    if (at % 2 === 0) {
+      if (at > 0 && piece !== "'") writeIndent(out);
+      writeFolded(out, piece, isKey, "single");
+    } else {
+      out.text += piece;
+      out.column = 0;
+      out.fresh = true;
+    }
+  }
+}
+
+/** Writes the text of a scalar, breaking at single spaces beyond the width. A key is never broken. */
+function writeFolded(out: Out, text: string, isKey: boolean, style: ScalarStyle): void {
+  if (isKey || out.column + text.length <= widthMax) return put(out, text);
+  const quotes = style === "plain" ? 0 : 1;
+  let done = 0;
+  for (let space = text.indexOf(" ", 1); space >= 0; space = text.indexOf(" ", space + 1)) {
+    const width = out.column + space - done;
+    if (width <= widthMax || text.charAt(space - 1) === " ") continue;
+    const spaceFollows = text.charAt(space + 1) === " ";
+    // Quotes keep their first and last character; only double ones can break before several spaces.
+    if (quotes === 1 && (space === 1 || space >= text.length - 2) || spaceFollows && style !== "double") continue;
+    put(out, text.slice(done, space));
+    writeIndent(out);
+    if (spaceFollows) put(out, "\\");
+    done = space + 1;
+    out.spaced = false;
+  }
+  put(out, text.slice(done));
+}
+
+function writeLiteral(out: Out, text: string): void {
+  writeIndicator(out, `|${blockHints(text)}`, false);
+  putBreak(out);
+  for (const [line, content = "", lineBreak = ""] of text.matchAll(/([^\n\u2028\u2029]*)([\n\u2028\u2029]?)/g)) {
+    if (line === "") continue;
+    out.fresh = true;
+    if (content !== "") {
+      writeIndent(out);
+      put(out, content);
+      out.fresh = false;
+    }
+    if (lineBreak === "") continue;
+    out.text += lineBreak;
+    out.column = 0;
+    out.fresh = true;
+    out.spaced = true;
+  }
+}
