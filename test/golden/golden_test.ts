@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { prettyJson } from "../../core/codec/json-text.ts";
 import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
+import { writeYaml } from "../../core/codec/yaml.ts";
 import { decoder } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
@@ -14,6 +15,7 @@ import type { StructNode, Typed } from "../../core/schema.ts";
 import { readJson } from "../../core/tree/json.ts";
 import type { Read } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
+import { jsonFromTree } from "../../core/tree/values.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 /** Newest first: a kind that a release has dropped is kept as the last one had it. */
@@ -56,6 +58,9 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
       assert.deepEqual({ ...protobufReader(schema)(envelope.raw), kind: envelope.kind, apiVersion: envelope.apiVersion }, object);
 
       assert.equal(prettyJson(encoder(schema)(object)), text(file("json")));
+      const written = readJson(encoder(schema)(object));
+      assert.ok(written.ok);
+      assert.equal(writeYaml(jsonFromTree(written.tree)), text(file("yaml")));
       assert.deepEqual(new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object))), file("pb"));
     });
   }
