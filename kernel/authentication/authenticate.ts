@@ -7,31 +7,39 @@ import { anonymousUser, systemGroups, type UserInfo } from "./user-info.ts";
  *  credentials of its kind that are not good. */
 export interface Authenticator {
   readonly name: string;
-  authenticate(exchange: Exchange): Promise<UserInfo | undefined | "refused">;
+  authenticate(exchange: Exchange, warn: Warn): Promise<UserInfo | undefined | "refused">;
 }
-export type Authenticate = (exchange: Exchange) => Promise<UserInfo>;
+/** Tells the client of credentials that were passed over. */
+export type Warn = (text: string) => void;
+export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo>;
 
 /**
- * Asks each in order. Credentials that nobody takes are 401, also where strangers are let in; a request without any is
- * `system:anonymous` where that is allowed. `told` counts the outcome.
+ * Asks each in order. Credentials that were refused and that no later way makes good are 401, also where strangers are let in; a
+ * request without any is `system:anonymous` where that is allowed. A header in a form that nobody reads is no credentials, as
+ * upstream has it. `told` counts the outcome.
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],
   anonymous: boolean,
   told: (result: "success" | "failure", user: UserInfo | undefined) => void,
 ): Authenticate {
-  return async (exchange) => {
+  return async (exchange, warn = () => {}) => {
     let refused = false;
     for (const authenticator of authenticators) {
-      const user = await authenticator.authenticate(exchange);
+      const user = await authenticator.authenticate(exchange, warn);
       if (user === "refused") refused = true;
       else if (user !== undefined) {
         told("success", user);
-        return { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
+        return isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
       }
     }
-    if (!refused && anonymous && exchange.headers["authorization"] === undefined) return anonymousUser;
+    if (!refused && anonymous) return anonymousUser;
     told("failure", undefined);
     throw new StatusError("Unauthorized", "Unauthorized");
   };
+}
+
+/** A certificate may say so of its bearer. */
+function isStranger({ name, groups }: UserInfo): boolean {
+  return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

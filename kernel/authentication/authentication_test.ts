@@ -7,7 +7,16 @@ import { parseTokenFile } from "./token-file.ts";
 
 function exchange(headers: Exchange["headers"], peer?: Exchange["peer"]): Exchange {
   const signal = new AbortController().signal;
-  return { method: "GET", url: "/", headers, body: () => Promise.resolve(new Uint8Array()), peer, remote: "", protocol: "HTTP/1.1", signal };
+  return {
+    method: "GET",
+    url: "/",
+    headers,
+    body: () => Promise.resolve(new Uint8Array()),
+    peer,
+    remote: "",
+    protocol: "HTTP/1.1",
+    signal,
+  };
 }
 const peer = { commonName: "carol", organizations: ["ops"], fingerprint: "", expires: 0 };
 const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
@@ -34,16 +43,56 @@ test("authenticate() knows users by token and by certificate and puts them among
     uid: "2",
     groups: ["dev", "ops", "system:authenticated"],
   });
-  assert.deepEqual(await authenticate(exchange({ authorization: "bearer secret-a" })), { name: "alice", uid: "1", groups: ["system:authenticated"] });
+  assert.deepEqual(await authenticate(exchange({ authorization: "bearer secret-a" })), {
+    name: "alice",
+    uid: "1",
+    groups: ["system:authenticated"],
+  });
   assert.equal((await authenticate(exchange({}, peer))).name, "carol");
   assert.deepEqual(outcomes, ["success", "success", "success"]);
 });
 
-test("authenticate() refuses credentials that nobody knows, also where strangers are let in", async () => {
+test("authenticate() refuses a token that nobody knows, also where strangers are let in", async () => {
   const { authenticate } = await world();
-  for (const bad of ["Bearer nope", "Bearer ", "Basic c2VjcmV0LWE6", "secret-a", "Bearer secret-a x"]) {
+  for (const bad of ["Bearer nope", "bearer nope", "Bearer nope secret-a", "  Bearer nope", "Bearer __proto__", "Bearer secret-"]) {
     assert.equal(await refusal(authenticate(exchange({ authorization: bad }))), "401 Unauthorized", bad);
   }
+});
+
+test("authenticate() passes over an Authorization header that names no bearer token", async () => {
+  const { authenticate } = await world();
+  for (const none of ["", "Bearer", "Bearer   ", "lonely", "Bearer:lonely", "Basic c2VjcmV0LWE6", "Token secret-a", "Bearer\tsecret-a"]) {
+    assert.equal((await authenticate(exchange({ authorization: none }))).name, "system:anonymous", none);
+    assert.equal((await authenticate(exchange({ authorization: none }, peer))).name, "carol", none);
+    assert.equal(await refusal((await world(false)).authenticate(exchange({ authorization: none }))), "401 Unauthorized", none);
+  }
+});
+
+test("authenticate() passes over a token behind two spaces, and warns", async () => {
+  const { authenticate } = await world();
+  const warnings: string[] = [];
+  const user = await authenticate(exchange({ authorization: "Bearer  secret-a" }), (text) => warnings.push(text));
+  assert.equal(user.name, "system:anonymous");
+  assert.deepEqual(warnings, ["the provided Authorization header contains extra space before the bearer token, and is ignored"]);
+});
+
+test("authenticate() goes by the first word behind Bearer and by the first of several headers", async () => {
+  const { authenticate } = await world();
+  assert.equal((await authenticate(exchange({ authorization: "Bearer secret-a x" }))).name, "alice");
+  assert.equal((await authenticate(exchange({ authorization: ["Bearer secret-b", "Bearer nope"] }))).name, "bob");
+});
+
+test("authenticate() refuses a certificate that is not trusted, unless a token tells who it is", async () => {
+  const { authenticate } = await world();
+  const untrusted = { ...exchange({}), peerRefused: "signed by an unknown authority" };
+  assert.equal(await refusal(authenticate(untrusted)), "401 Unauthorized");
+  assert.equal((await authenticate({ ...untrusted, headers: { authorization: "Bearer secret-a" } })).name, "alice");
+});
+
+test("authenticate() does not call the anonymous user authenticated, whoever vouches for it", async () => {
+  const { authenticate } = await world();
+  const stranger = { ...peer, commonName: "system:anonymous", organizations: ["system:unauthenticated"] };
+  assert.deepEqual((await authenticate(exchange({}, stranger))).groups, ["system:unauthenticated"]);
 });
 
 test("authenticate() lets a request without credentials be anonymous only where that is allowed", async () => {
@@ -52,6 +101,10 @@ test("authenticate() lets a request without credentials be anonymous only where 
 });
 
 test("parseTokenFile() names the line of a mistake and shows no token", () => {
-  assert.throws(() => parseTokenFile("secret-a,alice,1\nsecret-b\n"), (error: Error) => /line 2/.test(error.message) && !/secret/.test(error.message));
+  assert.throws(
+    () => parseTokenFile("secret-a,alice,1\nsecret-b\n"),
+    (error: Error) => /line 2/.test(error.message) && !/secret/.test(error.message),
+  );
+  assert.throws(() => parseTokenFile("secret-a,alice\n"), /line 1: expected token,user,uid/);
   assert.equal(parseTokenFile('t,u,"1","a ""b"""\n').get("t")!.groups[0], 'a "b"');
 });

@@ -1,6 +1,6 @@
 /** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`, read once at start as upstream does. */
 import type { Exchange } from "../exchange.ts";
-import type { Authenticator } from "./authenticate.ts";
+import type { Authenticator, Warn } from "./authenticate.ts";
 import type { UserInfo } from "./user-info.ts";
 
 /** The users of a token file by token. Mistakes name the line and never show a token. */
@@ -8,9 +8,10 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
   const users = new Map<string, UserInfo>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    const [token = "", name = "", uid = "", groups = ""] = fields(line);
-    if (token === "" || name === "") {
-      throw new Error(`token file, line ${index + 1}: expected token,user,uid[,"group1,group2"], got ${fields(line).length} fields`);
+    const columns = fields(line);
+    const [token = "", name = "", uid = "", groups = ""] = columns;
+    if (token === "" || name === "" || columns.length < 3) {
+      throw new Error(`token file, line ${index + 1}: expected token,user,uid[,"group1,group2"], got ${columns.length} fields`);
     }
     users.set(token, { name, uid, groups: groups.split(",").map((group) => group.trim()).filter((group) => group !== "") });
   }
@@ -41,8 +42,8 @@ export async function tokenFile(text: string): Promise<Authenticator> {
   for (const [token, user] of parseTokenFile(text)) byDigest.set(await digestOf(token), user);
   return {
     name: "tokenfile",
-    async authenticate(exchange) {
-      const token = bearerToken(exchange);
+    async authenticate(exchange, warn) {
+      const token = bearerToken(exchange, warn);
       return token === undefined ? undefined : byDigest.get(await digestOf(token)) ?? "refused";
     },
   };
@@ -53,10 +54,14 @@ async function digestOf(token: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest)));
 }
 
-/** The token of an Authorization header; undefined where there is none. The scheme's letter case does not matter. */
-function bearerToken(exchange: Exchange): string | undefined {
+/** The token of the first Authorization header; undefined where there is none. The scheme's letter case does not matter, words
+ *  behind the token do not either. */
+function bearerToken(exchange: Exchange, warn: Warn): string | undefined {
   const value = exchange.headers["authorization"];
   const text = typeof value === "string" ? value : value?.[0];
   const [scheme, token, ...more] = text?.trim().split(" ") ?? [];
-  return scheme?.toLowerCase() === "bearer" && token !== undefined && token !== "" && more.length === 0 ? token : undefined;
+  if (scheme?.toLowerCase() !== "bearer") return undefined;
+  if (token !== "") return token;
+  if (more.length > 0) warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
+  return undefined;
 }
