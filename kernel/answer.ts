@@ -47,7 +47,8 @@ export type Part = string | Uint8Array;
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
   return isStoredForm(endpoint) ? item.object : endpoint.fill(endpoint.fromStored(item.object));
 }
-function isStoredForm(endpoint: Endpoint): boolean {
+/** Whether a version shows objects as they are stored. */
+export function isStoredForm(endpoint: Endpoint): boolean {
   return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema && endpoint.served.convert === undefined;
 }
 /** Its compact JSON without a final newline. */
@@ -124,7 +125,7 @@ function listParts(call: Call, page: ListPage): readonly Part[] {
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   if (transform.as === "Table") {
-    return textParts(call, tableText(call, page.items, metadata, includeObject(call), transform.version, true));
+    return textParts(call, tableText(call, [...page.items], metadata, includeObject(call), transform.version, true));
   }
   const partials = transform.as === "object" ? undefined : transform;
   const type = partials === undefined
@@ -132,7 +133,7 @@ function listParts(call: Call, page: ListPage): readonly Part[] {
     : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
   if (encoding === "protobuf") {
     const write = protobufWriter(partials === undefined ? endpoint.schema : PartialObjectMetadata);
-    const items = page.items.map((item) => write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version)));
+    const items = [...page.items].map((item) => write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version)));
     return [writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))];
   }
   const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)},"items":`;

@@ -5,6 +5,7 @@ import type { UserInfo } from "./authentication/user-info.ts";
 import type { Catalog, Endpoint } from "./catalog.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestInfo } from "./request-info.ts";
+import type { Reads } from "./reads.ts";
 import type { Store } from "./store/store.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -19,6 +20,8 @@ export interface Clock {
 /** What verbs need of the server. */
 export interface Backend {
   readonly store: Store;
+  /** What requests read through; absent means straight from the store. */
+  readonly reads?: Reads;
   /** First segments of every key, without a slash at the end: `/registry`. */
   readonly prefix: string;
   readonly clock: Clock;

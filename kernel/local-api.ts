@@ -61,7 +61,8 @@ export function localApi(server: Server, user: UserInfo): Api {
       ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal) => follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal),
+    watch: (version, resource, namespace, query, signal) =>
+      follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal),
     collections: (verb) =>
       server.catalog.groups.flatMap((group) =>
         group.versions.slice(0, 1).flatMap(({ endpoints }) =>
@@ -113,12 +114,22 @@ async function* follow(
       from = "";
       continue;
     }
-    const decoder = new TextDecoder();
-    for await (const frame of reply.body) {
-      const { type, object } = JSON.parse(decoder.decode(frame));
+    for await (const frame of lines(reply.body)) {
+      const { type, object } = JSON.parse(frame);
       if (type === "ERROR") from = "";
       else from = object.metadata.resourceVersion;
       if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
     }
+  }
+}
+
+/** The lines of a text that comes in pieces. */
+async function* lines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of pieces) {
+    const parts = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
   }
 }

@@ -4,6 +4,7 @@
  */
 import { readJson } from "../core/tree/json.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
+import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { internalError } from "../core/status-error.ts";
@@ -11,6 +12,7 @@ import type { StoredKind } from "./catalog.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
 const toBytes = new TextEncoder();
+const toText = new TextDecoder();
 const noBytes = new Uint8Array();
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
@@ -19,17 +21,17 @@ export class Item {
   readonly kind: StoredKind;
   readonly key: string;
   readonly revision: Revision;
-  /** The bytes as stored. */
-  readonly value: Uint8Array;
+  #value: Uint8Array;
   #object: ApiObject | undefined;
   #json: Uint8Array | undefined;
   #text: string | undefined;
 
+  /** `entry` as stored; `object` where the caller has it already. */
   constructor(kind: StoredKind, entry: Entry, object?: ApiObject) {
     this.kind = kind;
     this.key = entry.key;
     this.revision = entry.revision;
-    this.value = entry.value;
+    this.#value = entry.value;
     this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
   }
 
@@ -40,13 +42,20 @@ export class Item {
     return item;
   }
 
+  /** An item whose `json` is at hand already. */
+  static served(kind: StoredKind, key: string, revision: Revision, json: Uint8Array): Item {
+    const item = new Item(kind, { key, revision, value: json });
+    item.#json = json;
+    return item;
+  }
+
   /** In the stored version, filled, with its resourceVersion. */
   get object(): ApiObject {
-    return this.#object ??= withRevision(decodeStored(this.kind, this.key, this.value), this.revision);
+    return this.#object ??= withRevision(decodeStored(this.kind, this.key, this.#value), this.revision);
   }
   /** Compact JSON of `object` without a final newline. */
   get text(): string {
-    return this.#text ??= this.kind.encode(this.object);
+    return this.#text ??= this.#json === undefined ? this.kind.encode(this.object) : toText.decode(this.#json);
   }
   /** `text` as bytes. */
   get json(): Uint8Array {
@@ -54,9 +63,24 @@ export class Item {
   }
 }
 
+/**
+ * Objects by the bytes that were made of them here, for whoever comes upon the same bytes again. Bytes that are gone take
+ * their objects with them.
+ */
+const written = new WeakMap<Uint8Array, ApiObject>();
+
 /** The object in the form that the store keeps: without a resourceVersion, with a final newline. */
 export function storedBytes(kind: StoredKind, object: ApiObject): Uint8Array {
-  return toBytes.encode(kind.encode(withoutRevision(object)) + "\n");
+  const bytes = toBytes.encode(kind.encode(withoutRevision(object)) + "\n");
+  written.set(bytes, object);
+  return bytes;
+}
+
+/** The object that `storedBytes` made these very bytes of, once; undefined for bytes from elsewhere. */
+export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
+  const object = written.get(bytes);
+  if (object !== undefined) written.delete(bytes);
+  return object;
 }
 
 /** Stored bytes to the object: JSON, or protobuf told by its first bytes; filled. Bytes that cannot be read are an
@@ -73,7 +97,10 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
     if (!read.ok) throw new Error(read.error);
     return kind.fill(kind.decodeStored(read.tree));
   } catch (error) {
-    throw internalError(`the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw internalError(
+      `the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
   }
 }
 
@@ -85,6 +112,11 @@ export function withoutRevision(object: ApiObject): ApiObject {
   if (object.metadata.resourceVersion === undefined) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** What the JSON of an object of this kind begins with, and what its list items leave out of it but the brace. */
+export function headOf(of: { readonly kind: string; readonly apiVersion: string }): string {
+  return `{"kind":${goString(of.kind)},"apiVersion":${goString(of.apiVersion)},`;
 }
 
 /** The key of an object below the store's prefix, as upstream lays keys out. */

@@ -1,16 +1,27 @@
-/** Reading stored objects under the rules of resourceVersion, straight from the store. */
+/**
+ * Reading stored objects under the rules of resourceVersion: what verbs ask, and the rules that every implementation
+ * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
+ * (`cache/reads-conformance.ts`) runs on both.
+ */
 import type { Names } from "../core/names.ts";
 import { matchesFields } from "../core/selectors/field.ts";
 import { matchesLabels } from "../core/selectors/label.ts";
-import { badRequestError, StatusError } from "../core/status-error.ts";
+import { badRequestError, type Status, StatusError, statusOf } from "../core/status-error.ts";
 import type { Endpoint, StoredKind } from "./catalog.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
-import { Item } from "./objects.ts";
+import { Item, keyOf } from "./objects.ts";
 import type { ListOptions } from "./options.ts";
-import { type Listing, type Revision, type Store, StoreError } from "./store/store.ts";
+import { type Revision, type Store, StoreError } from "./store/store.ts";
 
-/** The selectors of a request as one question to an object. */
-export type Selects = (item: Item) => boolean;
+/** Where verbs read from. */
+export interface Reads {
+  /** One object, of the age that `resourceVersion` of the query asks for. */
+  get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined>;
+  /** One chunk of a list, or all of it, at one revision. */
+  list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
+  /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */
+  watch(watching: Watching): AsyncIterable<Uint8Array>;
+}
 
 /** A collection: a kind below a namespace ("" for all), and its keys. */
 export interface Collection {
@@ -18,14 +29,65 @@ export interface Collection {
   readonly namespace: string;
   /** What every key begins with. */
   readonly prefix: string;
+  /** The one key that it is about, where a path names an object. */
+  readonly key?: string | undefined;
+}
+
+/** The items of a list, in the order of their keys. */
+export interface Items extends Iterable<Item> {
+  readonly length: number;
+  /** Their JSON in the stored form as list items, joined by commas, where it is at hand. */
+  readonly json?: { readonly bytes: number; pieces(): Iterable<Uint8Array> };
 }
 
 export interface ListPage {
-  readonly items: readonly Item[];
+  readonly items: Items;
   readonly revision: Revision;
   readonly continue: string;
   readonly remaining: number | undefined;
 }
+
+export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+
+/** How a watch writes what it tells. Watches with equal `id` may share frames. */
+export interface Framing {
+  readonly id: string;
+  /** Frames hold the JSON of the stored form as it is. */
+  readonly plain: boolean;
+  /** A watch's first frame is another than later ones: a table tells its columns once. */
+  readonly opens: boolean;
+  frame(type: WatchType, item: Item, first: boolean): Uint8Array;
+  bookmark(revision: Revision, endsInitial: boolean, first: boolean): Uint8Array;
+  error(status: Status): Uint8Array;
+  /** Told of each frame that goes out. */
+  sent(frameBytes: number): void;
+}
+
+export interface Watching {
+  readonly collection: Collection;
+  readonly options: ListOptions;
+  readonly framing: Framing;
+  readonly names: Names;
+  /** How long it lasts. */
+  readonly ms: number;
+  /** Ends it at once. */
+  readonly signal: AbortSignal;
+}
+
+/** How often a watch is told how far it is when nothing happens to it. */
+export const bookmarkEveryMs = 60_000;
+/** How long before its planned end a watch gets its last bookmark; one that lasts no longer gets none. */
+export const bookmarkBeforeEndMs = 2_000;
+/** How long a read waits for a revision that is yet to come (upstream's blockTimeout). */
+export const reachMs = 3_000;
+
+/** A kind whose objects upstream reads from its store, without a cache. */
+export function isUncached(kind: StoredKind): boolean {
+  return kind.resource.strategy?.cached === false;
+}
+
+/** The selectors of a request as one question to an object. */
+export type Selects = (item: Item) => boolean;
 
 /** Undefined when everything is selected. */
 export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" | "fields">): Selects | undefined {
@@ -52,10 +114,75 @@ export function revisionOf(text: string, where: "get" | "list" | "watch"): Revis
   throw where === "list" ? badRequestError(`invalid resource version: ${message}`) : new StatusError("Unknown", message);
 }
 
-/** 504 in the form that clients recognise. */
-export function tooLargeRevision(asked: Revision, current: Revision): StatusError {
+/** The revision of a get; what upstream says of nonsense depends on where it would have read. */
+export function revisionOfGet(kind: StoredKind, text: string): Revision | undefined {
+  return revisionOf(text, isUncached(kind) ? "list" : "get");
+}
+
+/** How old what a list shows may be. */
+export type Age =
+  | { readonly tag: "newest" }
+  | { readonly tag: "any" }
+  | { readonly tag: "notOlder"; readonly revision: Revision }
+  | { readonly tag: "exact"; readonly revision: Revision };
+
+/** What a list reads, by the table of resourceVersion, resourceVersionMatch, limit and continue. */
+export interface ListPlan {
+  readonly age: Age;
+  readonly limit: number | undefined;
+  /** The first key that may be read, where the list is the rest of one. */
+  readonly start: string | undefined;
+  /** The only key that can be selected, where a field selector names the object. */
+  readonly key: string | undefined;
+}
+
+/** The plan of a list; 400 where the options contradict each other. */
+export function planList(collection: Collection, options: ListOptions, names: Names): ListPlan {
+  const { endpoint: { stored }, prefix } = collection;
+  let limit = options.limit > 0 ? options.limit : undefined;
+  // What is served from a cache at any age is served whole.
+  if (options.resourceVersion === "0" && !isUncached(stored)) limit = undefined;
+  if (options.continue !== "") {
+    if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
+      throw badRequestError("specifying resource version is not allowed when using continue");
+    }
+    const { revision, start } = readContinue(options.continue, names);
+    return { age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision }, limit, start: prefix + start, key: undefined };
+  }
+  const key = collection.key ?? namedKey(collection, options);
+  return { age: ageOf(options, limit !== undefined && key === undefined), limit, start: undefined, key };
+}
+
+function ageOf(options: ListOptions, limited: boolean): Age {
+  const revision = revisionOf(options.resourceVersion, "list");
+  if (revision === undefined) return { tag: "newest" };
+  if (revision === 0) return { tag: "any" };
+  const exact = options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && limited);
+  return { tag: exact ? "exact" : "notOlder", revision };
+}
+
+/** The key of the object that a field selector names, where there can be only one. */
+export function namedKey(
+  { endpoint: { stored }, namespace, prefix }: Collection,
+  options: Pick<ListOptions, "fields">,
+): string | undefined {
+  const named = options.fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
+  if (named === undefined || named.value === "" || named.value.includes("/") || (stored.namespaced && namespace === "")) return undefined;
+  return prefix + named.value;
+}
+
+/** The token of what follows after `key`. */
+export function continueAfter(collection: Collection, revision: Revision, key: string, names: Names): string {
+  return writeContinue({ revision, start: `${key.slice(collection.prefix.length)}\0` }, names);
+}
+
+/** 504 in the form that clients recognise. Only where waiting could have helped is it worth another try. */
+export function tooLargeRevision(asked: Revision, current: Revision, again = true): StatusError {
   return new StatusError("Timeout", `Timeout: Too large resource version: ${asked}, current: ${current}`, {
-    details: { causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }], retryAfterSeconds: 1 },
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      ...(again ? { retryAfterSeconds: 1 } : {}),
+    },
   });
 }
 /** 410 in the form that clients recognise. */
@@ -63,98 +190,52 @@ export function expired(message: string, more?: { readonly continue: string }): 
   return new StatusError("Expired", message, more);
 }
 
-/** The newest state of one key. */
-export async function getItem(store: Store, kind: StoredKind, key: string, signal: AbortSignal): Promise<{ item: Item | undefined; revision: Revision }> {
+/** 410 for a list whose history is gone; the rest of a list can be had as it is now. */
+export function expiredList(options: ListOptions, names: Names): StatusError {
+  if (options.continue === "") return expired("The resourceVersion for the provided list is too old.");
+  const { start } = readContinue(options.continue, names);
+  return expired(
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+    { continue: writeContinue({ revision: -1, start }, names) },
+  );
+}
+
+/** What a client is told when a watch cannot go on. */
+export function watchFailure(error: unknown, seen: Revision): Status {
+  if (error instanceof StoreError && error.code === "compacted") {
+    return statusOf(expired(`too old resource version: ${seen} (${error.oldest ?? seen + 1})`));
+  }
+  if (error instanceof StatusError) return statusOf(error);
+  return statusOf(new StatusError("InternalError", "an error on the server prevented the watch from going on", { cause: error }));
+}
+
+/** Whether a watch begins with what is there. */
+export function startsWithState(options: ListOptions, from: Revision | undefined): boolean {
+  return options.sendInitialEvents ?? (from === undefined || from === 0);
+}
+
+/** When a watch is due its next bookmark, if it wants any. */
+export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
+  // The old `/watch/` paths read their options as those of a list, which knows no bookmarks.
+  if (!options.allowWatchBookmarks) return undefined;
+  const last = endsAt - bookmarkBeforeEndMs;
+  return last > now ? Math.min(now + bookmarkEveryMs, last) : undefined;
+}
+
+/** The newest state of one key, from the store itself: what writes begin with. */
+export async function getItem(
+  store: Store,
+  kind: StoredKind,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ item: Item | undefined; revision: Revision }> {
   const { entry, revision } = await store.get(key, signal);
   return { item: entry === undefined ? undefined : new Item(kind, entry), revision };
 }
 
-/** Waits until the store has reached a revision, for as long as upstream waits; 504 after that. */
-export async function reached(store: Store, asked: Revision, prefix: string, signal: AbortSignal): Promise<void> {
-  for (let tries = 0;; tries++) {
-    const { revision } = await store.get(prefix, signal);
-    if (revision >= asked) return;
-    if (tries === 12) throw tooLargeRevision(asked, revision);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    signal.throwIfAborted();
-  }
-}
-
-/** One chunk of a list, or all of it, at one revision. */
-export async function listItems(
-  store: Store,
-  collection: Collection,
-  options: ListOptions,
-  names: Names,
-  signal: AbortSignal,
-): Promise<ListPage> {
-  const { endpoint, prefix } = collection;
-  const chosen = selects(endpoint, options);
-  const asked = options.continue === "" || options.resourceVersion === "" ? revisionOf(options.resourceVersion, "list") : undefined;
-  let at: Revision | undefined;
-  let after: string | undefined;
-  let limit = options.limit > 0 ? options.limit : undefined;
-  if (options.continue !== "") {
-    if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
-      throw badRequestError("specifying resource version is not allowed when using continue");
-    }
-    const point = readContinue(options.continue, names);
-    at = point.revision < 0 ? undefined : point.revision;
-    // A start ends with NUL: the keys strictly greater than what is before it.
-    after = prefix + (point.start.endsWith("\0") ? point.start.slice(0, -1) : justBefore(point.start));
-  } else if (asked !== undefined && asked > 0) {
-    const exact = options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && limit !== undefined);
-    await reached(store, asked, prefix, signal);
-    if (exact) at = asked;
-  } else if (options.resourceVersion === "0") {
-    limit = undefined;
-  }
-  const items: Item[] = [];
-  let revision: Revision | undefined = at;
-  for (;;) {
-    const page = await listAt(store, { prefix, ...(after === undefined ? {} : { after }) }, limit, revision, options, names, prefix, signal);
-    revision ??= page.revision;
-    for (const [index, entry] of page.entries.entries()) {
-      const item = new Item(endpoint.stored, entry);
-      if (chosen !== undefined && !chosen(item)) continue;
-      items.push(item);
-      if (limit !== undefined && items.length === limit) {
-        const left = page.count - index - 1;
-        if (left === 0) return { items, revision, continue: "", remaining: undefined };
-        const token = writeContinue({ revision, start: `${entry.key.slice(prefix.length)}\0` }, names);
-        return { items, revision, continue: token, remaining: chosen === undefined ? left : undefined };
-      }
-    }
-    const last = page.entries.at(-1);
-    if (last === undefined || page.entries.length === page.count) return { items, revision, continue: "", remaining: undefined };
-    after = last.key;
-  }
-}
-
-/** The greatest string that sorts before every string that begins with `start`, near enough for keys. */
-function justBefore(start: string): string {
-  return start.slice(0, -1) + String.fromCharCode(start.charCodeAt(start.length - 1) - 1) + "\uffff";
-}
-
-async function listAt(
-  store: Store,
-  range: { prefix: string; after?: string },
-  limit: number | undefined,
-  at: Revision | undefined,
-  options: ListOptions,
-  names: Names,
-  prefix: string,
-  signal: AbortSignal,
-): Promise<Listing> {
-  try {
-    return await store.list(range, { signal, ...(limit === undefined ? {} : { limit }), ...(at === undefined ? {} : { at }) });
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== "compacted") throw error;
-    if (options.continue === "") throw expired("The resourceVersion for the provided list is too old.");
-    const { start } = readContinue(options.continue, names);
-    throw expired(
-      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
-      { continue: writeContinue({ revision: -1, start }, names) },
-    );
-  }
+/** The collection with the key of the object that the path names. */
+export function collectionOf(prefix: string, endpoint: Endpoint, namespace: string, name: string): Collection {
+  const { stored } = endpoint;
+  const own = stored.namespaced && namespace !== "" ? `${prefix}/${stored.under}/${namespace}/` : `${prefix}/${stored.under}/`;
+  return { endpoint, namespace, prefix: own, key: name === "" ? undefined : keyOf(prefix, stored, namespace, name) };
 }

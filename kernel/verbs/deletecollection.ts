@@ -2,9 +2,10 @@ import { StatusError } from "../../core/status-error.ts";
 import { type Answer, listAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { deleteOptions } from "../delete-options.ts";
-import { type Item, keysOf } from "../objects.ts";
+import type { Item } from "../objects.ts";
 import { listOptions } from "../options.ts";
-import { listItems } from "../reads.ts";
+import { collectionOf } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 import { deleteItem } from "./delete.ts";
 
 /** DELETE of a collection: what is selected goes one by one, in the order of the list; answers what was found. */
@@ -12,8 +13,8 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const { backend, endpoint, info, catalog } = call;
   const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
   const options = await deleteOptions(call);
-  const prefix = keysOf(backend.prefix, endpoint.stored, info.namespace);
-  const page = await listItems(backend.store, { endpoint, namespace: info.namespace, prefix }, listing, catalog.names, call.signal);
+  const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
+  const page = await readsOf(backend).list(collection, listing, catalog.names, call.signal);
   const items: Item[] = [];
   for (const item of page.items) {
     try {

@@ -1,8 +1,8 @@
 import { type Answer, listAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
-import { keysOf } from "../objects.ts";
 import { listOptions } from "../options.ts";
-import { listItems } from "../reads.ts";
+import { collectionOf } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 
 /** GET of a collection. */
 export async function list(call: Call): Promise<Answer> {
@@ -11,7 +11,6 @@ export async function list(call: Call): Promise<Answer> {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: false,
   });
-  const prefix = keysOf(backend.prefix, endpoint.stored, info.namespace);
-  const page = await listItems(backend.store, { endpoint, namespace: info.namespace, prefix }, options, catalog.names, call.signal);
-  return listAnswer(page);
+  const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
+  return listAnswer(await readsOf(backend).list(collection, options, catalog.names, call.signal));
 }

@@ -1,0 +1,213 @@
+/** Reads straight from the store: what kinds without a cache use, and what the cache must agree with. */
+import type { Names } from "../core/names.ts";
+import type { StoredKind } from "./catalog.ts";
+import { Item } from "./objects.ts";
+import type { ListOptions } from "./options.ts";
+import {
+  type Age,
+  type Collection,
+  continueAfter,
+  expiredList,
+  getItem,
+  isUncached,
+  type ListPage,
+  namedKey,
+  nextBookmark,
+  planList,
+  reachMs,
+  type Reads,
+  revisionOf,
+  revisionOfGet,
+  type Selects,
+  selects,
+  startsWithState,
+  tooLargeRevision,
+  watchFailure,
+  type Watching,
+} from "./reads.ts";
+import { type Clock, systemClock } from "./store/clock.ts";
+import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store/store.ts";
+
+export function directReads(store: Store, clock: Clock = systemClock): Reads {
+  async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
+    const asked = revisionOfGet(kind, resourceVersion);
+    if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
+    return (await getItem(store, kind, key, signal)).item;
+  }
+  return {
+    get,
+    list: (collection, options, names, signal) => list(store, clock, collection, options, names, signal),
+    watch: (watching) => watch(store, clock, watching),
+  };
+}
+
+/** Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. */
+async function reached(store: Store, clock: Clock, kind: StoredKind, asked: Revision, key: string, signal: AbortSignal): Promise<void> {
+  for (let waited = 0;; waited += 250) {
+    const { revision } = await store.get(key, signal);
+    if (revision >= asked) return;
+    if (isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, !isUncached(kind));
+    await new Promise<void>((resolve) => void clock.after(250, resolve));
+    signal.throwIfAborted();
+  }
+}
+
+async function list(
+  store: Store,
+  clock: Clock,
+  collection: Collection,
+  options: ListOptions,
+  names: Names,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  const { endpoint, prefix } = collection;
+  const { age, limit, start, key } = planList(collection, options, names);
+  if (age.tag === "exact" || age.tag === "notOlder") await reached(store, clock, endpoint.stored, age.revision, prefix, signal);
+  const chosen = chosenOf(collection, options, key);
+  const items: Item[] = [];
+  let revision = startRevision(age);
+  let after = start === undefined ? undefined : justBefore(start);
+  for (;;) {
+    const page = await listAt(store, rangeOf(prefix, after), limit, revision, options, names, signal);
+    revision ??= page.revision;
+    for (const [index, entry] of page.entries.entries()) {
+      const item = new Item(endpoint.stored, entry);
+      if (chosen !== undefined && !chosen(item)) continue;
+      items.push(item);
+      if (limit === undefined || items.length < limit) continue;
+      const left = key === undefined ? page.count - index - 1 : 0;
+      if (left === 0) return { items, revision, continue: "", remaining: undefined };
+      const token = continueAfter(collection, revision, entry.key, names);
+      return { items, revision, continue: token, remaining: chosen === undefined ? left : undefined };
+    }
+    const last = page.entries.at(-1);
+    if (last === undefined || page.entries.length === page.count) return { items, revision, continue: "", remaining: undefined };
+    after = last.key;
+  }
+}
+
+function startRevision(age: Age): Revision | undefined {
+  return age.tag === "exact" ? age.revision : undefined;
+}
+function rangeOf(prefix: string, after: string | undefined): Range {
+  return { prefix, ...(after === undefined ? {} : { after }) };
+}
+function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
+  const chosen = selects(collection.endpoint, options);
+  return key === undefined ? chosen : (item) => item.key === key && (chosen === undefined || chosen(item));
+}
+
+/** What comes right before the first key of the rest: exactly, for what ends with NUL, and near enough for other tokens. */
+function justBefore(start: string): string {
+  const head = start.slice(0, -1);
+  const last = start.charCodeAt(start.length - 1);
+  return last === 0 ? head : head + String.fromCharCode(last - 1) + "\uffff";
+}
+
+async function listAt(
+  store: Store,
+  range: Range,
+  limit: number | undefined,
+  at: Revision | undefined,
+  options: ListOptions,
+  names: Names,
+  signal: AbortSignal,
+): Promise<Listing> {
+  try {
+    return await store.list(range, { signal, ...(limit === undefined ? {} : { limit }), ...(at === undefined ? {} : { at }) });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "compacted") throw expiredList(options, names);
+    throw error;
+  }
+}
+
+/** The stream: initial state where it is asked for, then changes, bookmarks, and an ERROR where it cannot go on. */
+async function* watch(store: Store, clock: Clock, watching: Watching): AsyncGenerator<Uint8Array> {
+  const { collection, options, framing, names } = watching;
+  const { endpoint, prefix } = collection;
+  const from = revisionOf(options.resourceVersion, "watch");
+  const ending = new AbortController();
+  const cancel = clock.after(Math.max(0, watching.ms), () => ending.abort());
+  const signal = AbortSignal.any([watching.signal, ending.signal]);
+  const chosen = chosenOf(collection, options, collection.key ?? namedKey(collection, options));
+  const endsAt = clock.now() + watching.ms;
+  let seen = from ?? 0;
+  let first = true;
+  const out = (frame: Uint8Array): Uint8Array => {
+    first = false;
+    framing.sent(frame.length);
+    return frame;
+  };
+  try {
+    if (options.sendInitialEvents === true && from !== undefined && from > 0) {
+      await reached(store, clock, endpoint.stored, from, prefix, signal);
+    }
+    const withState = startsWithState(options, from);
+    if (withState || seen === 0) {
+      const all: ListOptions = { ...options, limit: 0, continue: "", resourceVersion: "", resourceVersionMatch: "" };
+      const page = await list(store, clock, collection, all, names, signal);
+      seen = page.revision;
+      if (withState) { for (const item of page.items) yield out(framing.frame("ADDED", item, first)); }
+      if (options.sendInitialEvents === true && options.allowWatchBookmarks) yield out(framing.bookmark(seen, true, first));
+    }
+    let next = nextBookmark(options, clock.now(), endsAt);
+    for await (const batch of ticked(store.watch({ prefix }, seen, signal), clock, () => next)) {
+      for (const event of batch?.events ?? []) {
+        const frame = frameOf(watching, event, chosen, first);
+        if (frame !== undefined) yield out(frame);
+      }
+      seen = Math.max(seen, batch?.revision ?? 0);
+      if (next === undefined || clock.now() < next) continue;
+      next = nextBookmark(options, clock.now(), endsAt);
+      yield out(framing.bookmark(seen, false, first));
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    yield out(framing.error(watchFailure(error, seen)));
+  } finally {
+    cancel();
+  }
+}
+
+/** What a source gives, and undefined whenever a time has come. */
+async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
+  const batches = source[Symbol.asyncIterator]();
+  try {
+    for (let coming = batches.next();;) {
+      const at = next();
+      let cancel = (): void => {};
+      const tick = new Promise<undefined>((resolve) => {
+        if (at !== undefined) cancel = clock.after(at - clock.now(), () => resolve(undefined));
+      });
+      const result = await Promise.race([coming, tick]);
+      cancel();
+      if (result === undefined) {
+        yield undefined;
+        continue;
+      }
+      if (result.done === true) return;
+      coming = batches.next();
+      yield result.value;
+    }
+  } finally {
+    await batches.return?.();
+  }
+}
+
+/** The frame of a change as the selector sees it; undefined when it neither saw the object nor sees it. */
+function frameOf(
+  { collection, framing }: Watching,
+  event: StoreEvent,
+  chosen: Selects | undefined,
+  first: boolean,
+): Uint8Array | undefined {
+  const { stored } = collection.endpoint;
+  const { key, revision } = event;
+  const next = event.value === undefined ? undefined : new Item(stored, { key, revision, value: event.value });
+  // What went away is shown as it was, at the version of its going.
+  const prior = event.previous === undefined ? undefined : new Item(stored, { key, revision, value: event.previous.value });
+  const sees = next !== undefined && (chosen === undefined || chosen(next));
+  const saw = prior !== undefined && (chosen === undefined || chosen(prior));
+  if (sees) return framing.frame(saw ? "MODIFIED" : "ADDED", next, first);
+  return saw ? framing.frame("DELETED", prior, first) : undefined;
+}

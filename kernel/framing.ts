@@ -1,0 +1,87 @@
+/** Frames of watches: each change, bookmark or failure in the representation that the client wants. */
+import { writeEnvelope, writeWatchFrame } from "../core/codec/protobuf.ts";
+import { encoder } from "../core/derive/encode.ts";
+import { protobufWriter } from "../core/derive/protobuf.ts";
+import { zeroOf } from "../core/derive/zero.ts";
+import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
+import { Status as StatusSchema } from "../core/meta/status.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import { isStoredForm, partial, servedJson, servedObject } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { Item } from "./objects.ts";
+import type { Framing, WatchType } from "./reads.ts";
+import type { Revision } from "./store/store.ts";
+import { includeObject, tableText } from "./table.ts";
+
+const toBytes = new TextEncoder();
+const nothing = new Uint8Array();
+
+/** The framing of a call's watch; 400 for a table that cannot be. */
+export function framingOf(call: Call): Framing {
+  const { endpoint, backend, output: { encoding, transform } } = call;
+  const isTable = transform.as === "Table";
+  const form = transform.as === "object" ? "" : `${transform.as} ${transform.version} ${isTable ? includeObject(call) : ""}`;
+  return {
+    id: `${endpoint.apiVersion} ${encoding} ${form}`,
+    plain: transform.as === "object" && encoding !== "protobuf" && isStoredForm(endpoint),
+    opens: isTable,
+    frame: (type, item, first) => frameOf(call, type, item, first),
+    bookmark: (revision, endsInitial, first) => bookmarkOf(call, revision, endsInitial, first),
+    error: (status) =>
+      encoding === "protobuf"
+        ? writeWatchFrame("ERROR", writeEnvelope(status, protobufWriter(StatusSchema)(status)))
+        : textFrame("ERROR", encoder(StatusSchema)(status)),
+    sent: (frameBytes) => backend.watched(endpoint, frameBytes),
+  };
+}
+
+function frameOf(call: Call, type: WatchType, item: Item, first: boolean): Uint8Array {
+  const { endpoint, output: { encoding, transform } } = call;
+  if (transform.as === "Table") {
+    const { resourceVersion } = item.object.metadata;
+    const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+    return textFrame(type, tableText(call, [item], metadata, includeObject(call), transform.version, first));
+  }
+  if (transform.as !== "object") {
+    const object = partial(call, item, transform.version);
+    return encoding === "protobuf"
+      ? writeWatchFrame(type, writeEnvelope(object, protobufWriter(PartialObjectMetadata)(object)))
+      : textFrame(type, encoder(PartialObjectMetadata)(object));
+  }
+  if (encoding === "protobuf") {
+    const object = servedObject(endpoint, item);
+    return writeWatchFrame(type, writeEnvelope(object, protobufWriter(endpoint.schema)(object)));
+  }
+  const json = servedJson(endpoint, item);
+  return typeof json === "string" ? textFrame(type, json) : bytesFrame(type, json);
+}
+
+/** A marker of progress: an object of the kind with nothing but its version. */
+function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first: boolean): Uint8Array {
+  const { endpoint, catalog, output: { encoding, transform } } = call;
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(endsInitial ? { annotations: { [`${catalog.names.domain}/initial-events-end`]: "true" } } : {}),
+  };
+  // Nothing is filled in: a bookmark is the empty object.
+  const empty = zeroOf(endpoint.schema) as object; // of the endpoint's kind
+  const object: ApiObject = { ...empty, kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata };
+  if (transform.as !== "object") {
+    return frameOf(call, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first);
+  }
+  return encoding === "protobuf"
+    ? writeWatchFrame("BOOKMARK", writeEnvelope(object, protobufWriter(endpoint.schema)(object)))
+    : textFrame("BOOKMARK", endpoint.encode(object));
+}
+
+function textFrame(type: WatchType, json: string): Uint8Array {
+  return toBytes.encode(`{"type":"${type}","object":${json}}\n`);
+}
+function bytesFrame(type: WatchType, json: Uint8Array): Uint8Array {
+  const head = toBytes.encode(`{"type":"${type}","object":`);
+  const frame = new Uint8Array(head.length + json.length + 2);
+  frame.set(head);
+  frame.set(json, head.length);
+  frame.set([0x7d, 0x0a], head.length + json.length);
+  return frame;
+}
