@@ -38,6 +38,23 @@ export function byteAtIndex(bytes: Uint8Array, index: number): number {
   return at;
 }
 
+/** Orders strings as their UTF-8 bytes are ordered, which is how Go sorts keys. */
+export function compareByBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    let x = a.charCodeAt(at);
+    let y = b.charCodeAt(at);
+    if (x === y) continue;
+    // Halves of surrogate pairs come after all characters of one unit.
+    if (x >= 0xd800 && y >= 0xd800) {
+      x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
+      y = y >= 0xe000 ? y - 0x800 : y + 0x2000;
+    }
+    return x - y;
+  }
+  return a.length - b.length;
+}
+
 function textByRune(bytes: Uint8Array): string {
   const pieces: string[] = [];
   let start = 0;

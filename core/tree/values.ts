@@ -64,6 +64,7 @@ export function numberOfText(text: string): number | bigint {
   const double = Number(text);
   if (!/^-?[0-9]+$/.test(text)) return double;
   if (Number.isSafeInteger(double)) return double + 0;
+  if (Math.abs(double) > 2 ** 63) return double; // spares the exact reading of endless digits
   const exact = BigInt(text);
   return exact < int64Min || exact > int64Max ? double : exact;
 }

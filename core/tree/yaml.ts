@@ -2,6 +2,7 @@
 
 import { composeFirst } from "./yaml/compose.ts";
 import { decodeDocument } from "./yaml/decode.ts";
+import { readJsonObject } from "./yaml/json-shortcut.ts";
 import { scanOf } from "./yaml/scan.ts";
 import { sourceOf, YamlProblem } from "./yaml/source.ts";
 import type { Read } from "./tree.ts";
@@ -13,6 +14,12 @@ import type { Read } from "./tree.ts";
  * or `json: unsupported value: +Inf`; who reports them puts the occasion in front.
  */
 export function readYaml(body: Uint8Array | string): Read {
+  const tree = readJsonObject(body);
+  return tree === undefined ? readStream(body) : { ok: true, tree, duplicates: [] };
+}
+
+/** The same, without the shorter way for JSON. */
+export function readStream(body: Uint8Array | string): Read {
   try {
     const root = composeFirst(scanOf(sourceOf(body)));
     if (root === undefined) return { ok: true, tree: null, duplicates: [] };

@@ -5,6 +5,7 @@
 
 import { limits } from "../../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
+import { compareByBytes } from "../utf8.ts";
 import { numberText } from "../values.ts";
 import type { AliasNode, CollectionNode, YamlNode } from "./compose.ts";
 import { floatKeyName, goKeySyntax, goSyntax } from "./go-value.ts";
@@ -225,13 +226,17 @@ function unsupportedKey(key: Resolved, value: Tree): string {
 }
 
 function leafOf(decoder: Decoder, scalar: Resolved): Tree {
-  if (scalar.type === "int") return new NumberText(String(scalar.value));
-  if (scalar.type !== "float") return scalar.value;
-  if (Number.isFinite(scalar.value)) return new NumberText(numberText(scalar.value));
+  if (scalar.type !== "float" || Number.isFinite(scalar.value)) return finiteLeaf(scalar);
   const name = Number.isNaN(scalar.value) ? "NaN" : scalar.value > 0 ? "+Inf" : "-Inf";
   const leaf = new NumberText(name);
   decoder.unsupported.set(leaf, `json: unsupported value: ${name}`);
   return leaf;
+}
+
+/** A scalar in JSON's form. */
+export function finiteLeaf(scalar: Resolved): null | boolean | string | NumberText {
+  if (scalar.type === "int") return new NumberText(String(scalar.value));
+  return scalar.type === "float" ? new NumberText(numberText(scalar.value)) : scalar.value;
 }
 
 /** Counts a node, and refuses a document that consists of little but aliases. */
@@ -265,20 +270,4 @@ function unsupportedIn(tree: Tree, unsupported: ReadonlyMap<Tree, string>): stri
     for (let at = inner.length - 1; at >= 0; at--) waiting.push(inner[at] ?? null);
   }
   return number;
-}
-
-function compareByBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let at = 0; at < length; at++) {
-    let x = a.charCodeAt(at);
-    let y = b.charCodeAt(at);
-    if (x === y) continue;
-    // Halves of surrogate pairs come after all characters of one unit.
-    if (x >= 0xd800 && y >= 0xd800) {
-      x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
-      y = y >= 0xe000 ? y - 0x800 : y + 0x2000;
-    }
-    return x - y;
-  }
-  return a.length - b.length;
 }

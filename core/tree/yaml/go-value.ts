@@ -1,19 +1,37 @@
 /** Values of a document as Go's `%#v` shows them, for messages that carry a key or value. */
 
 import { goQuoted } from "../go-quote.ts";
-import { NumberText, type Tree } from "../tree.ts";
+import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import type { Resolved } from "./resolve.ts";
 
-/** A value in Go's own syntax, such as `map[interface {}]interface {}{"a":1}`. Not for deep trees: it calls itself. */
-export function goSyntax(tree: Tree, inner = false): string {
-  if (tree === null) return inner ? "interface {}(nil)" : "<nil>";
-  if (tree instanceof NumberText) return tree.text;
-  if (typeof tree === "string") return goQuoted(tree);
-  if (typeof tree === "boolean") return String(tree);
-  if (Array.isArray(tree)) return `[]interface {}{${tree.map((item) => goSyntax(item, true)).join(", ")}}`;
-  if (tree.keys.length === 0) return "map[interface {}]interface {}{}";
-  const members = tree.keys.map((key, at) => `${goQuoted(key)}:${goSyntax(tree.values[at] ?? null, true)}`);
-  return `map[interface {}]interface {}{${members.join(", ")}}`;
+/**
+ * A value in Go's own syntax, such as `map[interface {}]interface {}{"a":1}`. Keys are shown as the strings that they have become.
+ */
+export function goSyntax(tree: Tree): string {
+  let out = "";
+  const waiting: (string | { readonly tree: Tree })[] = [{ tree }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next === "string") out += next;
+    else if (Array.isArray(next.tree)) {
+      out += "[]interface {}{";
+      waiting.push("}");
+      for (const [at, item] of [...next.tree.entries()].reverse()) waiting.push({ tree: item }, at > 0 ? ", " : "");
+    } else if (next.tree instanceof TreeObject) {
+      const { keys, values } = next.tree;
+      out += "map[interface {}]interface {}{";
+      waiting.push("}");
+      for (const [at, key] of [...keys.entries()].reverse()) {
+        waiting.push({ tree: values[at] ?? null }, `${at > 0 ? ", " : ""}${goQuoted(key)}:`);
+      }
+    } else out += leafSyntax(next.tree, next.tree !== tree);
+  }
+  return out;
+}
+
+function leafSyntax(leaf: null | boolean | string | NumberText, inner: boolean): string {
+  if (leaf === null) return inner ? "interface {}(nil)" : "<nil>";
+  if (leaf instanceof NumberText) return leaf.text;
+  return typeof leaf === "string" ? goQuoted(leaf) : String(leaf);
 }
 
 /** A key as messages of duplicates show it. */

@@ -92,7 +92,8 @@ function finite(text: string): Resolved | undefined {
 
 /** An int64 or, without a sign, an uint64; octal with a leading zero. */
 function resolveInteger(text: string): bigint | undefined {
-  const parts = /^([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]*)|([1-9][0-9]*))$/.exec(text) ?? /^()0b([-+]?[01]+)$/.exec(text);
+  const parts = /^([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]*)|([1-9][0-9]{0,19}))$/.exec(text) ??
+    /^()0b([-+]?[01]+)$/.exec(text);
   if (parts === null) return undefined;
   const [, sign, binary, hexadecimal, octal, decimal] = parts;
   if (octal === "" && !/^[-+]?0$/.test(text)) return undefined; // `0o` alone

@@ -1,0 +1,56 @@
+/** A shorter way for YAML bodies that are JSON, which most bodies of apply are: the same result at a tenth of the time. */
+
+import { readJson } from "../json.ts";
+import { NumberText, type Tree, TreeObject } from "../tree.ts";
+import { compareByBytes, textOfBytes } from "../utf8.ts";
+import { finiteLeaf } from "./decode.ts";
+import { resolvePlain } from "./resolve.ts";
+
+// Where JSON and YAML differ: tabs, characters that YAML forbids or takes as line breaks, escapes that it does not know, blanks between
+// a key and its colon (which may not be a line break), and U+FFFD, which may stand for bytes that are no text.
+const doubtful = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffd-\uffff]|[ \r\n]:|\\(?:\/|u[dD][89a-fA-F])/;
+
+/** Longest key that surely fits the 1,024 characters within which YAML looks for the colon, however it is escaped. */
+const keyLengthMax = 160;
+
+/**
+ * What `readYaml` would answer for a body that is a JSON object and means the same as YAML; undefined if it is none or there is any
+ * doubt, repeated keys included.
+ */
+export function readJsonObject(body: Uint8Array | string): Tree | undefined {
+  if ((typeof body === "string" ? body.charCodeAt(0) : body[0]) !== 0x7b) return undefined;
+  const text = typeof body === "string" ? body : textOfBytes(body);
+  if (doubtful.test(text) || !text.isWellFormed()) return undefined;
+  const read = readJson(text);
+  return read.ok ? normalise(read.tree) : undefined;
+}
+
+/** Sorts keys and brings numbers to the form that they have after YAML was turned into JSON. */
+function normalise(root: Tree): Tree | undefined {
+  const waiting: [from: TreeObject | Tree[], to: TreeObject | Tree[]][] = [];
+  const start = (tree: Tree): Tree => {
+    if (tree instanceof NumberText) return normalNumber(tree);
+    if (tree === null || typeof tree !== "object") return tree;
+    const to = Array.isArray(tree) ? [] : new TreeObject();
+    waiting.push([tree, to]);
+    return to;
+  };
+  const result = start(root);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [from, to] = next;
+    if (Array.isArray(to)) { for (const item of from as Tree[]) to.push(start(item)); // lists wait with lists
+     } else if (from instanceof TreeObject) {
+      const order = [...from.keys.entries()].sort(([, a], [, b]) => compareByBytes(a, b));
+      for (const [at, key] of order) {
+        if (key === to.keys.at(-1) || key.length > keyLengthMax) return undefined;
+        to.keys.push(key);
+        to.values.push(start(from.values[at] ?? null));
+      }
+    }
+  }
+  return result;
+}
+
+function normalNumber(number: NumberText): Tree {
+  return /^(?:0|-?[1-9][0-9]{0,17})$/.test(number.text) ? number : finiteLeaf(resolvePlain(number.text));
+}

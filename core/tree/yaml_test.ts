@@ -1,0 +1,369 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { limits } from "../limits.ts";
+import { NumberText, type Tree, TreeObject } from "./tree.ts";
+import { readStream, readYaml } from "./yaml.ts";
+
+/** The tree as compact JSON text, numbers as they stand in it. */
+function textOf(tree: Tree): string {
+  if (tree instanceof NumberText) return tree.text;
+  if (tree instanceof TreeObject) {
+    return `{${tree.keys.map((key, at) => `${JSON.stringify(key)}:${textOf(tree.values[at] ?? null)}`).join(",")}}`;
+  }
+  return Array.isArray(tree) ? `[${tree.map(textOf).join(",")}]` : JSON.stringify(tree);
+}
+
+/** The beginning of a body, for messages. */
+function shown(body: string | Uint8Array): string {
+  return JSON.stringify(body.slice(0, 100));
+}
+
+function jsonOf(body: string | Uint8Array): string {
+  const read = readYaml(body);
+  assert.ok(read.ok, read.ok ? "" : `${shown(body)}: ${read.error}`);
+  return textOf(read.tree);
+}
+
+function errorOf(body: string | Uint8Array): string {
+  const read = readYaml(body);
+  assert.ok(!read.ok, `${shown(body)} was read`);
+  return read.error;
+}
+
+function duplicatesOf(body: string): readonly string[] {
+  const read = readYaml(body);
+  return read.ok ? read.duplicates : [read.error];
+}
+
+function checkAll(cases: readonly (readonly [body: string, json: string])[]): void {
+  for (const [body, json] of cases) assert.equal(jsonOf(body), json, JSON.stringify(body));
+}
+
+test("readYaml() reads block and flow collections", () => {
+  checkAll([
+    ["a: 1\nb:\n  - c\n  - d: e\n    f: g\n", '{"a":1,"b":["c",{"d":"e","f":"g"}]}'],
+    ["a:\n- b\n- c\nd:\n  - e", '{"a":["b","c"],"d":["e"]}'],
+    ["- - a\n  - b\n- - c\n-", '[["a","b"],["c"],null]'],
+    ["{a: [1, {b: c}], d: , e}", '{"a":[1,{"b":"c"}],"d":null,"e":null}'],
+    ["[a: 1, ? b, c]", '[{"a":1},{"b":null},"c"]'],
+    ['{"a":b,c:d}', '{"a":"b","c:d":null}'],
+    ["? a\n? |\n  b\n: c", '{"a":null,"b\\n":"c"}'],
+    ["a:\r\n  b\r\nc: d\r", '{"a":"b","c":"d"}'],
+    ["b: 1\na: 2\n\u{10000}: 3\n\uffee: 4\n", '{"a":2,"b":1,"\uffee":4,"\u{10000}":3}'],
+    ["__proto__: {a: b}\nconstructor: c", '{"__proto__":{"a":"b"},"constructor":"c"}'],
+  ]);
+});
+
+test("readYaml() reads the first document only, and null where there is none", () => {
+  checkAll([
+    ["", "null"],
+    ["# nothing\n", "null"],
+    ["---", "null"],
+    ["---\na: 1\n---\nb: {\n", '{"a":1}'],
+    ["a: 1\n...\nb", '{"a":1}'],
+    ["%YAML 1.1\n%TAG !e! tag:x:\n--- !e!y z", '"z"'],
+    ["\ufeffa: 1", '{"a":1}'],
+  ]);
+  assert.equal(jsonOf(Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x3a, 0, 0x20, 0, 0x31, 0])), '{"a":1}');
+});
+
+test("readYaml() reads scalars in every style", () => {
+  checkAll([
+    ["a: b\n  c\n\n  d # e\n", '{"a":"b c\\nd"}'],
+    ["a: 'it''s\n  b\n\n  c'", '{"a":"it\'s b\\nc"}'],
+    ['a: "b\\\n   c\\n\\x41\\u00e9\\U0001F600\\0\\e\\_\\N\\L\\P\\ "', `{"a":${JSON.stringify("bc\nAé😀\0\x1b\xa0\x85\u2028\u2029 ")}}`],
+    ["a: |\n  b\n   c\n\n  d\n\ne: 1", '{"a":"b\\n c\\n\\nd\\n","e":1}'],
+    ["a: >\n b\n c\n\n d\n  e\n f\n", '{"a":"b c\\nd\\n e\\nf\\n"}'],
+    ["a: |+\n b\n\nc: |-\n b\n\nd: |2-\n   e\nf: >-\n\n g", '{"a":"b\\n\\n","c":"b","d":" e","f":"\\ng"}'],
+    ["a: |", '{"a":""}'],
+    ['- "a\u2028b"\n- "a\u0085 b"', '["a\u2028b","a b"]'],
+  ]);
+});
+
+test("readYaml() takes the words and numbers of YAML 1.1", () => {
+  checkAll([
+    [
+      "[y, Yes, on, TRUE, n, NO, off, False, ~, Null, '', yES, 'yes']",
+      '[true,true,true,true,false,false,false,false,null,null,"","yES","yes"]',
+    ],
+    ["[0x1F, 0X1f, 010, 0o17, 0b11, -0b11, 0b-1, +1, -0, 00, 1_000, 0_7]", "[31,31,8,15,3,-3,-1,1,0,0,1000,7]"],
+    ["[09, 0o8, 0x, 0b2, _1, 1:30, '-', +, 0x1p-2]", '[9,"0o8","0x","0b2","_1","1:30","-","+","0x1p-2"]'],
+    ["[1.50, 1., .5, .5_0, -.5e1, 1e3, 1e+2, 1e21, 1e-7, -0.0]", "[1.5,1,0.5,0.5,-5,1000,100,1e+21,1e-7,-0]"],
+    ["[1e400, .e3, ., 1e, 1.5.2]", '["1e400",".e3",".","1e","1.5.2"]'],
+    [
+      "[9223372036854775807, 18446744073709551615, -9223372036854775809, 123456789012345678901]",
+      "[9223372036854775807,18446744073709551615,-9223372036854776000,123456789012345680000]",
+    ],
+    ["[2001-02-03, 2001-02-03T04:05:06Z, <<, =]", '["2001-02-03","2001-02-03T04:05:06Z","<<","="]'],
+  ]);
+});
+
+test("readYaml() makes strings of keys", () => {
+  checkAll([
+    [
+      "{1: a, 0x1F: b, 1.50: c, on: d, 1e3: e, .inf: f, 123456789.5: g, 1e21: h, .nan: i, 2001-01-01: j}",
+      '{".inf":"f",".nan":"i","1":"a","1.2345679e+08":"g","1.5":"c","1000":"e","1e+21":"h","2001-01-01":"j","31":"b","true":"d"}',
+    ],
+  ]);
+  assert.equal(errorOf("data: {null: c}"), 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "c"');
+  assert.equal(errorOf("? "), "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>");
+  assert.equal(
+    errorOf("18446744073709551615: [x, ~]"),
+    'unsupported map key of type: uint64, key: 0xffffffffffffffff, value: []interface {}{"x", interface {}(nil)}',
+  );
+  assert.equal(errorOf("a: {{ .Values.x }}"), 'yaml: invalid map key: map[interface {}]interface {}{".Values.x":interface {}(nil)}');
+  assert.equal(errorOf("{[a, 1]: b}"), 'yaml: invalid map key: []interface {}{"a", 1}');
+});
+
+test("readYaml() honours tags", () => {
+  checkAll([
+    [
+      "[!!str 5, !!int '5', !!float 5, !!bool yes, !!null '', !custom x, ! 5, !!str , !!binary aGk=]",
+      '["5",5,5,true,null,"x","5","","hi"]',
+    ],
+    ["!!binary |\n  aG\n  k=\n", '"hi"'],
+    ["!!binary /w==", '"\ufffd"'],
+    ["!<tag:yaml.org,2002:int> 7", "7"],
+    ["!!set {a}", '{"a":null}'],
+  ]);
+  assert.equal(errorOf("a: !!int x"), "yaml: cannot decode !!str `x` as a !!int");
+  assert.equal(errorOf("!!bool 5"), "yaml: cannot decode !!int `5` as a !!bool");
+  assert.equal(errorOf("!!binary a"), "yaml: !!binary value contains invalid base64 data");
+  assert.equal(errorOf("!e!x y"), "yaml: found undefined tag handle");
+});
+
+test("readYaml() writes out aliases and merges", () => {
+  checkAll([
+    ["a: &x {b: 1}\nc: *x\nd: {<<: *x, e: f}\n", '{"a":{"b":1},"c":{"b":1},"d":{"b":1,"e":"f"}}'],
+    ["<<: [{a: 1}, {a: 2, b: 3}]\nc: 4", '{"a":1,"b":3,"c":4}'],
+    ["a: &x 1\nb: *x\nc: &x 2\nd: *x", '{"a":1,"b":1,"c":2,"d":2}'],
+    ["&a a: *a", '{"a":"a"}'],
+    ['"<<": {a: 1}', '{"<<":{"a":1}}'],
+  ]);
+  assert.equal(errorOf("a: *nope"), "yaml: unknown anchor 'nope' referenced");
+  assert.equal(errorOf("a: &x [*x]"), "yaml: anchor 'x' value contains itself");
+  assert.equal(errorOf("<<: a"), "yaml: map merge requires map or sequence of maps as the value");
+});
+
+test("readYaml() takes the last of repeated keys and tells each with its line", () => {
+  assert.deepEqual(duplicatesOf("metadata:\n  name: a\n  name: b\ndata: {a: one, a: two}\n"), [
+    'line 3: key "name" already set in map',
+    'line 4: key "a" already set in map',
+  ]);
+  assert.deepEqual(duplicatesOf("{y: one, on: two, 1: a, 1: b, 1.5: c, 1.50: d, ~: e, null: f}").slice(0, 1), [
+    'unsupported map key of type: %!s(<nil>), key: <nil>, value: "f"',
+  ]);
+  assert.deepEqual(duplicatesOf("{y: one, on: two, 1: a, 0x1: b, 1.5: c, 1.50: d, '1': e}"), [
+    "line 1: key true already set in map",
+    "line 1: key 1 already set in map",
+    "line 1: key 1.5 already set in map",
+  ]);
+  assert.deepEqual(duplicatesOf("<<: {a: x, b: v}\nb: z\n"), ['line 2: key "b" already set in map']);
+  assert.deepEqual(duplicatesOf('{"a":{"b":1,\n"b":2},\n"a":3}'), [
+    'line 2: key "b" already set in map',
+    'line 3: key "a" already set in map',
+  ]);
+  checkAll([["a: 1\na: 2", '{"a":2}'], ["b: z\n<<: {b: v}", '{"b":"v"}'], ["a: [.inf, {~: 1}]\na: 1", '{"a":1}']]);
+});
+
+test("readYaml() refuses what JSON cannot hold", () => {
+  assert.equal(errorOf("a: .inf"), "json: unsupported value: +Inf");
+  assert.equal(errorOf("[-.Inf]"), "json: unsupported value: -Inf");
+  assert.equal(errorOf("{z: .inf, a: .nan}"), "json: unsupported value: NaN");
+  assert.equal(errorOf("{a: .inf, z: {~: 1}}"), "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1");
+});
+
+const errors: readonly (readonly [body: string, error: string])[] = [
+  ["a: b: c", "mapping values are not allowed in this context"],
+  ["x: 1\na: b: c\n", "line 2: mapping values are not allowed in this context"],
+  ["a: - b", "block sequence entries are not allowed in this context"],
+  ["a:\n\t- b", "line 2: found character that cannot start any token"],
+  ["a: @b", "found character that cannot start any token"],
+  ["{metadata: {name: one", "line 1: did not find expected ',' or '}'"],
+  ["a: [b", "line 1: did not find expected ',' or ']'"],
+  ["a: [\n", "line 1: did not find expected node content"],
+  ['{"a": "b", ', "line 1: did not find expected node content"],
+  ["[a,,b]", "did not find expected node content"],
+  ["[? : x]", "did not find expected ',' or ']'"],
+  ["{a?b}", "did not find expected ',' or '}'"],
+  ["- a\nb: c", "line 1: did not find expected '-' indicator"],
+  ["x:\n  - a\n - b", "line 2: did not find expected key"],
+  ["a: 'b' c", "did not find expected key"],
+  ["a: b\nc\nd: e", "line 3: could not find expected ':'"],
+  ["a: |0\n x", "found an indentation indicator equal to 0"],
+  ["a: | x", "did not find expected comment or line break"],
+  ["a: |\n\tx", "line 2: found a tab character where an indentation space is expected"],
+  ["a: b\n\tc: d", "line 2: found a tab character that violates indentation"],
+  ['a: "x', "found unexpected end of stream"],
+  ["a: 'x\n---\n'", "line 2: found unexpected document indicator"],
+  ['"\\q"', "found unknown escape character"],
+  ['"\\xZ"', "did not find expected hexdecimal number"],
+  ['"\\ud83d\\ude00"', "found invalid Unicode character escape code"],
+  ["&: a", "did not find expected alphabetic or numeric character"],
+  ["!<x y", "did not find the expected '>'"],
+  ["!! a", "did not find expected tag URI"],
+  ["!%4 b", "did not find URI escaped octet"],
+  ["!%FF b", "found an incorrect leading UTF-8 octet"],
+  ["%YAML 1.2\n---\na", "found incompatible YAML document"],
+  ["%YAML 1.1\n%YAML 1.1\n--- a", "line 1: found duplicate %YAML directive"],
+  ["%TAG ! x\n%TAG ! y\n--- a", "line 1: found duplicate %TAG directive"],
+  ["%YAML 1.1\na", "line 1: did not find expected <document start>"],
+  ["%FOO x\n---\na", "found unknown directive name"],
+  ["%YAML x\n--- a", "did not find expected version number"],
+  ["a: \u007f", "control characters are not allowed"],
+  ["a: \0", "control characters are not allowed"],
+  ["...\na", "did not find expected node content"],
+];
+
+test("readYaml() says what is wrong in upstream's words", () => {
+  for (const [body, error] of errors) assert.equal(errorOf(body), `yaml: ${error}`, JSON.stringify(body));
+});
+
+test("readYaml() refuses bytes that are not UTF-8 where it comes to them", () => {
+  const body = (...tail: number[]) => Uint8Array.from([...new TextEncoder().encode('a: "'), ...tail, 0x22, 0x0a, 0x0a, 0x0a]);
+  assert.equal(errorOf(body(0xff)), "yaml: invalid leading UTF-8 octet");
+  assert.equal(errorOf(body(0xe2, 0x82)), "yaml: invalid trailing UTF-8 octet");
+  assert.equal(errorOf(body(0xc0, 0x80)), "yaml: invalid length of a UTF-8 sequence");
+  assert.equal(errorOf(body(0xed, 0xa0, 0x80)), "yaml: invalid Unicode character");
+  assert.equal(errorOf(Uint8Array.from([0x61, 0xf0, 0x9f])), "yaml: incomplete UTF-8 octet sequence");
+  // A second document is not read, so that its bytes do not matter once they are far enough away.
+  assert.equal(jsonOf(Uint8Array.from([...new TextEncoder().encode(`a\n---\n${" ".repeat(1024)}`), 0xff])), '"a"');
+});
+
+test("readYaml() looks for the colon of a key within 1,024 characters", () => {
+  const key = "k".repeat(1024);
+  assert.equal(jsonOf(`${key}: v`), `{"${key}":"v"}`);
+  assert.equal(errorOf(`${key}k: v`), "yaml: mapping values are not allowed in this context");
+  assert.equal(errorOf(`{"${key}k":"v"}`), "yaml: did not find expected ',' or '}'");
+});
+
+test("readYaml() answers JSON the same way whether it takes the shorter way or not", () => {
+  const bodies = [
+    '{"b":[1,-0,1.50,1e400,12345678901234567890,true,null],"a":{"d":"\\u00e9\\n","c":{}},"😀":1,"\uffee":2}',
+    '{\n  "a": [\n    1,\n    "x # y"\n  ],\n  "__proto__": {}\n}\n',
+    '{"a":1,"a":2}',
+    '{"a" :1}',
+    '{"a"\n:1}',
+    '{"a":"\\/"}',
+    '{"a":"\\ud83d\\ude00"}',
+    '{"a":\t1}',
+    '{"a":"\u007f"}',
+    '{"a":"\u2028"}',
+    `{"${"k".repeat(1025)}":1}`,
+    '{"a":1} x',
+    '{"a":1}{}',
+    "[".repeat(3) + "{}" + "]".repeat(3),
+  ];
+  for (const body of bodies) assert.deepEqual(readYaml(body), readStream(body), body);
+});
+
+test("readYaml() goes ten thousand levels deep and no further", () => {
+  const max = limits.documentDepthMax;
+  const flow = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  assert.ok(readYaml(flow(max)).ok);
+  assert.equal(errorOf(flow(max + 1)), `yaml: exceeded max depth of ${max}`);
+  assert.equal(errorOf(`a: 1\nb: ${flow(max + 1)}`), `yaml: line 2: exceeded max depth of ${max}`);
+  assert.equal(errorOf(`{"a":${flow(max)}}`), `yaml: exceeded max depth of ${max}`);
+  assert.ok(readYaml("- ".repeat(max)).ok);
+  assert.equal(errorOf("- ".repeat(max + 1)), `yaml: exceeded max depth of ${max}`);
+  assert.equal(errorOf("{".repeat(limits.bodyBytesMax)), `yaml: exceeded max depth of ${max}`);
+  // Each kind of nesting is within its bound, both together are too deep for JSON.
+  assert.equal(errorOf("- ".repeat(max) + "[]"), "invalid character '[' exceeded max depth");
+  // A value of any depth may stand in a message.
+  assert.match(errorOf(`{~: ${flow(max - 1)}}`), /^unsupported map key of type/);
+});
+
+test("readYaml() refuses aliases that would grow beyond measure and allows a few", () => {
+  const bomb = Array.from({ length: 9 }, (_, at) => `a${at}: &a${at} [${Array(10).fill(at === 0 ? "x" : `*a${at - 1}`).join(",")}]\n`).join(
+    "",
+  );
+  assert.equal(errorOf(bomb), "yaml: document contains excessive aliasing");
+  assert.equal(errorOf(bomb.replaceAll("[", "{k: [").replaceAll("]", "]}")), "yaml: document contains excessive aliasing");
+  const merges = `m: &m {${Array.from({ length: 100 }, (_, at) => `k${at}: 1`).join(",")}}\nx: {<<: [${Array(500).fill("*m").join(",")}]}`;
+  assert.equal(errorOf(merges), "yaml: document contains excessive aliasing");
+  assert.ok(readYaml(`a: &a [x]\nb: [${Array(1000).fill("*a").join(",")}]`).ok);
+  const large = `a: &a [${"x,".repeat(400_000)}]\nb: [*a, *a, *a]\n`;
+  assert.equal(errorOf(large), "yaml: document contains excessive aliasing");
+});
+
+test("readYaml() takes bodies of the largest size, whatever they consist of", () => {
+  const size = limits.bodyBytesMax;
+  const bodies = [
+    `a: ${"x ".repeat(size / 2 - 2)}`,
+    `a: "${"\\n".repeat(size / 2 - 4)}"`,
+    `a: |\n${" x\n".repeat(size / 3 - 2)}`,
+    "\n".repeat(size),
+    `a: ${"9".repeat(size - 3)}`,
+    `a: 0${"7".repeat(size - 4)}`,
+    `#${"x".repeat(size - 1)}`,
+  ];
+  for (const body of bodies) assert.ok(readYaml(body).ok, body.slice(0, 20));
+});
+
+// What kube-apiserver answered to YAML bodies
+
+interface Step {
+  readonly raw?: string;
+  readonly base64?: string;
+  readonly headers?: Readonly<Record<string, string | null>>;
+}
+
+interface Answer {
+  readonly headers?: { readonly warning?: readonly string[] };
+  readonly json?: { readonly message?: string };
+}
+
+interface Area {
+  readonly scenarios: readonly { readonly name: string; readonly steps: readonly Step[]; readonly answers: readonly Answer[] }[];
+}
+
+const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url), new URL("../../../shared/transcripts/", import.meta.url)];
+
+test("readYaml() agrees with every recorded answer to a YAML body", (context) => {
+  const folder = recorded.find(hasRecordings);
+  if (folder === undefined) return context.skip("no recorded conversations here: test/transcripts/recorded is missing");
+  let bodies = 0;
+  for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
+    const area = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Area; // the format of the recordings
+    for (const { name, steps, answers } of area.scenarios) {
+      steps.forEach((step, at) => {
+        const body = yamlBody(step);
+        if (body === undefined) return;
+        bodies++;
+        checkAnswer(`${file}: ${name}`, body, answers[at] ?? {});
+      });
+    }
+  }
+  assert.ok(bodies > 50, `only ${bodies} bodies were found`);
+});
+
+function hasRecordings(folder: URL): boolean {
+  try {
+    return readdirSync(folder).includes("negotiation.json");
+  } catch { // the folder does not exist
+    return false;
+  }
+}
+
+/** The YAML body of a step, unless it is built from earlier answers. */
+function yamlBody(step: Step): string | Uint8Array | undefined {
+  if (!/\/(?:yaml|apply-patch\+yaml)$/.test(step.headers?.["Content-Type"] ?? "")) return undefined;
+  if (step.base64 !== undefined) return Uint8Array.from(atob(step.base64), (character) => character.charCodeAt(0));
+  return step.raw?.includes("${o1000}") || /^\{ broken/.test(step.raw ?? "") ? undefined : step.raw;
+}
+
+function checkAnswer(name: string, body: string | Uint8Array, answer: Answer): void {
+  const read = readYaml(body);
+  const message = answer.json?.message ?? "";
+  const upstream = /(?:yaml: (?!unmarshal errors)|json: unsupported value|unsupported map key)[^(]*(?:\(<nil>\)[^(]*)?/.exec(message)?.[0]
+    .trim();
+  if (!read.ok) {
+    return assert.ok(message === "" || message.includes(read.error) && upstream !== undefined, `${name}: ${read.error}\n${message}`);
+  }
+  assert.equal(upstream, undefined, `${name}: was read, but upstream said ${message}`);
+  const told = [...(answer.headers?.warning ?? []).map((text) => text.replaceAll('\\"', '"')), message].join("\n");
+  for (const line of told.match(/line \d+: key .* already set in map/g) ?? []) {
+    assert.ok(read.duplicates.includes(line), `${name}: ${line}`);
+  }
+}
