@@ -121,20 +121,22 @@ function composeNode(composer: Composer, { block, indentless }: { block: boolean
   } else fail(token, "did not find expected node content");
 }
 
-/** Reads an anchor and a tag, in either order. */
+/** Reads an anchor and a tag, in either order. Whether the tag's handle is known is asked after what follows could be read. */
 function composeProperties(composer: Composer): { anchor: string | undefined; tag: string | undefined } {
   let anchor: string | undefined;
-  let tag: string | undefined;
+  let tag: Extract<Token, { type: "tag" }> | undefined;
   for (;;) {
     const token = peekToken(composer.scan);
     if (token.type === "anchor" && anchor === undefined) anchor = token.name;
-    else if (token.type === "tag" && tag === undefined) {
-      const prefix = token.handle === "" ? "" : composer.tagPrefixes.get(token.handle);
-      if (prefix === undefined) fail(token, "found undefined tag handle");
-      tag = prefix + token.suffix;
-    } else return { anchor, tag };
+    else if (token.type === "tag" && tag === undefined) tag = token;
+    else return { anchor, tag: tag && wholeTag(composer, tag) };
     skipToken(composer.scan);
   }
+}
+
+function wholeTag(composer: Composer, tag: Extract<Token, { type: "tag" }>): string {
+  const prefix = tag.handle === "" ? "" : composer.tagPrefixes.get(tag.handle);
+  return prefix === undefined ? fail(tag, "found undefined tag handle") : prefix + tag.suffix;
 }
 
 function openedBy(type: TokenType, block: boolean, indentless: boolean): Pick<CollectionNode, "kind"> & Pick<Open, "style"> | undefined {
