@@ -1,17 +1,5 @@
+import { grpcCode, GrpcError } from "./grpc.ts";
 import { type Revision, StoreError } from "./store.ts";
-
-/** What a gRPC call fails with. */
-export interface GrpcFailure {
-  readonly code: number;
-  readonly details: string;
-}
-
-/** gRPC status numbers that mean something here. */
-export const grpcCode = Object.freeze({ cancelled: 1, resourceExhausted: 8, unavailable: 14 });
-
-export function isGrpcFailure(error: unknown): error is GrpcFailure {
-  return error instanceof Error && "code" in error && typeof error.code === "number" && "details" in error;
-}
 
 // etcd tells its errors apart by sentence only; these are constants of its API (rpctypes/error.go).
 const sentences = Object.freeze({
@@ -21,28 +9,30 @@ const sentences = Object.freeze({
   noLease: "requested lease not found",
 });
 
-const said = (error: unknown, sentence: string): boolean => isGrpcFailure(error) && error.details.includes(sentence);
+const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
 
 export const isCompacted = (error: unknown): boolean => said(error, sentences.compacted);
 export const isFuture = (error: unknown): boolean => said(error, sentences.future);
 export const isNoLease = (error: unknown): boolean => said(error, sentences.noLease);
 
-/** Whether a call failed before anything of it left this process, so that it may be tried again whatever it would have done. */
+/** Whether a call failed before the server did anything, so that it may be tried again whatever it would have done. */
 export function isUnsent(error: unknown): boolean {
-  // grpc-js gives no other sign: these are its sentences for calls that never got a connection.
-  return isGrpcFailure(error) && error.code === grpcCode.unavailable &&
-    (error.details.startsWith("No connection established") || error.details.startsWith("Name resolution failed"));
+  return error instanceof GrpcError && error.unsent;
 }
 
 /** Whether another try, maybe on another endpoint, may do better. */
 export function isUnavailable(error: unknown): boolean {
-  return isGrpcFailure(error) && error.code === grpcCode.unavailable;
+  return error instanceof GrpcError && error.code === grpcCode.unavailable;
+}
+
+export function isLate(error: unknown): boolean {
+  return error instanceof GrpcError && error.code === grpcCode.deadlineExceeded;
 }
 
 /** A failed call as the StoreError that it is; the rest, quota and time-outs included, is "unavailable". */
 export function toStoreError(error: unknown, more: { oldest?: Revision; current?: Revision } = {}): StoreError {
   if (error instanceof StoreError) return error;
-  const details = isGrpcFailure(error) ? error.details : String(error);
+  const details = error instanceof Error ? error.message : String(error);
   if (isCompacted(error)) return new StoreError("compacted", details, { ...more, cause: error });
   if (isFuture(error)) return new StoreError("future", details, { ...more, cause: error });
   // What is far too large fails in gRPC's own check before etcd looks at it.

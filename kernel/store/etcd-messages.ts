@@ -1,17 +1,12 @@
 import { Buffer } from "node:buffer";
 import protobuf from "protobufjs/minimal.js";
+import type { Method } from "./grpc.ts";
 import type { Revision } from "./store.ts";
 
 /**
  * The few messages of etcd's v3 API that the store speaks, written and read without a second object shape between the bytes and
  * the store. Field numbers are those of etcd's rpc.proto and kv.proto; fields that the store does not use are skipped.
  */
-export interface Method<Request, Reply> {
-  readonly path: string;
-  readonly encode: (request: Request) => Buffer;
-  readonly decode: (bytes: Buffer) => Reply;
-}
-
 export interface KeyValue {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -148,7 +143,7 @@ export const leaseGrant: Method<number, string> = {
 /** The version of the member asked, "3.5.21". */
 export const status: Method<undefined, string> = {
   path: "/etcdserverpb.Maintenance/Status",
-  encode: () => Buffer.alloc(0),
+  encode: () => empty,
   decode(bytes) {
     let version = "";
     readFields(readerOf(bytes), { 2: (reader) => version = reader.string() });
@@ -297,7 +292,6 @@ function message(writer: Writer, field: number, write: () => void): void {
   writer.ldelim();
 }
 
-function finish(writer: Writer): Buffer {
-  const bytes = writer.finish();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+function finish(writer: Writer): Uint8Array {
+  return writer.finish();
 }

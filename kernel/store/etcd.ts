@@ -34,7 +34,7 @@ const rangeKeysMax = 5000;
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const { clock = systemClock, prefix = "" } = options;
-  const connection = await connect(options);
+  const connection = connect(options);
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
