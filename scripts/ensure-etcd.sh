@@ -23,6 +23,9 @@ fi
 # A package's service is not started where policy-rc.d says 101; one that is there already is left alone.
 policy=/usr/sbin/policy-rc.d
 made=""
+# Whatever happens, our policy goes again.
+trap 'if [ -n "$made" ]; then $root rm -f "$policy"; fi' EXIT
+trap 'exit 1' INT TERM
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' | $root tee "$policy" >/dev/null 2>&1 && $root chmod 755 "$policy" && made=yes
 fi
@@ -30,7 +33,6 @@ install() {
   $root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install etcd-server >/dev/null 2>&1
 }
 install || { $root apt-get -qq update >/dev/null 2>&1 && install; }
-if [ -n "$made" ]; then $root rm -f "$policy"; fi
 
 if command -v etcd >/dev/null 2>&1; then
   echo "etcd is installed now: $(command -v etcd)"
