@@ -53,6 +53,8 @@ const withoutText = new Set([
 ]);
 const timeoutMs = 10_000;
 const untilTries = 40;
+/** Once an answer has differed, what `until` waits for hardly comes: a failing scenario is not to take minutes. */
+const untilTriesAfterDifference = 4;
 const untilPauseMs = 250;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -114,8 +116,8 @@ interface Talk {
 }
 
 /** Asks once, or as often as `until` needs. The head and the body in shown form, not yet normalised. */
-async function ask(talk: Talk, step: Step): Promise<{ head: JsonObject; parsed: JsonObject; whole: Json }> {
-  for (let left = step.until === undefined ? 1 : untilTries;; left--) {
+async function ask(talk: Talk, step: Step, tries: number): Promise<{ head: JsonObject; parsed: JsonObject; whole: Json }> {
+  for (let left = step.until === undefined ? 1 : tries;; left--) {
     const { status, headers, body } = await talk.client.send({
       ...requestLine(step.do, talk.names),
       headers: requestHeaders(step, talk.names, talk.tokens),
@@ -135,9 +137,9 @@ async function ask(talk: Talk, step: Step): Promise<{ head: JsonObject; parsed: 
 }
 
 /** The answer to one step in the form of the recordings. */
-async function answer(talk: Talk, step: Step): Promise<JsonObject> {
+async function answer(talk: Talk, step: Step, tries: number): Promise<JsonObject> {
   if (step.sleep !== undefined) await pause(step.sleep * 1000);
-  const { head, parsed, whole } = await ask(talk, step);
+  const { head, parsed, whole } = await ask(talk, step, tries);
   talk.bodies.push(whole);
   for (const [name, path] of Object.entries(step.save ?? {})) talk.names.set(name, dig(whole, path));
   for (const [made, display] of generatedNames(whole)) talk.generated.set(made, display);
@@ -187,7 +189,7 @@ function randomWord(): string {
 async function quietly(talk: Talk, text: string, body?: Json): Promise<void> {
   const step: Step = { do: text, ...(body === undefined ? {} : { body }) };
   try {
-    await ask(talk, step);
+    await ask(talk, step, 1);
   } catch {
     // The steps themselves say what is wrong.
   }
@@ -197,7 +199,7 @@ async function steps(scenario: Scenario, talk: Talk, answers: JsonObject[]): Pro
   const wrong: Difference[] = [];
   for (const [index, step] of scenario.steps.entries()) {
     try {
-      const got = await answer(talk, step);
+      const got = await answer(talk, step, wrong.length === 0 ? untilTries : untilTriesAfterDifference);
       answers.push(got);
       wrong.push(...stepDifferences(step, scenario.answers[index] ?? {}, got).map((text) => ({ step: index, text })));
     } catch (problem) {

@@ -13,7 +13,7 @@ export type StartServer = (flags: readonly string[]) => Promise<RunningServer>;
  * Scenarios in one lane follow each other, as when they were recorded: lists over all namespaces and revisions of the
  * store would show a neighbour. Lanes make use of the time that watches wait.
  */
-const lanesDefault = 6;
+const lanesDefault = 12;
 
 const message = (problem: unknown): string => problem instanceof Error ? problem.message : String(problem);
 
@@ -30,32 +30,41 @@ async function answers(server: Server): Promise<boolean> {
   }
 }
 
-/** One after the other on one server; a server that a scenario has brought down is started anew, and the scenario told of it. */
-async function lane(
-  next: () => Case | undefined,
-  flags: readonly string[],
-  start: StartServer,
-  done: (outcome: Outcome) => void,
-): Promise<void> {
-  let server: RunningServer | undefined;
-  for (let one = next(); one !== undefined; one = next()) {
-    try {
-      server ??= await start(flags);
-    } catch (problem) {
-      const text = `the server does not start with ${flags.join(" ") || "no flags"}: ${message(problem)}`;
-      done({ case: one, differences: [{ step: undefined, text }], answers: [] });
-      continue;
-    }
-    const outcome = await replay(one, server);
-    if (outcome.differences.length === 0 || await answers(server)) {
-      done(outcome);
-      continue;
-    }
-    done({ ...outcome, differences: [...outcome.differences, { step: undefined, text: serverGone }] });
-    await server.close().catch(() => {}); // it is gone already
-    server = undefined;
-  }
+/** A lane's server, which changes when a scenario needs other flags or has brought it down. */
+interface Lane {
+  server?: RunningServer | undefined;
+  flags?: string;
+}
+
+async function serverFor(lane: Lane, flags: string, start: StartServer): Promise<RunningServer> {
+  if (lane.server !== undefined && lane.flags === flags) return lane.server;
+  await stop(lane);
+  lane.flags = flags;
+  return lane.server = await start(flags === "" ? [] : flags.split(" "));
+}
+
+async function stop(lane: Lane): Promise<void> {
+  const { server } = lane;
+  lane.server = undefined;
   await server?.close();
+}
+
+const compare = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0;
+
+const flagsOf = ({ scenario }: Case): string => serverFlags(scenario.needs ?? []).join(" ");
+
+async function replayIn(lane: Lane, one: Case, start: StartServer): Promise<Outcome> {
+  const flags = flagsOf(one);
+  try {
+    const server = await serverFor(lane, flags, start);
+    const outcome = await replay(one, server);
+    if (outcome.differences.length === 0 || await answers(server)) return outcome;
+    await stop(lane).catch(() => {}); // it is gone already
+    return { ...outcome, differences: [...outcome.differences, { step: undefined, text: serverGone }] };
+  } catch (problem) {
+    const text = `the server does not start with ${flags || "no flags"}: ${message(problem)}`;
+    return { case: one, differences: [{ step: undefined, text }], answers: [] };
+  }
 }
 
 /** The text of the difference that says that the server did not survive; never acceptable. */
@@ -67,17 +76,17 @@ export async function runAll(
   start: StartServer,
   options: { readonly lanes?: number; readonly each?: (outcome: Outcome) => void } = {},
 ): Promise<Outcome[]> {
-  const groups = Map.groupBy(cases, ({ scenario }) => serverFlags(scenario.needs ?? []).join(" "));
   const outcomes = new Map<Case, Outcome>();
-  const done = (outcome: Outcome): void => {
-    outcomes.set(outcome.case, outcome);
-    options.each?.(outcome);
+  const queue = cases.toSorted((a, b) => compare(flagsOf(a), flagsOf(b))).values();
+  const work = async (): Promise<void> => {
+    const lane: Lane = {};
+    for (let one = queue.next().value; one !== undefined; one = queue.next().value) {
+      const outcome = await replayIn(lane, one, start);
+      outcomes.set(one, outcome);
+      options.each?.(outcome);
+    }
+    await stop(lane);
   };
-  for (const [flags, group] of groups) {
-    const queue = group.values();
-    const next = (): Case | undefined => queue.next().value;
-    const lanes = Math.min(options.lanes ?? lanesDefault, group.length);
-    await Promise.all(Array.from({ length: lanes }, () => lane(next, flags === "" ? [] : flags.split(" "), start, done)));
-  }
+  await Promise.all(Array.from({ length: Math.min(options.lanes ?? lanesDefault, cases.length) }, work));
   return cases.flatMap((one) => outcomes.get(one) ?? []);
 }
