@@ -38,14 +38,29 @@ function tooLarge(limit: number): Error {
   return tooLargeError(`limit is ${limit}`);
 }
 
-/** Reads on and throws away what a client still sends when it is being answered, so that it gets to read the answer; past `limit`
- *  bytes `giveUp` is called instead. */
-export function discardRest(source: Readable, limit: number, gate: Gate, giveUp: () => void): void {
+/** How long an answer waits for the rest of a body that nobody wants. */
+const restMs = 100;
+
+/**
+ * Reads on and throws away what a client still sends when it is being answered, so that it gets to read the answer; past `limit`
+ * bytes `giveUp` is called instead. Resolves when the body is over, or after a moment.
+ */
+export function discardRest(source: Readable, limit: number, gate: Gate, giveUp: () => void): Promise<void> {
   gate(true);
   let size = 0;
-  source.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limit) giveUp();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, restMs);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    source.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= limit) return;
+      giveUp();
+      done();
+    });
+    source.once("end", done).once("close", done);
+    source.resume();
   });
-  source.resume();
 }

@@ -134,8 +134,9 @@ async function serve(request: Request, response: Response, state: State): Promis
   const reply = await replyTo(exchange, options);
   if (response.destroyed) return;
   // Telling an HTTP/2 client to stop would be kinder than reading on, but on some runtimes the reset overtakes the answer.
-  const unread = !request.complete;
-  if (unread) discardRest(request, limits.discardBytesMax, (open) => letIn(connection, open), () => breakOff(response));
+  // An HTTP/1.1 body may be here already and unread all the same: Deno takes no further request until somebody reads it.
+  const unread = "stream" in response ? !request.complete : announcesBody(request) && !request.readableEnded;
+  if (unread) await discardRest(request, limits.discardBytesMax, (open) => letIn(connection, open), () => breakOff(response));
   if (!("stream" in response)) {
     // To close while the client still sends would be a reset, which can cost it the answer: then the closing is left to it.
     if (unread) response.shouldKeepAlive = true;
