@@ -50,13 +50,16 @@ const featureOfNeed: Readonly<Record<string, string>> = {
   "gate:AllowUnsafeMalformedObjectDeletion": "deletion of malformed objects",
 };
 
-/** The first that fits names the feature. `text` is the difference, `request` the step's method and path, `types` its headers. */
+/** What is answered to a path that leads nowhere. */
+const nowhere = /the server could not find the requested resource|404 page not found/;
+
+/** The first that fits names the feature. `text` is what differs in the step, `request` the step's method and path, `types` its headers. */
 const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; types: string; text: string }) => boolean])[] = [
   ["openapi", ({ request }) => /^\w+ \/openapi/.test(request)],
   ["discovery", ({ request }) => /^\w+ \/apis?(\/[\w.-]+(\/v\w+)?)?\/?(\?|$)/.test(request)],
   ["reviews", ({ request }) => /reviews?(\?|$)/.test(request)],
   ["impersonation", ({ types }) => /impersonate/i.test(types)],
-  ["kinds", ({ text }) => text.includes("the server could not find the requested resource") || text.includes("404 page not found")],
+  ["kinds", ({ text }) => nowhere.test(text)],
   ["apply", ({ types }) => types.includes("apply-patch")],
   ["patches", ({ request }) => request.startsWith("PATCH ")],
   ["tables", ({ types }) => types.includes("as=Table")],
@@ -74,9 +77,10 @@ export function guessReason({ case: { area, scenario }, differences }: Outcome):
     const feature = featureOfNeed[need] ?? (need.startsWith("controller:") ? "controllers" : undefined);
     if (feature !== undefined) return feature;
   }
-  const [first] = differences;
-  const step = first?.step === undefined ? undefined : scenario.steps[first.step];
-  const seen = { request: step?.do ?? "", types: JSON.stringify(step?.headers ?? {}), text: first?.text ?? "" };
+  const index = differences[0]?.step;
+  const step = index === undefined ? undefined : scenario.steps[index];
+  const text = differences.filter((difference) => difference.step === index).map((difference) => difference.text).join("\n");
+  const seen = { request: step?.do ?? "", types: JSON.stringify(step?.headers ?? {}), text };
   return featureOfStep.find(([, fits]) => fits(seen))?.[0] ?? area;
 }
 
