@@ -50,7 +50,9 @@ function show(outcome: Outcome, reason: string | undefined): void {
   const note = reason === undefined ? "" : passes ? ` (take it off the pending list: ${reason})` : ` (pending: ${reason})`;
   console.log(`${passes ? "ok  " : "FAIL"} ${one.area}: ${one.scenario.name}${note}`);
   if (flags["list-failures"]) return;
-  for (const difference of differences.slice(0, shownMax)) console.log(`     ${showDifference(one, difference)}`);
+  for (const difference of differences.slice(0, flags.show ? differences.length : shownMax)) {
+    console.log(`     ${showDifference(one, difference)}`);
+  }
   if (flags.show) {
     for (const [index, answer] of answers.entries()) console.log(`     ${one.scenario.steps[index]?.do}\n       ${dump(answer)}`);
   }

@@ -51,7 +51,7 @@ const featureOfNeed: Readonly<Record<string, string>> = {
 };
 
 /** What is answered to a path that leads nowhere. */
-const nowhere = /the server could not find the requested resource|404 page not found/;
+const nowhere = /the server could not find the requested resource|404 page not found|\.status: want \d+ got 404/;
 
 /** The first that fits names the feature. `text` is what differs in the step, `request` the step's method and path, `types` its headers. */
 const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; types: string; text: string }) => boolean])[] = [
