@@ -221,7 +221,7 @@ function compileStored(resource: Resource, names: Names): StoredKind {
     namespaced: resource.scope === "Namespaced",
     under: resource.storedUnder,
     schema,
-    ...codecOf(schema),
+    ...codecOf(resource.served[resource.storedAs]!, names),
     decodeStored: storedDecoder(schema),
   });
 }
@@ -232,14 +232,14 @@ function lazily<R>(make: () => R): () => R {
   return () => made.value ??= make();
 }
 
-function codecOf(schema: StructNode): Pick<Endpoint, "encode" | "decode" | "fill"> {
+function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "encode" | "decode" | "fill"> {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
   const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
   return {
     encode: (object) => encode()(object),
     decode: (tree, report) => decode()(tree, report),
-    fill: (object) => fill()(object),
+    fill: more === undefined ? (object) => fill()(object) : (object) => more(fill()(object), names),
   };
 }
 
@@ -252,7 +252,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
   const { resource } = kind;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const left = new Set<string>(resource.strategy?.without ?? []);
-  const codec = codecOf(served.schema);
+  const codec = codecOf(served, names);
   const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
   const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
   return Object.freeze({

@@ -110,7 +110,7 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
     uid: next.uid ?? prior.uid,
     creationTimestamp: prior.creationTimestamp,
     deletionTimestamp: prior.deletionTimestamp ?? next.deletionTimestamp,
-    deletionGracePeriodSeconds: prior.deletionGracePeriodSeconds ?? next.deletionGracePeriodSeconds,
+    deletionGracePeriodSeconds: next.deletionGracePeriodSeconds ?? prior.deletionGracePeriodSeconds,
     managedFields: prior.managedFields,
   });
 }

@@ -91,9 +91,10 @@ function checkPreconditions(call: Call, { object, revision }: Item, options: Del
 /** The object with its deletion asked for: finalizers by propagation, the timestamp once, what the kind marks. */
 function mark(call: Call, object: ApiObject, options: DeleteRequest): ApiObject {
   const { resource } = call.endpoint;
-  const finalizers = finalizersFor(object.metadata.finalizers ?? [], options);
+  const own = object.metadata.finalizers ?? [];
+  const finalizers = resource.strategy?.garbageCollected ?? true ? finalizersFor(own, options) : own;
   const pending = object.metadata.deletionTimestamp !== undefined;
-  let next = finalizers === object.metadata.finalizers
+  let next = finalizers === own
     ? object
     : { ...object, metadata: metaWith(object.metadata, { finalizers: finalizers.length === 0 ? undefined : finalizers }) };
   if (pending || !mustWait(next, resource.deletion)) return next;

@@ -14,11 +14,15 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
-  const page = await readsOf(backend).list(collection, listing, catalog.names, call.signal);
+  // An old version means that very state: what was there then and still is goes, what came later stays.
+  const isOld = listing.resourceVersion !== "" && listing.resourceVersion !== "0";
+  const exact = isOld && listing.resourceVersionMatch === "" ? { ...listing, resourceVersionMatch: "Exact" } : listing;
+  const page = await readsOf(backend).list(collection, exact, catalog.names, call.signal);
   const items: Item[] = [];
   for (const item of page.items) {
     try {
-      await deleteItem(call, item, options);
+      const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.signal) : item;
+      if (current !== undefined) await deleteItem(call, current, options);
     } catch (error) {
       // Somebody else deleted it meanwhile: nothing is left to do.
       if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
