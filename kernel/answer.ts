@@ -11,18 +11,18 @@ import { protobufWriter } from "../core/derive/protobuf.ts";
 import { ListMeta } from "../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
-import type { ApiObject } from "../core/plugin.ts";
 import type { Json, StructNode, Typed } from "../core/schema.ts";
 import { type Status, StatusError } from "../core/status-error.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./catalog.ts";
+import { chunked, type Part } from "./chunks.ts";
 import type { Reply } from "./exchange.ts";
-import { chunked } from "./chunks.ts";
 import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
-import { includeObject, tableText } from "./table.ts";
 import { packageOf } from "./registry.ts";
+import { metaVersion, partial, servedJson, servedObject } from "./served.ts";
+import { includeObject, tableText } from "./table.ts";
 
 export type Answer =
   | { readonly tag: "object"; readonly status: number; readonly item: Item }
@@ -38,22 +38,6 @@ export function listAnswer(page: ListPage): Answer {
 }
 export function statusAnswer(status: number, body: Status): Answer {
   return { tag: "status", status, body };
-}
-
-/** A part of a body: text, or bytes that are shared. */
-export type Part = string | Uint8Array;
-
-/** The object of an item in the version of the request. */
-export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
-  return isStoredForm(endpoint) ? item.object : endpoint.fill(endpoint.fromStored(item.object));
-}
-/** Whether a version shows objects as they are stored. */
-export function isStoredForm(endpoint: Endpoint): boolean {
-  return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema && endpoint.served.convert === undefined;
-}
-/** Its compact JSON without a final newline. */
-export function servedJson(endpoint: Endpoint, item: Item): Part {
-  return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));
 }
 
 /** The reply to a call. Headers that every answer has come on top in `handle`. */
@@ -75,10 +59,6 @@ function bodyReply(call: Call, status: number, parts: readonly Part[]): Reply {
   return { status, headers: { "content-type": contentType }, body: chunked(parts) };
 }
 
-function metaVersion(call: Call, version: string): string {
-  return `meta.${call.catalog.names.domain}/${version}`;
-}
-
 /** Which lists and objects a transformation may be asked for. */
 function checkTransform(call: Call, isList: boolean): void {
   const { endpoint, output: { transform } } = call;
@@ -91,17 +71,19 @@ function checkTransform(call: Call, isList: boolean): void {
   }
 }
 
-/** An object's metadata as an object of its own. */
-export function partial(call: Call, item: Item, version: string): ApiObject {
-  return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
-}
-
 function objectParts(call: Call, item: Item): readonly Part[] {
   checkTransform(call, false);
   const { endpoint, output: { encoding, transform } } = call;
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
-    const text = tableText(call, [item], resourceVersion === undefined ? {} : { resourceVersion }, includeObject(call), transform.version, true);
+    const text = tableText(
+      call,
+      [item],
+      resourceVersion === undefined ? {} : { resourceVersion },
+      includeObject(call),
+      transform.version,
+      true,
+    );
     return textParts(call, text);
   }
   if (transform.as !== "object") {
@@ -133,7 +115,9 @@ function listParts(call: Call, page: ListPage): readonly Part[] {
     : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
   if (encoding === "protobuf") {
     const write = protobufWriter(partials === undefined ? endpoint.schema : PartialObjectMetadata);
-    const items = [...page.items].map((item) => write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version)));
+    const items = [...page.items].map((item) =>
+      write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version))
+    );
     return [writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))];
   }
   const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)},"items":`;

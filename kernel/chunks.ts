@@ -1,6 +1,8 @@
 /** Bodies of many parts: small ones go out whole, large ones in pieces that are pulled as the client reads. */
 import { limits } from "../core/limits.ts";
-import type { Part } from "./answer.ts";
+
+/** A part of a body: text, or bytes that are shared. */
+export type Part = string | Uint8Array;
 
 const toBytes = new TextEncoder();
 

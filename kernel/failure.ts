@@ -1,6 +1,5 @@
 /** What a failure on the way of a request is to the client. */
 import { StatusError } from "../core/status-error.ts";
-import { internalError } from "../core/status-error.ts";
 import { expired, tooLargeRevision } from "./reads.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { StoreError } from "./store/store.ts";
@@ -13,7 +12,9 @@ export function toStatusError(error: unknown, info: RequestInfo, report: (error:
   }
   if (error instanceof StoreError) return ofStore(error, info);
   if (error instanceof DOMException && error.name === "TimeoutError") {
-    return new StatusError("Timeout", "Timeout: request did not complete within requested timeout - context deadline exceeded", { details: {} });
+    return new StatusError("Timeout", "Timeout: request did not complete within requested timeout - context deadline exceeded", {
+      details: {},
+    });
   }
   if (error instanceof DOMException && error.name === "AbortError") {
     return new StatusError("Timeout", "Timeout: request did not complete within requested timeout - context canceled", { details: {} });
@@ -40,7 +41,10 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
       return new StatusError(
         "ServerTimeout",
         `The ${info.verb} operation against ${resource} could not be completed at this time, please try again.`,
-        { details: { name: info.verb, ...(info.group === "" ? {} : { group: info.group }), kind: info.resource, retryAfterSeconds: 2 }, cause: error },
+        {
+          details: { name: info.verb, ...(info.group === "" ? {} : { group: info.group }), kind: info.resource, retryAfterSeconds: 2 },
+          cause: error,
+        },
       );
     }
   }

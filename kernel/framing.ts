@@ -6,7 +6,7 @@ import { zeroOf } from "../core/derive/zero.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { ApiObject } from "../core/plugin.ts";
-import { isStoredForm, partial, servedJson, servedObject } from "./answer.ts";
+import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import type { Call } from "./call.ts";
 import { Item } from "./objects.ts";
 import type { Framing, WatchType } from "./reads.ts";

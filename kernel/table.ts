@@ -2,11 +2,11 @@
 import { goJson, goString } from "../core/codec/json-text.ts";
 import { defaultColumns } from "../core/derive/columns.ts";
 import { encoder } from "../core/derive/encode.ts";
-import { invalid, fieldErrorText } from "../core/field-error.ts";
+import { fieldErrorText, invalid } from "../core/field-error.ts";
 import { ListMeta } from "../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { badRequestError } from "../core/status-error.ts";
-import { partial, servedJson, servedObject } from "./answer.ts";
+import { partial, servedJson, servedObject } from "./served.ts";
 import type { Call } from "./call.ts";
 import type { Item } from "./objects.ts";
 
@@ -36,7 +36,9 @@ export function tableText(
   const definitions = withColumns
     ? `[${
       columns.map(({ name, type, format = "", description, priority = 0 }) =>
-        `{"name":${goString(name)},"type":${goString(type)},"format":${goString(format)},"description":${goString(description)},"priority":${priority}}`
+        `{"name":${goString(name)},"type":${goString(type)},"format":${goString(format)},"description":${
+          goString(description)
+        },"priority":${priority}}`
       ).join(",")
     }]`
     : "null";

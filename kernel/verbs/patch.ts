@@ -7,7 +7,8 @@ import { badRequestError, invalidError, notFoundError } from "../../core/status-
 import { readJson } from "../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
-import { type Answer, objectAnswer, servedJson } from "../answer.ts";
+import { type Answer, objectAnswer } from "../answer.ts";
+import { servedJson } from "../served.ts";
 import { type Call, header } from "../call.ts";
 import { type Item, keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";
