@@ -12,6 +12,7 @@ import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { type Call, header } from "./call.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
+import { typeOf } from "./draft/type-of.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
 import { isTrue } from "./request-info.ts";
 
@@ -75,7 +76,9 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     if (!read.ok) {
       throw badRequestError(encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error);
     }
-    checkOptionsKind(read.tree instanceof TreeObject ? read.tree : new TreeObject());
+    const type = typeOf(read.tree);
+    if (!type.ok) throw badRequestError(type.error);
+    checkOptionsKind(type.kind, type.apiVersion);
     try {
       options = decoder(DeleteOptions)(read.tree ?? new TreeObject(), { reader: encoding, findings: [] });
     } catch (error) {
@@ -94,9 +97,8 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
 }
 
 /** A body that calls itself something else is refused; DeleteOptions of any version are taken. */
-function checkOptionsKind(tree: TreeObject): void {
-  const kind = tree.get("kind") ?? "", version = tree.get("apiVersion") ?? "";
-  if (typeof kind !== "string" || typeof version !== "string" || kind === "" || kind === "DeleteOptions") return;
+function checkOptionsKind(kind: string, version: string): void {
+  if (kind === "" || kind === "DeleteOptions") return;
   if (otherOptions.includes(kind) && version.startsWith("meta.")) {
     throw badRequestError(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   }

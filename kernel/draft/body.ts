@@ -7,12 +7,13 @@ import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import { readJson } from "../../core/tree/json.ts";
-import { type Read, type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { type Read, TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { type Call, header } from "../call.ts";
 import type { Endpoint } from "../catalog.ts";
 import type { FieldValidation } from "../options.ts";
 import { checkType, unhandledError } from "../registry.ts";
+import { typeOf } from "./type-of.ts";
 
 /** The object that a create or update sent, in the request's version, defaults filled in. */
 export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
@@ -63,8 +64,9 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, vali
   if (!read.ok) {
     throw unrecognised(endpoint, encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error, bytes);
   }
-  const { kind, apiVersion } = typeOf(read.tree, endpoint, bytes);
-  checkType(call.catalog, endpoint, kind, apiVersion);
+  const type = typeOf(read.tree);
+  if (!type.ok) throw unrecognised(endpoint, type.error, bytes);
+  checkType(call.catalog, endpoint, type.kind, type.apiVersion);
   const report: DecodeReport = { reader: encoding, findings: [] };
   let object: ApiObject;
   try {
@@ -79,33 +81,4 @@ function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, vali
   }
   if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.findings]) warnings.add(problem); }
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
-}
-
-/** Kind and apiVersion of a document. Upstream looks for them before anything else, in any letter case. */
-function typeOf(tree: Tree, endpoint: Endpoint, bytes: Uint8Array): { kind: string; apiVersion: string } {
-  const bad = (why: string) => unrecognised(endpoint, `couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`, bytes);
-  if (tree === null) return { kind: "", apiVersion: "" };
-  if (!(tree instanceof TreeObject)) {
-    const go = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw bad(`${nameOf(tree)} into Go value of type ${go}`);
-  }
-  const found = { kind: "", apiVersion: "" };
-  tree.keys.forEach((key, index) => {
-    const lower = key.toLowerCase();
-    if (lower !== "kind" && lower !== "apiversion") return;
-    const name = lower === "kind" ? "kind" : "apiVersion";
-    const value = tree.values[index]!;
-    if (value === null) return;
-    if (typeof value !== "string") throw bad(`${nameOf(value)} into Go struct field .${name} of type string`);
-    found[name] = value;
-  });
-  return found;
-}
-
-/** What Go calls a JSON value. */
-function nameOf(tree: Tree): string {
-  if (typeof tree === "string") return "string";
-  if (typeof tree === "boolean") return "bool";
-  if (Array.isArray(tree)) return "array";
-  return tree instanceof TreeObject ? "object" : "number";
 }

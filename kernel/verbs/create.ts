@@ -24,26 +24,37 @@ export async function store(call: Call, object: ApiObject, dryRun: boolean): Pro
   for (let tries = 1;; tries++) {
     const next = toCreate(call, object);
     const created = await insert(call, next, dryRun);
-    if (created !== undefined) return created;
+    if (created.done) return created.item;
     if (generated && tries < limits.generateNameTries) continue;
-    const taken = alreadyExistsError(resourceName(call), next.metadata.name!);
-    if (!generated) throw taken;
-    throw new StatusError("AlreadyExists", taken.message, { details: { ...taken.details, retryAfterSeconds: 1 } });
+    throw taken(call, next.metadata.name!, generated, created.current);
   }
 }
 
-/** Undefined when the name is taken. */
-async function insert(call: Call, object: ApiObject, dryRun: boolean): Promise<Item | undefined> {
+/** 409; an object that is only waiting to be gone is told as such. */
+function taken(call: Call, name: string, generated: boolean, current: Item | undefined): StatusError {
+  const { message, details } = alreadyExistsError(resourceName(call), name);
+  const going = current?.object.metadata.deletionTimestamp !== undefined;
+  return new StatusError("AlreadyExists", going ? `object is being deleted: ${message}` : message, {
+    details: { ...details, ...(generated ? { retryAfterSeconds: 1 } : {}) },
+  });
+}
+
+type Inserted = { readonly done: true; readonly item: Item } | { readonly done: false; readonly current: Item | undefined };
+
+/** The item, or what has its name. */
+async function insert(call: Call, object: ApiObject, dryRun: boolean): Promise<Inserted> {
   const { backend, endpoint } = call;
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
   const value = storedBytes(endpoint.stored, object);
   if (dryRun) {
     const { entry } = await backend.store.get(key, call.signal);
-    return entry === undefined ? Item.unsaved(endpoint.stored, key, object) : undefined;
+    if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object) };
+    return { done: false, current: new Item(endpoint.stored, entry) };
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
   const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
-  return commit.done ? new Item(endpoint.stored, { key, value, revision: commit.revision }, object) : undefined;
+  if (commit.done) return { done: true, item: new Item(endpoint.stored, { key, value, revision: commit.revision }, object) };
+  return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
 }
 
 /** A resourceVersion has no place in a new object. Upstream answers 500, and takes 0 and what is no number for none. */

@@ -15,7 +15,9 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   // An old version means that very state: what was there then and still is goes, what came later stays.
-  const isOld = listing.resourceVersion !== "" && listing.resourceVersion !== "0";
+  // One object that is named is looked up as it is now.
+  const named = listing.fields.some(({ field, operator }) => field === "metadata.name" && operator === "=");
+  const isOld = !named && listing.resourceVersion !== "" && listing.resourceVersion !== "0";
   const exact = isOld && listing.resourceVersionMatch === "" ? { ...listing, resourceVersionMatch: "Exact" } : listing;
   const page = await readsOf(backend).list(collection, exact, catalog.names, call.signal);
   const items: Item[] = [];

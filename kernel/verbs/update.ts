@@ -126,7 +126,8 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   if (dryRun) return new Item(stored, { key: current.key, value, revision: current.revision }, next);
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
   if (!commit.done) return commit.current;
-  return new Item(stored, { key: current.key, value, revision: commit.revision }, next);
+  // What goes with its last finalizer is shown at the version that it had.
+  return new Item(stored, { key: current.key, value, revision: finished ? current.revision : commit.revision }, next);
 }
 
 /** Whether an object that is being deleted has nothing left to wait for. */

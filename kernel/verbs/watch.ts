@@ -8,7 +8,7 @@ import { readsOf } from "../reads-of.ts";
 import { isTrue } from "../request-info.ts";
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
-export function watch(call: Call): Promise<Answer> {
+export async function watch(call: Call): Promise<Answer> {
   const { endpoint, info, catalog, output, backend } = call;
   const options = listOptions(info.query, endpoint, catalog.names, {
     watchList: catalog.gates.isOn("WatchList"),
@@ -16,7 +16,7 @@ export function watch(call: Call): Promise<Answer> {
   });
   if (!streamEncodings.includes(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.names));
   revisionOf(options.resourceVersion, "watch");
-  const frames = readsOf(backend).watch({
+  const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
     // The old paths read their options as those of a list, which knows no bookmarks.
@@ -27,7 +27,7 @@ export function watch(call: Call): Promise<Answer> {
     signal: AbortSignal.any([call.signal, backend.ending]),
   });
   const contentType = mediaType(output.encoding, catalog.names) + (output.encoding === "protobuf" ? ";stream=watch" : "");
-  return Promise.resolve({ tag: "feed", contentType, frames });
+  return { tag: "feed", contentType, frames };
 }
 
 function lastsMs({ backend }: Call, { timeoutSeconds }: ListOptions): number {

@@ -1,0 +1,36 @@
+/** What a document calls itself, looked for before anything else of it is. */
+import { type Tree, TreeObject } from "../../core/tree/tree.ts";
+
+/** Kind and apiVersion, "" where they are left out; or Go's words for why they cannot be told. */
+export type DocumentType =
+  | { readonly ok: true; readonly kind: string; readonly apiVersion: string }
+  | { readonly ok: false; readonly error: string };
+
+const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** Upstream takes the two keys in any letter case here, and null for an empty document. */
+export function typeOf(tree: Tree): DocumentType {
+  if (tree === null) return { ok: true, kind: "", apiVersion: "" };
+  const bad = (why: string): DocumentType => ({ ok: false, error: `couldn't get version/kind; json parse error: json: cannot unmarshal ${why}` });
+  if (!(tree instanceof TreeObject)) return bad(`${goNameOf(tree)} into Go value of type ${goStruct}`);
+  const found = { kind: "", apiVersion: "" };
+  for (const [index, key] of tree.keys.entries()) {
+    const lower = key.toLowerCase();
+    if (lower !== "kind" && lower !== "apiversion") continue;
+    const name = lower === "kind" ? "kind" : "apiVersion";
+    const value = tree.values[index]!;
+    if (value === null) continue;
+    if (typeof value !== "string") return bad(`${goNameOf(value)} into Go struct field .${name} of type string`);
+    found[name] = value;
+  }
+  if (found.apiVersion.split("/").length > 2) return { ok: false, error: `unexpected GroupVersion string: ${found.apiVersion}` };
+  return { ok: true, ...found };
+}
+
+/** What Go calls a JSON value. */
+export function goNameOf(tree: Tree): string {
+  if (typeof tree === "string") return "string";
+  if (typeof tree === "boolean") return "bool";
+  if (Array.isArray(tree)) return "array";
+  return tree instanceof TreeObject ? "object" : "number";
+}
