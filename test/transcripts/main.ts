@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { guessReason, pendingReason, readPending, updatePending, writePending } from "./pending.ts";
+import { guessReason, isClaimed, pendingReason, readClaims, readPending, updatePending, writePending } from "./pending.ts";
 import { type Case, readCases } from "./recording.ts";
 import { type Outcome, showDifference } from "./replay.ts";
 import { runAll, type StartServer } from "./run.ts";
@@ -42,13 +42,18 @@ function chosen({ area, scenario }: Case): boolean {
   return (flags.area?.split(",").includes(area) ?? true) && (flags.only === undefined || scenario.name.includes(flags.only));
 }
 
+function note(one: Case, passes: boolean, reason: string | undefined): string {
+  if (isClaimed(claims, one)) return " (docs/differences.md)";
+  if (reason === undefined) return "";
+  return passes ? ` (take it off the pending list: ${reason})` : ` (pending: ${reason})`;
+}
+
 /** A scenario's line and, under it, where it differs. */
 function show(outcome: Outcome, reason: string | undefined): void {
   const { case: one, differences, answers } = outcome;
   const passes = differences.length === 0;
   if (passes && flags["list-failures"]) return;
-  const note = reason === undefined ? "" : passes ? ` (take it off the pending list: ${reason})` : ` (pending: ${reason})`;
-  console.log(`${passes ? "ok  " : "FAIL"} ${one.area}: ${one.scenario.name}${note}`);
+  console.log(`${passes ? "ok  " : "FAIL"} ${one.area}: ${one.scenario.name}${note(one, passes, reason)}`);
   if (flags["list-failures"]) return;
   for (const difference of differences.slice(0, flags.show ? differences.length : shownMax)) {
     console.log(`     ${showDifference(one, difference)}`);
@@ -61,17 +66,23 @@ function show(outcome: Outcome, reason: string | undefined): void {
 const cases = readCases();
 const selected = cases.filter(chosen);
 const pending = readPending();
+const claims = readClaims();
 const reasonOf = ({ area, scenario }: Case): string | undefined => pendingReason(pending, area, scenario.name);
 const outcomes = await runAll(selected, start(), {
   ...(flags.lanes === undefined ? {} : { lanes: Number(flags.lanes) }),
   each: (outcome) => show(outcome, reasonOf(outcome.case)),
 });
 
-const failed = outcomes.filter(({ differences }) => differences.length > 0);
+const others = outcomes.filter((outcome) => !isClaimed(claims, outcome.case));
+const failed = others.filter(({ differences }) => differences.length > 0);
 const byReason = Map.groupBy(failed, (outcome) => reasonOf(outcome.case) ?? `not listed, perhaps ${guessReason(outcome)}`);
 for (const [reason, group] of [...byReason].sort(([, a], [, b]) => b.length - a.length)) {
   console.log(`${String(group.length).padStart(5)}  ${reason}`);
 }
-if (flags["write-pending"]) writePending(updatePending(pending, cases, outcomes, (outcome) => positionals[0] ?? guessReason(outcome)));
-console.log(`${outcomes.length - failed.length} passed, ${failed.length} failed`);
+if (flags["write-pending"]) {
+  writePending(
+    updatePending(pending, cases.filter((one) => !isClaimed(claims, one)), others, (outcome) => positionals[0] ?? guessReason(outcome)),
+  );
+}
+console.log(`${others.length - failed.length} passed, ${failed.length} failed, ${outcomes.length - others.length} differ on purpose`);
 process.exit(failed.some(({ case: one }) => reasonOf(one) === undefined) ? 1 : 0);

@@ -21,7 +21,7 @@ export function pendingReason(list: Pending, area: string, name: string): string
   return inArea !== undefined && Object.hasOwn(inArea, name) ? inArea[name] : undefined;
 }
 
-/** What a row of docs/differences.md claims. */
+/** What a row of docs/differences.md claims: this scenario is answered otherwise on purpose. */
 export interface Claim {
   readonly area: string;
   readonly scenario: string;
@@ -32,8 +32,12 @@ export function readClaims(markdown: string = readFileSync(differencesPath, "utf
   return markdown.split("\n").filter((line) => line.startsWith("|")).map((line) =>
     line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim().replaceAll("\\|", "|"))
   ).flatMap(([area, scenario]) =>
-    area === undefined || scenario === undefined || area === "area" || /^-+$/.test(area) ? [] : [{ area, scenario: scenario }]
+    area === undefined || scenario === undefined || area === "area" || /^-+$/.test(area) ? [] : [{ area, scenario }]
   );
+}
+
+export function isClaimed(claims: readonly Claim[], { area, scenario }: Case): boolean {
+  return claims.some((claim) => claim.area === area && claim.scenario === scenario.name);
 }
 
 /** The feature behind each need, for scenarios that fail. */
