@@ -9,6 +9,7 @@ import type { ApiObject } from "../core/plugin.ts";
 import { badRequestError, type GroupName, invalidError } from "../core/status-error.ts";
 import { at, type Call } from "./call.ts";
 import { randomSuffix } from "./names.ts";
+import { withOwnersOnce } from "./owners.ts";
 
 /** The kind as 422 names it. */
 export function kindName(call: Call): GroupName {
@@ -27,8 +28,9 @@ export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof Objec
   return merged as ObjectMeta;
 }
 
-/** A namespaced object takes its namespace from the URL, a cluster-scoped one has none. */
-export function placed(call: Call, object: ApiObject): ApiObject {
+/** A namespaced object takes its namespace from the URL, a cluster-scoped one has none; owners are named once. */
+export function placed(call: Call, sent: ApiObject): ApiObject {
+  const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
   const { namespace: own, ...meta } = object.metadata;
   if (!call.endpoint.namespaced) return own === undefined ? object : { ...object, metadata: meta };
   const { namespace } = call.info;
