@@ -37,7 +37,7 @@ export function directReads(store: Store, clock: Clock = systemClock): Reads {
   return {
     get,
     list: (collection, options, names, signal) => list(store, clock, collection, options, names, signal),
-    watch: (watching) => watch(store, clock, watching),
+    watch: (watching) => Promise.resolve(watch(store, clock, watching)),
   };
 }
 
@@ -92,7 +92,8 @@ function startRevision(age: Age): Revision | undefined {
 function rangeOf(prefix: string, after: string | undefined): Range {
   return { prefix, ...(after === undefined ? {} : { after }) };
 }
-function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
+/** What selects entries of the store. */
+export function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
   const chosen = selects(collection.endpoint, options);
   return key === undefined ? chosen : (item) => item.key === key && (chosen === undefined || chosen(item));
 }
@@ -166,6 +167,7 @@ async function* watch(store: Store, clock: Clock, watching: Watching): AsyncGene
     yield out(framing.error(watchFailure(error, seen)));
   } finally {
     cancel();
+    ending.abort();
   }
 }
 
@@ -190,12 +192,13 @@ async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => n
       yield result.value;
     }
   } finally {
-    await batches.return?.();
+    // Not awaited: what waits for its next batch returns only once its signal aborts, and the watch sees to that.
+    batches.return?.().catch(() => {});
   }
 }
 
 /** The frame of a change as the selector sees it; undefined when it neither saw the object nor sees it. */
-function frameOf(
+export function frameOf(
   { collection, framing }: Watching,
   event: StoreEvent,
   chosen: Selects | undefined,

@@ -20,7 +20,7 @@ export interface Reads {
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
   /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */
-  watch(watching: Watching): AsyncIterable<Uint8Array>;
+  watch(watching: Watching): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** A collection: a kind below a namespace ("" for all), and its keys. */

@@ -1,0 +1,205 @@
+/** Reads from memory, under the same rules as those from the store. */
+import type { Names } from "../../core/names.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { StoredKind } from "../catalog.ts";
+import { chosenOf, directReads, frameOf } from "../direct-reads.ts";
+import type { Item } from "../objects.ts";
+import type { ListOptions } from "../options.ts";
+import {
+  type Collection,
+  continueAfter,
+  type ListPage,
+  type ListPlan,
+  planList,
+  reachMs,
+  type Reads,
+  revisionOf,
+  revisionOfGet,
+  startsWithState,
+  tooLargeRevision,
+  watchFailure,
+  type Watching,
+} from "../reads.ts";
+import type { Clock } from "../store/clock.ts";
+import type { Revision, Store } from "../store/store.ts";
+import { cachedItems } from "./cached-items.ts";
+import { Cursor } from "./cursor.ts";
+import { type CachedEntry, itemOf } from "./entry.ts";
+import type { KeyIndex } from "./key-index.ts";
+import type { KindCache } from "./kind-cache.ts";
+import { selectionOf } from "./selection.ts";
+import { stateFrames } from "./state-frames.ts";
+import type { WatchCache } from "./watch-cache.ts";
+
+export interface CachedReadsNeeds {
+  readonly cache: WatchCache;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long a read waits for a cache that is being filled. */
+  readonly fillWaitMs: number;
+  /** How long what a chunked list began with is kept for its rest. */
+  readonly snapshotMs: number;
+  readonly onSlow: (kind: StoredKind) => void;
+}
+
+export function cachedReads(needs: CachedReadsNeeds): Reads {
+  const { cache, store, clock } = needs;
+  const direct = directReads(store, clock);
+
+  async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
+    const asked = revisionOfGet(kind, resourceVersion);
+    const cached = cache.kindOf(kind);
+    if (cached === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await direct.get(kind, key, resourceVersion, signal);
+    if (asked === undefined) {
+      if (!(await isNewest(cache, signal))) return await direct.get(kind, key, resourceVersion, signal);
+    } else await reach(cache, asked, signal);
+    if (cached.hasBroken(key)) return await direct.get(kind, key, resourceVersion, signal);
+    const entry = cached.index.get(key);
+    return entry === undefined ? undefined : itemOf(cached.maker, entry);
+  }
+
+  async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
+    const fromStore = () => direct.list(collection, options, names, signal);
+    const plan = planList(collection, options, names);
+    const kind = cache.kindOf(collection.endpoint.stored);
+    if (kind === undefined) return await fromStore();
+    if (!(await cache.ready(needs.fillWaitMs, signal))) {
+      if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
+      throw notReady(cache, clock);
+    }
+    const { age } = plan;
+    if (age.tag === "newest" && !(await isNewest(cache, signal))) return await fromStore();
+    if (age.tag === "notOlder" || age.tag === "exact") await reach(cache, age.revision, signal);
+    // From here on nothing waits: index and revision belong together.
+    const revision = age.tag === "exact" ? age.revision : cache.revision;
+    const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
+    if (index === undefined || kind.hasBroken(collection.prefix)) return await fromStore();
+    return pageOf(kind, { index, revision }, collection, options, plan, names, clock.now() + needs.snapshotMs);
+  }
+
+  async function watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
+    const { collection, framing, signal } = watching;
+    const kind = cache.kindOf(collection.endpoint.stored);
+    if (kind === undefined) return await direct.watch(watching);
+    if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
+    if (kind.hasBroken(collection.prefix)) return await direct.watch(watching);
+    return new Cursor({
+      kind,
+      selection: selectionOf(collection, watching.options),
+      watching,
+      clock,
+      progress: () => cache.revision,
+      onSlow: () => needs.onSlow(kind.maker.kind),
+      opening: (cursor) => opening(needs, kind, watching, cursor),
+      failure: (error, seen) => framing.error(watchFailure(error, seen)),
+    });
+  }
+  return { get, list, watch };
+}
+
+/** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */
+async function isNewest(cache: WatchCache, signal: AbortSignal): Promise<boolean> {
+  return await cache.reached(await cache.newest(signal), reachMs, signal, true);
+}
+
+async function reach(cache: WatchCache, revision: Revision, signal: AbortSignal): Promise<void> {
+  if (!(await cache.reached(revision, reachMs, signal))) throw tooLargeRevision(revision, cache.revision);
+}
+
+/** 429 with a pause that grows with the time that the cache has been away. */
+function notReady({ state }: WatchCache, clock: Clock): StatusError {
+  const seconds = state.tag === "filling" ? (clock.now() - state.since) / 1000 : 0;
+  const because = state.tag === "filling" && state.because instanceof Error ? `: ${state.because.message}` : "";
+  return new StatusError("TooManyRequests", `storage is (re)initializing${because}`, {
+    details: { retryAfterSeconds: Math.min(30, Math.max(1, Math.floor(Math.exp(0.06 * seconds)))) },
+  });
+}
+
+function pageOf(
+  kind: KindCache,
+  { index, revision }: { readonly index: KeyIndex; readonly revision: Revision },
+  collection: Collection,
+  options: ListOptions,
+  { limit, start, key }: ListPlan,
+  names: Names,
+  pinUntil: number,
+): ListPage {
+  const selection = selectionOf(collection, options);
+  const { chooses } = selection;
+  const found: CachedEntry[] = [];
+  const page = (token = "", remaining?: number): ListPage => ({
+    items: cachedItems(kind.maker, found),
+    revision,
+    continue: token,
+    remaining,
+  });
+  if (key !== undefined) {
+    const entry = index.get(key);
+    if (entry !== undefined && (chooses === undefined || chooses(entry))) found.push(entry);
+    return page();
+  }
+  for (const run of index.runs(selection.prefix, start)) {
+    for (const entry of run) {
+      if (chooses !== undefined && !chooses(entry)) continue;
+      found.push(entry);
+      if (found.length !== limit) continue;
+      const left = index.count(collection.prefix, `${entry.key}\0`);
+      if (left === 0) return page();
+      kind.pin(revision, index, pinUntil);
+      return page(continueAfter(collection, revision, entry.key, names), chooses === undefined ? left : undefined);
+    }
+  }
+  return page();
+}
+
+/** What a watch begins with: what is there, or what happened before the oldest change that is remembered. */
+async function* opening(needs: CachedReadsNeeds, kind: KindCache, watching: Watching, cursor: Cursor): AsyncGenerator<Uint8Array, void> {
+  const { cache } = needs;
+  const { options, framing } = watching;
+  const { signal } = cursor;
+  const from = revisionOf(options.resourceVersion, "watch");
+  try {
+    if (from !== undefined && from > 0 && options.sendInitialEvents !== true) {
+      return from >= kind.ring.start ? cursor.join(kind.ring.after(from), from) : yield* history(needs, kind, watching, cursor, from);
+    }
+    if (from === undefined) await reach(cache, await cache.newest(signal), signal);
+    else if (from > 0) await reach(cache, from, signal);
+    const { index } = kind;
+    const { revision } = cache;
+    cursor.join(kind.ring.end, revision);
+    if (startsWithState(options, from)) yield* stateFrames(kind.maker, index, watching, cursor);
+    if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
+      const frame = framing.bookmark(revision, true, cursor.isFirst);
+      cursor.sent(frame.length);
+      yield frame;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    const frame = framing.error(watchFailure(error, from ?? 0));
+    cursor.sent(frame.length);
+    yield frame;
+    cursor.end();
+  }
+}
+
+/** Reads what the store still knows, up to where the ring begins. */
+async function* history(
+  needs: CachedReadsNeeds,
+  kind: KindCache,
+  watching: Watching,
+  cursor: Cursor,
+  from: Revision,
+): AsyncGenerator<Uint8Array, void> {
+  const { collection, options } = watching;
+  const { key } = selectionOf(collection, options);
+  const chosen = chosenOf(collection, options, key);
+  for await (const { events, revision } of needs.store.watch({ prefix: collection.prefix }, from, cursor.signal)) {
+    for (const event of events) {
+      const frame = frameOf(watching, event, chosen, cursor.isFirst);
+      if (frame === undefined) continue;
+      cursor.sent(frame.length);
+      yield frame;
+    }
+    if (revision >= kind.ring.start) return cursor.join(kind.ring.after(revision), revision);
+  }
+}

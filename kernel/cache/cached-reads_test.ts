@@ -1,0 +1,23 @@
+import { directReads } from "../direct-reads.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { openReads } from "./mod.ts";
+import { readsConformance } from "./reads-conformance.ts";
+import { catalog, prefix, type Room } from "./reads-room.ts";
+
+readsConformance("straight from sqlite", async (): Promise<Room> => {
+  const store = await openSqlite(":memory:");
+  return { store, reads: directReads(store), close: () => store.close() };
+});
+
+readsConformance("cache over sqlite", async (): Promise<Room> => {
+  const store = await openSqlite(":memory:");
+  const cache = await openReads(store, catalog, prefix);
+  return {
+    store: cache.store,
+    reads: cache.reads,
+    async close() {
+      await cache.close();
+      await store.close();
+    },
+  };
+});

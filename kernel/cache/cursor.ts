@@ -1,0 +1,260 @@
+/**
+ * One watch: a place in the ring of its kind. It is pulled by whoever writes to the client, so that a client that does not
+ * read holds nothing but this place; when the ring passes it by, the watch ends.
+ *
+ *   opening ──> following ──> ended          opening: what is there, or what the store remembers before the ring
+ *      └─────────────────────────^
+ */
+import { limits } from "../../core/limits.ts";
+import { nextBookmark, type Watching } from "../reads.ts";
+import type { Clock } from "../store/clock.ts";
+import type { Revision } from "../store/store.ts";
+import { concat } from "./entry.ts";
+import type { Follower } from "./followers.ts";
+import type { Piece } from "./frame-share.ts";
+import type { KindCache, Verdict } from "./kind-cache.ts";
+import type { RingEvent } from "./ring.ts";
+import type { Selection } from "./selection.ts";
+
+/** Frames are put together up to this size. */
+const pieceBytes = 256 * 1024;
+
+export interface CursorNeeds {
+  readonly kind: KindCache;
+  readonly selection: Selection;
+  readonly watching: Watching;
+  readonly clock: Clock;
+  /** Everything up to this revision is in the ring. */
+  readonly progress: () => Revision;
+  /** The watch was too slow and has been ended. */
+  readonly onSlow: () => void;
+  /** What comes before the ring; it calls `join` before it ends. */
+  readonly opening: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
+  /** An event or a failure that ends the watch, as its last frame. */
+  readonly failure: (error: unknown, seen: Revision) => Uint8Array;
+}
+
+type Done = IteratorResult<Uint8Array, undefined>;
+const over: Done = Object.freeze({ done: true, value: undefined });
+
+export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Follower {
+  readonly #needs: CursorNeeds;
+  #opening: AsyncGenerator<Uint8Array, void> | undefined;
+  #ended = false;
+  #joined = false;
+  /** The next event to look at. */
+  #position = 0;
+  /** Events up to here are not wanted. */
+  #floor: Revision = 0;
+  #first = true;
+  #waiting: ((result: Done) => void) | undefined;
+  #woken = false;
+  #bookmarkDue = false;
+  #leave = (): void => {};
+  #cancelBookmark = (): void => {};
+  readonly #ending = new AbortController();
+  readonly #cancelEnd: () => void;
+  readonly #endsAt: number;
+  readonly #onAbort = (): void => this.end();
+
+  constructor(needs: CursorNeeds) {
+    this.#needs = needs;
+    const { clock, watching } = needs;
+    this.#endsAt = clock.now() + watching.ms;
+    this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
+    watching.signal.addEventListener("abort", this.#onAbort);
+    this.#opening = needs.opening(this);
+    if (watching.signal.aborted) this.end();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Follows from here on: the events of the ring from `position` on that come after `floor`. */
+  join(position: number, floor: Revision): void {
+    if (this.#ended) return;
+    const { kind, selection } = this.#needs;
+    this.#position = position;
+    this.#floor = floor;
+    this.#joined = true;
+    this.#leave = kind.follow(selection.prefix, selection.key, this);
+    this.#planBookmark();
+  }
+  /** Aborts when the watch ends. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+  /** Whether nothing went out yet. */
+  get isFirst(): boolean {
+    return this.#first;
+  }
+  /** Counts a frame that goes out. */
+  sent(bytes: number): void {
+    this.#first = false;
+    this.#needs.watching.framing.sent(bytes);
+  }
+
+  next(): Promise<Done> {
+    if (this.#opening !== undefined) return this.#open(this.#opening);
+    const bytes = this.#take();
+    if (bytes !== undefined) return Promise.resolve({ done: false, value: bytes });
+    if (this.#ended) return Promise.resolve(over);
+    return new Promise((resolve) => this.#waiting = resolve);
+  }
+  return(): Promise<Done> {
+    this.end();
+    return Promise.resolve(over);
+  }
+
+  get waits(): boolean {
+    return this.#opening === undefined && this.#waiting !== undefined && !this.#woken;
+  }
+  wake(first: number): void {
+    this.#position = first;
+    this.#woken = true;
+  }
+  pump(): void {
+    this.#woken = false;
+    const resolve = this.#waiting;
+    if (resolve === undefined) return;
+    // A last frame may end the watch: whoever waits gets that frame before the end.
+    this.#waiting = undefined;
+    const bytes = this.#take();
+    if (bytes !== undefined) resolve({ done: false, value: bytes });
+    else if (this.#ended) resolve(over);
+    else this.#waiting = resolve;
+  }
+  check(): void {
+    if (this.#ended || this.waits || this.#needs.kind.ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
+    this.#needs.onSlow();
+    this.end();
+  }
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#ending.abort();
+    this.#leave();
+    this.#cancelEnd();
+    this.#cancelBookmark();
+    this.#needs.watching.signal.removeEventListener("abort", this.#onAbort);
+    void this.#opening?.return().catch(() => {});
+    this.#waiting?.(over);
+    this.#waiting = undefined;
+  }
+
+  async #open(opening: AsyncGenerator<Uint8Array, void>): Promise<Done> {
+    if (this.#ended) return over;
+    const gone = new Promise<Done>((resolve) => this.#waiting = resolve);
+    const result = await Promise.race([opening.next(), gone]);
+    this.#waiting = undefined;
+    if (this.#ended) return over;
+    if (result.done !== true) return { done: false, value: result.value };
+    this.#opening = undefined;
+    if (!this.#joined) this.end();
+    return this.next();
+  }
+
+  /** What there is to be written now; undefined when there is nothing, or the watch has ended. */
+  #take(): Uint8Array | undefined {
+    if (this.#ended) return undefined;
+    const { kind, watching: { framing } } = this.#needs;
+    const { ring } = kind;
+    if (this.#position < ring.first) {
+      this.#needs.onSlow();
+      this.end();
+      return undefined;
+    }
+    const piece = this.#piece();
+    this.#position = piece.to;
+    for (const size of piece.sizes) framing.sent(size);
+    if (piece.bytes !== undefined) this.#first = false;
+    const next = piece.to < ring.end ? ring.at(piece.to) : undefined;
+    if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(piece.bytes, next.failure, next.revision);
+    return this.#bookmarkDue && piece.to === ring.end ? this.#withBookmark(piece.bytes) : piece.bytes;
+  }
+
+  /** The piece from here on, from the share where it can be shared. */
+  #piece(): Piece {
+    const { kind, selection, watching: { framing } } = this.#needs;
+    const shared = this.#floor <= this.#sharedFloor() && !(framing.opens && this.#first);
+    if (!shared) return this.#gather();
+    const name = `${framing.id} ${selection.name}`;
+    const known = kind.frames.piece(name, this.#position);
+    if (known !== undefined) return known;
+    const made = this.#gather();
+    kind.frames.keep(name, made);
+    return made;
+  }
+  /** The revision up to which all events of the piece may be left out without a difference. */
+  #sharedFloor(): Revision {
+    const { ring } = this.#needs.kind;
+    return this.#position < ring.end ? ring.at(this.#position).revision - 1 : Number.MAX_SAFE_INTEGER;
+  }
+
+  #gather(): Piece {
+    const { kind, watching: { framing } } = this.#needs;
+    const { ring } = kind;
+    const frames: Uint8Array[] = [];
+    let size = 0;
+    let to = this.#position;
+    for (; to < ring.end && size < pieceBytes; to++) {
+      const event = ring.at(to);
+      if (event.failure !== undefined && this.#concerns(event)) break;
+      const type = this.#verdict(event);
+      if (type === undefined) continue;
+      const opens = framing.opens && this.#first && frames.length === 0;
+      const frame = opens ? framing.frame(type, kind.frames.item(event, type), true) : kind.frames.frame(event, type, framing);
+      frames.push(frame);
+      size += frame.length;
+    }
+    return { from: this.#position, to, bytes: frames.length === 0 ? undefined : concat(frames), sizes: frames.map(({ length }) => length) };
+  }
+
+  /** How the watch sees an event; undefined when it neither saw the object nor sees it. */
+  #verdict(event: RingEvent): Verdict | undefined {
+    if (!this.#concerns(event)) return undefined;
+    const { chooses } = this.#needs.selection;
+    const { next, prior } = event;
+    const sees = next !== undefined && (chooses === undefined || chooses(next));
+    const saw = prior !== undefined && (chooses === undefined || chooses(prior));
+    return sees ? (saw ? "MODIFIED" : "ADDED") : saw ? "DELETED" : undefined;
+  }
+
+  /** Whether an event comes after the beginning and happened where this watch looks. */
+  #concerns({ key, revision }: RingEvent): boolean {
+    const { prefix, key: only } = this.#needs.selection;
+    return revision > this.#floor && (only === undefined ? key.startsWith(prefix) : key === only);
+  }
+
+  #fail(bytes: Uint8Array | undefined, error: unknown, revision: Revision): Uint8Array {
+    const frame = this.#needs.failure(error, revision);
+    this.sent(frame.length);
+    this.end();
+    return bytes === undefined ? frame : concat([bytes, frame]);
+  }
+
+  #planBookmark(): void {
+    const { clock, watching: { options } } = this.#needs;
+    const next = nextBookmark(options, clock.now(), this.#endsAt);
+    if (next === undefined) return;
+    this.#cancelBookmark = clock.after(next - clock.now(), () => {
+      this.#bookmarkDue = true;
+      this.#planBookmark();
+      if (this.waits) {
+        this.wake(this.#needs.kind.ring.end);
+        this.pump();
+      }
+    });
+  }
+  #withBookmark(bytes: Uint8Array | undefined): Uint8Array | undefined {
+    const { progress, watching: { framing } } = this.#needs;
+    const revision = progress();
+    // A watch of the future is not told of revisions before its beginning.
+    if (revision < this.#floor) return bytes;
+    this.#bookmarkDue = false;
+    const frame = framing.bookmark(revision, false, this.#first);
+    this.sent(frame.length);
+    return bytes === undefined ? frame : concat([bytes, frame]);
+  }
+}

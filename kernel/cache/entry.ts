@@ -1,0 +1,105 @@
+/**
+ * Entries of the cache: the JSON of an object as lists show it, laid into a slab, with what selectors ask. An object is
+ * decoded once, when it enters, unless we have just encoded it ourselves, and then forgotten.
+ */
+import type { ApiObject } from "../../core/plugin.ts";
+import type { StoredKind } from "../catalog.ts";
+import { decodeStored, headOf, Item, takeWritten, withRevision } from "../objects.ts";
+import type { Revision } from "../store/store.ts";
+import type { Place, Slab, Slabs } from "./slabs.ts";
+import { versionBytes, versionSlot } from "./splice.ts";
+import type { Traits } from "./traits.ts";
+
+/** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
+export interface CachedEntry extends Place {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly traits: Traits;
+  slab: Slab;
+  offset: number;
+  readonly length: number;
+  live: boolean;
+}
+
+/** What makes entries of one kind. */
+export interface EntryMaker {
+  readonly kind: StoredKind;
+  /** `{"kind":"ConfigMap","apiVersion":"v1",` */
+  readonly head: Uint8Array;
+  readonly slabs: Slabs;
+  readonly traitsOf: (object: ApiObject) => Traits;
+}
+
+const toBytes = new TextEncoder();
+const brace = toBytes.encode("{");
+
+export function entryMaker(kind: StoredKind, slabs: Slabs, traitsOf: (object: ApiObject) => Traits): EntryMaker {
+  return { kind, head: toBytes.encode(headOf({ kind: kind.resource.kind, apiVersion: kind.apiVersion })), slabs, traitsOf };
+}
+
+/** The entry of stored bytes; an internal error for those that cannot be read. */
+export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
+  const { kind, head, slabs } = maker;
+  const own = takeWritten(value);
+  const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
+  const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
+  const parts = spliced ?? [brace, bodyOf(toBytes.encode(kind.encode(withRevision(object, revision))), head)];
+  const { slab, offset, length } = slabs.lay(parts);
+  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), slab, offset, length, live: true };
+  slabs.keep(entry);
+  return entry;
+}
+
+/**
+ * Bytes that `storedBytes` has made of a filled object are what decoding, filling and encoding would give again, but for the
+ * resourceVersion. Undefined where that cannot be said.
+ */
+function splice({ kind, head }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
+  if (kind.fill(object) !== object || !startsWith(value, head)) return undefined;
+  const slot = versionSlot(value, head.length);
+  if (slot === undefined || slot.at !== slot.end) return undefined;
+  // The last byte is the newline of what is stored.
+  return [brace, value.subarray(head.length, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
+}
+
+function bodyOf(json: Uint8Array, head: Uint8Array): Uint8Array {
+  if (!startsWith(json, head)) throw new Error("JSON of an object begins with its kind and version");
+  return json.subarray(head.length);
+}
+
+function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
+  for (let index = 0; index < head.length; index++) if (bytes[index] !== head[index]) return false;
+  return true;
+}
+
+/** The bytes of an entry, without its brace: what follows the head. */
+export function bodyBytes(entry: CachedEntry): Uint8Array {
+  return entry.slab.bytes.subarray(entry.offset + 1, entry.offset + entry.length);
+}
+
+/** The entry as an item; `at` shows it with a later revision, as what went away then. */
+export function itemOf({ kind, head }: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
+  return Item.served(kind, entry.key, at, concat([head, ...bodyParts(entry, at)]));
+}
+
+/** What follows the head, with another revision where that is asked for. */
+export function bodyParts(entry: CachedEntry, at: Revision): readonly Uint8Array[] {
+  const body = bodyBytes(entry);
+  if (at === entry.revision) return [body];
+  const slot = versionSlot(body, 0);
+  if (slot === undefined) throw new Error(`The entry "${entry.key}" has no metadata at its beginning`);
+  return [body.subarray(0, slot.at), versionBytes(slot, at), body.subarray(slot.end)];
+}
+
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}

@@ -1,0 +1,126 @@
+/**
+ * Entries in the order of their keys, as an immutable value: a change gives a new index and shares with the old one all but
+ * one chunk. Whoever holds an index holds a snapshot.
+ *
+ *   chunks: [a b c] [d e f] [g h i]      with d' : [a b c] [d' e f] [g h i]
+ *              ^                                       ^ new
+ *              shared
+ */
+import type { CachedEntry } from "./entry.ts";
+
+type Chunk = readonly CachedEntry[];
+
+const chunkMax = 256;
+
+/** A place between entries: before `chunks[chunk][at]`. */
+interface Position {
+  readonly chunk: number;
+  readonly at: number;
+}
+
+export class KeyIndex {
+  readonly size: number;
+  readonly #chunks: readonly Chunk[];
+
+  private constructor(chunks: readonly Chunk[], size: number) {
+    this.#chunks = chunks;
+    this.size = size;
+  }
+
+  /** `entries` in the order of their keys. */
+  static of(entries: readonly CachedEntry[]): KeyIndex {
+    const chunks: Chunk[] = [];
+    for (let at = 0; at < entries.length; at += chunkMax / 2) chunks.push(entries.slice(at, at + chunkMax / 2));
+    return new KeyIndex(chunks, entries.length);
+  }
+
+  get(key: string): CachedEntry | undefined {
+    const { chunk, at } = this.#find((other) => compareKeys(other, key) >= 0);
+    const entry = this.#chunks[chunk]?.[at];
+    return entry?.key === key ? entry : undefined;
+  }
+
+  /** With this entry, in place of the one that has its key. */
+  with(entry: CachedEntry): KeyIndex {
+    const { chunk, at } = this.#find((other) => compareKeys(other, entry.key) >= 0);
+    // What comes behind all others goes to the end of the last chunk.
+    const index = chunk === this.#chunks.length ? Math.max(0, chunk - 1) : chunk;
+    const old = this.#chunks[index] ?? [];
+    const place = chunk === index ? at : old.length;
+    const replaces = old[place]?.key === entry.key;
+    return this.#changed(index, old.toSpliced(place, replaces ? 1 : 0, entry), replaces ? 0 : 1);
+  }
+
+  without(key: string): KeyIndex {
+    const { chunk, at } = this.#find((other) => compareKeys(other, key) >= 0);
+    const old = this.#chunks[chunk];
+    if (old?.[at]?.key !== key) return this;
+    return this.#changed(chunk, old.toSpliced(at, 1), -1);
+  }
+
+  /** Runs of the entries whose keys begin with `prefix`, from the key `start` on. */
+  *runs(prefix: string, start?: string): Generator<Chunk> {
+    const from = this.#from(prefix, start), to = this.#end(prefix);
+    for (let chunk = from.chunk; chunk <= to.chunk; chunk++) {
+      const all = this.#chunks[chunk];
+      if (all === undefined) return;
+      const run = all.slice(chunk === from.chunk ? from.at : 0, chunk === to.chunk ? to.at : all.length);
+      if (run.length > 0) yield run;
+    }
+  }
+
+  /** How many entries those are. */
+  count(prefix: string, start?: string): number {
+    return Math.max(0, this.#rank(this.#end(prefix)) - this.#rank(this.#from(prefix, start)));
+  }
+
+  #changed(index: number, chunk: Chunk, more: number): KeyIndex {
+    const half = Math.ceil(chunk.length / 2);
+    const parts = chunk.length === 0 ? [] : chunk.length > chunkMax ? [chunk.slice(0, half), chunk.slice(half)] : [chunk];
+    return new KeyIndex(this.#chunks.toSpliced(index, 1, ...parts), this.size + more);
+  }
+
+  #from(prefix: string, start: string | undefined): Position {
+    const first = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
+    return this.#find((key) => compareKeys(key, first) >= 0);
+  }
+  #end(prefix: string): Position {
+    return this.#find((key) => compareKeys(key, prefix) > 0 && !key.startsWith(prefix));
+  }
+  #rank({ chunk, at }: Position): number {
+    let rank = at;
+    for (let index = 0; index < chunk; index++) rank += this.#chunks[index]!.length;
+    return rank;
+  }
+
+  /** The first place whose key is `past`; keys that are not come before all that are. */
+  #find(past: (key: string) => boolean): Position {
+    const chunk = firstOf(this.#chunks.length, (index) => past(this.#chunks[index]!.at(-1)!.key));
+    const entries = this.#chunks[chunk];
+    return { chunk, at: entries === undefined ? 0 : firstOf(entries.length, (index) => past(entries[index]!.key)) };
+  }
+}
+
+/** The first index below `length` that is past, else `length`. */
+function firstOf(length: number, past: (index: number) => boolean): number {
+  let low = 0, high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (past(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Byte order of keys in UTF-8, without encoding them: surrogates come after all other units. */
+export function compareKeys(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let index = 0; index < shared; index++) {
+    const x = a.charCodeAt(index), y = b.charCodeAt(index);
+    if (x !== y) return rankOf(x) - rankOf(y);
+  }
+  return a.length - b.length;
+}
+function rankOf(unit: number): number {
+  return unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}

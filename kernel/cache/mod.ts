@@ -1,0 +1,3 @@
+/** The watch cache: reads answered from memory, over any store. */
+export { type OpenedReads, openReads, type ReadsOptions } from "./open-reads.ts";
+export type { CacheState } from "./watch-cache.ts";

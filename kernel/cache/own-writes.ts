@@ -1,0 +1,56 @@
+/**
+ * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
+ * Bytes that are equal to what we have encoded need no decoding.
+ */
+import type { Change, Commit, Store } from "../store/store.ts";
+
+export interface OwnWrites {
+  /** The store, its commits noted. */
+  readonly store: Store;
+  /** Our own bytes where these are equal to them, else these. */
+  known(key: string, value: Uint8Array): Uint8Array;
+}
+
+/** Writes under way whose events have not come. What is forgotten is decoded, that is all. */
+const notedMax = 1024;
+
+export function ownWrites(store: Store, isCached: (key: string) => boolean, onCompact: (revision: number) => void): OwnWrites {
+  const noted = new Map<string, Uint8Array>();
+
+  async function commit(change: Change): Promise<Commit> {
+    const { key, value } = change;
+    if (value === undefined || !isCached(key)) return await store.commit(change);
+    noted.delete(key);
+    noted.set(key, value);
+    if (noted.size > notedMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
+    const result = await store.commit(change);
+    if (!result.done && noted.get(key) === value) noted.delete(key);
+    return result;
+  }
+  async function compact(revision: number): Promise<void> {
+    await store.compact(revision);
+    onCompact(revision);
+  }
+  return {
+    store: {
+      get: (key, signal) => store.get(key, signal),
+      list: (range, page) => store.list(range, page),
+      watch: (range, from, signal) => store.watch(range, from, signal),
+      close: () => store.close(),
+      commit,
+      compact,
+    },
+    known(key, value) {
+      const own = noted.get(key);
+      if (own === undefined || (own !== value && !sameBytes(own, value))) return value;
+      noted.delete(key);
+      return own;
+    },
+  };
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}

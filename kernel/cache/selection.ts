@@ -1,0 +1,67 @@
+/** Selectors as questions to entries: names and namespaces are in keys, labels and selectable fields in traits. */
+import { matchesFields } from "../../core/selectors/field.ts";
+import { matchesLabels } from "../../core/selectors/label.ts";
+import type { ListOptions } from "../options.ts";
+import { type Collection, namedKey } from "../reads.ts";
+import type { CachedEntry } from "./entry.ts";
+import { traitOf, type Traits } from "./traits.ts";
+
+export interface Selection {
+  /** What keys begin with; the namespace that a field selector names included. */
+  readonly prefix: string;
+  /** The only key, where one is named. */
+  readonly key: string | undefined;
+  /** Undefined when all below the prefix is selected. */
+  readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
+  /** Equal for selections that are alike. */
+  readonly name: string;
+}
+
+export function selectionOf(collection: Collection, options: Pick<ListOptions, "labels" | "fields">): Selection {
+  const { labels, fields } = options;
+  const prefix = namespacePrefix(collection, fields) ?? collection.prefix;
+  const key = collection.key ?? namedKey({ ...collection, namespace: namespaceOf(collection, prefix), prefix }, options);
+  return {
+    prefix,
+    key,
+    chooses: labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options),
+    name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields]),
+  };
+}
+
+/** A list over all namespaces that is held to one by a field selector is the list of that namespace. */
+function namespacePrefix({ endpoint, namespace, prefix }: Collection, fields: ListOptions["fields"]): string | undefined {
+  if (!endpoint.namespaced || namespace !== "") return undefined;
+  const named = fields.find(({ field, operator }) => field === "metadata.namespace" && operator === "=");
+  return named === undefined || named.value === "" || named.value.includes("/") ? undefined : `${prefix}${named.value}/`;
+}
+function namespaceOf({ namespace, prefix }: Collection, own: string): string {
+  return own === prefix ? namespace : own.slice(prefix.length, -1);
+}
+
+function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {
+  const named = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
+  const others = fields.filter((requirement) => !named.includes(requirement));
+  // Objects with the same traits get the same verdict; sets of traits are shared by many objects.
+  const verdicts = new WeakMap<Traits, boolean>();
+  const byTraits = labels.length > 0 || others.length > 0;
+  return ({ key, traits }) => {
+    if (named.length > 0 && !matchesFields(named, (field) => partOf(key, field, endpoint.namespaced))) return false;
+    if (!byTraits) return true;
+    const known = verdicts.get(traits);
+    if (known !== undefined) return known;
+    const verdict = matchesLabels(labels, traits.labels) && matchesFields(others, (field) => {
+      const trait = traitOf(endpoint, field);
+      return Object.hasOwn(traits.fields, trait) ? traits.fields[trait]! : "";
+    });
+    verdicts.set(traits, verdict);
+    return verdict;
+  };
+}
+
+/** Keys end with the name, before which stands the namespace. */
+function partOf(key: string, field: string, namespaced: boolean): string {
+  const slash = key.lastIndexOf("/");
+  if (field === "metadata.name") return key.slice(slash + 1);
+  return namespaced ? key.slice(key.lastIndexOf("/", slash - 1) + 1, slash) : "";
+}

@@ -1,0 +1,99 @@
+/**
+ * Bytes of many small things in few large buffers: a garbage collector has one thing to look at where there would be a
+ * thousand.
+ *
+ *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
+ *
+ * A slab in which little is left alive is emptied: what lives moves into the slab that is being filled. Views of the old
+ * bytes stay valid, because nothing is ever written over.
+ */
+
+/** Where bytes are. The owner of a place keeps it; `Slabs` moves it. */
+export interface Place {
+  slab: Slab;
+  offset: number;
+  readonly length: number;
+  /** False once nobody looks for it any more. */
+  live: boolean;
+}
+
+export interface Slab {
+  readonly bytes: Uint8Array;
+  used: number;
+  live: number;
+  readonly places: Place[];
+}
+
+const slabBytes = 1024 * 1024;
+/** What is larger gets a slab of its own. */
+const sharedBytesMax = slabBytes / 8;
+const comma = 0x2c;
+
+export class Slabs {
+  #filling: Slab = slabOf(slabBytes);
+  #total = slabBytes;
+
+  /** Bytes of all slabs that hold something alive. */
+  get bytes(): number {
+    return this.#total;
+  }
+
+  /** Lays the parts one behind the other, a comma after them, and says where. */
+  lay(parts: readonly Uint8Array[]): Place {
+    let length = 0;
+    for (const part of parts) length += part.length;
+    const slab = this.#room(length + 1);
+    const place = { slab, offset: slab.used, length, live: true };
+    for (const part of parts) {
+      slab.bytes.set(part, slab.used);
+      slab.used += part.length;
+    }
+    slab.bytes[slab.used++] = comma;
+    slab.live += length + 1;
+    return place;
+  }
+
+  /** Makes `place`, or what copied it, the one that moves with its bytes. */
+  keep(place: Place): void {
+    place.slab.places.push(place);
+  }
+
+  /** Nobody looks for it any more; views that were handed out stay as they are. */
+  release(place: Place): void {
+    if (!place.live) return;
+    place.live = false;
+    const { slab } = place;
+    slab.live -= place.length + 1;
+    if (slab === this.#filling || slab.live * 4 > slab.used) return;
+    this.#total -= slab.bytes.length;
+    for (const each of slab.places) if (each.live) this.#move(each);
+    slab.places.length = 0;
+    slab.live = 0;
+  }
+
+  #move(place: Place): void {
+    const { slab, offset } = this.lay([place.slab.bytes.subarray(place.offset, place.offset + place.length)]);
+    place.slab = slab;
+    place.offset = offset;
+    slab.places.push(place);
+  }
+
+  #room(bytes: number): Slab {
+    if (bytes > sharedBytesMax) {
+      this.#total += bytes;
+      return slabOf(bytes);
+    }
+    if (this.#filling.used + bytes > slabBytes) {
+      const full = this.#filling;
+      this.#filling = slabOf(slabBytes);
+      this.#total += slabBytes;
+      // It was spared while it was being filled.
+      if (full.live === 0) this.#total -= slabBytes;
+    }
+    return this.#filling;
+  }
+}
+
+function slabOf(bytes: number): Slab {
+  return { bytes: new Uint8Array(bytes), used: 0, live: 0, places: [] };
+}

@@ -1,0 +1,46 @@
+/** What is there as a watch begins with it: one ADDED for each object, put together into pieces. */
+import { limits } from "../../core/limits.ts";
+import type { Watching } from "../reads.ts";
+import type { Cursor } from "./cursor.ts";
+import { bodyBytes, concat, type EntryMaker, itemOf } from "./entry.ts";
+import { plainHead } from "./frame-share.ts";
+import type { KeyIndex } from "./key-index.ts";
+import { type Selection, selectionOf } from "./selection.ts";
+import type { CachedEntry } from "./entry.ts";
+
+const end = new TextEncoder().encode("}\n");
+
+export function* stateFrames(maker: EntryMaker, index: KeyIndex, watching: Watching, cursor: Cursor): Generator<Uint8Array> {
+  const { collection, options, framing } = watching;
+  const selection = selectionOf(collection, options);
+  const head = plainHead(maker, "ADDED");
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  for (const entry of chosen(index, selection)) {
+    const frame = framing.plain ? [head, bodyBytes(entry), end] : [framing.frame("ADDED", itemOf(maker, entry), cursor.isFirst)];
+    const bytes = frame.reduce((sum, part) => sum + part.length, 0);
+    cursor.sent(bytes);
+    if (bytes > limits.chunkBytes) {
+      // Large ones go out as they lie, without a copy.
+      if (size > 0) yield concat(parts);
+      yield* frame;
+      [parts, size] = [[], 0];
+      continue;
+    }
+    parts.push(...frame);
+    size += bytes;
+    if (size < limits.chunkBytes) continue;
+    yield concat(parts);
+    [parts, size] = [[], 0];
+  }
+  if (size > 0) yield concat(parts);
+}
+
+function* chosen(index: KeyIndex, { prefix, key, chooses }: Selection): Generator<CachedEntry> {
+  if (key !== undefined) {
+    const entry = index.get(key);
+    if (entry !== undefined && (chooses === undefined || chooses(entry))) yield entry;
+    return;
+  }
+  for (const run of index.runs(prefix)) for (const entry of run) if (chooses === undefined || chooses(entry)) yield entry;
+}

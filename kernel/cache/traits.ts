@@ -1,0 +1,43 @@
+/** What selectors ask of an object, kept without the object and shared by all objects that answer alike. */
+import type { ApiObject } from "../../core/plugin.ts";
+import type { Labels } from "../../core/selectors/label.ts";
+import type { Catalog, Endpoint, StoredKind } from "../catalog.ts";
+
+export interface Traits {
+  readonly labels: Labels;
+  /** Values of selectable fields, by `traitOf`. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export const noTraits: Traits = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}) });
+
+/** Field selectors belong to versions: each shows the object in its own form. */
+export function traitOf(endpoint: Endpoint, field: string): string {
+  return `${endpoint.apiVersion} ${field}`;
+}
+
+/** Sets that differ are many at times; sharing is given up for those that are known then, not their use. */
+const knownMax = 100_000;
+
+/** Objects of a kind to their traits. */
+export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Traits {
+  const fields = catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints))
+    .filter(({ stored }) => stored === kind)
+    .flatMap((endpoint) =>
+      Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({ endpoint, trait: traitOf(endpoint, field), read }))
+    );
+  let known = new Map<string, Traits>();
+  return (object) => {
+    const { labels } = object.metadata;
+    if (fields.length === 0 && labels === undefined) return noTraits;
+    const values: Record<string, string> = {};
+    for (const { endpoint, trait, read } of fields) values[trait] = read(endpoint.fromStored(object));
+    const traits: Traits = { labels: labels ?? noTraits.labels, fields: values };
+    const text = JSON.stringify([Object.entries(traits.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values)]);
+    const shared = known.get(text);
+    if (shared !== undefined) return shared;
+    if (known.size >= knownMax) known = new Map();
+    known.set(text, traits);
+    return traits;
+  };
+}
