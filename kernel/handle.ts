@@ -20,15 +20,18 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const { catalog } = server;
   const warnings = new Warnings();
   const seen = server.observe(exchange, info);
+  let allowed = false;
   try {
-    const user = await server.authenticate(exchange);
+    const user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     using _place = server.admit(info);
     await server.authorize(user, info);
+    allowed = true;
     return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings), warnings));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
-    return seen.end(dressed(errorReply(exchange, failure, catalog), warnings));
+    const reply = dressed(errorReply(exchange, failure, catalog), warnings);
+    return seen.end(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
   }
 }
 
@@ -79,9 +82,13 @@ export function errorReply(exchange: Exchange, error: StatusError, catalog: Cata
     headers: {
       ...reply.headers,
       ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
-      ...(error.reason === "Forbidden" ? { "x-content-type-options": "nosniff" } : {}),
     },
   };
+}
+
+/** What refusals of authorization carry, and no other. */
+function withoutSniffing(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, "x-content-type-options": "nosniff" } };
 }
 
 /** What every answer carries. */

@@ -35,10 +35,12 @@ export class Item {
     this.#object = object === undefined ? undefined : withRevision(object, entry.revision);
   }
 
-  /** What a dry run would have stored: an object that has no revision. */
-  static unsaved(kind: StoredKind, key: string, object: ApiObject): Item {
+  /** What a dry run would have stored: an object that has no revision but the one that its client sent, if any. */
+  static unsaved(kind: StoredKind, key: string, object: ApiObject, resourceVersion?: string): Item {
     const item = new Item(kind, { key, revision: 0, value: noBytes });
-    item.#object = withoutRevision(object);
+    item.#object = resourceVersion === undefined
+      ? withoutRevision(object)
+      : { ...object, metadata: { ...object.metadata, resourceVersion } };
     return item;
   }
 

@@ -19,6 +19,8 @@ export interface Outside {
   /** Text of /metrics and its media type. */
   metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
   now(): number;
+  /** Told how each check that was run came out. */
+  checked(endpoint: Endpoint, name: string, passed: boolean): void;
   /** Told why a check failed; clients are told its name only. */
   unhealthy(endpoint: Endpoint, failures: readonly { readonly name: string; readonly reason: string }[]): void;
 }
@@ -46,13 +48,18 @@ export async function outerReply(exchange: Exchange, info: RequestInfo, catalog:
 
 async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
   if (path === `/${endpoint}`) {
-    const told = await report(endpoint, outside.checks, { verbose: query.has("verbose"), exclude: query.all("exclude") }, checkMs);
+    const observe = (name: string, passed: boolean) => outside.checked(endpoint, name, passed);
+    const told = await report(endpoint, outside.checks, { verbose: query.has("verbose"), exclude: query.all("exclude"), observe }, checkMs);
     if (told.failures.length > 0) outside.unhealthy(endpoint, told.failures);
     return textReply(told.status, told.text);
   }
   const told = await reportOne(endpoint, outside.checks, path.slice(endpoint.length + 2), checkMs);
   if (told === undefined) return notFoundText();
-  // A check's own path lacks the header against sniffing, as upstream's does while it is well.
+  if (told.failures.length > 0) {
+    outside.unhealthy(endpoint, told.failures);
+    return textReply(told.status, told.text);
+  }
+  // A check's own path lacks the header against sniffing while it is well, as upstream's does.
   return { status: told.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: told.text };
 }
 
@@ -81,4 +88,3 @@ function rootReply(catalog: Catalog, checks: Checks): Reply {
   ].toSorted();
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }, undefined, 2) };
 }
-

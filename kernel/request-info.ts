@@ -29,7 +29,14 @@ export interface RequestInfo {
   readonly watchPrefix: boolean;
 }
 
-const verbs: Readonly<Record<string, string>> = { POST: "create", GET: "get", HEAD: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
+const verbs: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
 /** Subresources of a namespace, which are not resources inside of it. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
@@ -84,10 +91,26 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     }
   }
   const [resource = "", name = "", subresource = ""] = parts;
-  if (verb === "get" && name === "") verb = isTrue(query, "watch") ? "watch" : "list";
-  else if (verb === "delete" && name === "") verb = "deletecollection";
-  const named = name !== "" || !["list", "watch", "deletecollection"].includes(verb) ? name : nameSelected(query);
-  return { ...plain, isResourceRequest: true, prefix, group, version, verb, namespace, resource, name: named, subresource, parts, inNamespace, watchPrefix };
+  let named = name;
+  if (verb === "get" && name === "") {
+    verb = isTrue(query, "watch") ? "watch" : "list";
+    named = nameSelected(query);
+  } else if (verb === "delete" && name === "") verb = "deletecollection";
+  return {
+    ...plain,
+    isResourceRequest: true,
+    prefix,
+    group,
+    version,
+    verb,
+    namespace,
+    resource,
+    name: named,
+    subresource,
+    parts,
+    inNamespace,
+    watchPrefix,
+  };
 }
 
 function trimSlashes(path: string): string {
@@ -104,7 +127,7 @@ export function isTrue(query: Query, key: string): boolean {
   return value !== "0" && value !== "false";
 }
 
-/** `fieldSelector=metadata.name=x` names the object that a list, watch or deletecollection is about. */
+/** `fieldSelector=metadata.name=x` names the object that a list or watch is about. */
 function nameSelected(query: Query): string {
   const text = query.first("fieldSelector");
   if (text === "") return "";

@@ -56,6 +56,12 @@ test("requestInfo() names the object that a field selector names", () => {
   assert.equal(name("metadata.name%3Dx"), "x");
   assert.equal(name("metadata.name!%3Dx"), "");
   assert.equal(name("metadata.name%3D..%2Fx"), "");
+  assert.equal(
+    requestInfo("DELETE", "/api/v1/configmaps?fieldSelector=metadata.name%3Dx")!.name,
+    "",
+    "only lists and watches are about one object",
+  );
+  assert.equal(requestInfo("GET", "/api/v1/watch/configmaps?fieldSelector=metadata.name%3Dx")!.name, "");
 });
 
 test("requestInfo() leaves paths outside of /api and /apis, and discovery, alone", () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
+import { StatusError } from "../core/status-error.ts";
 import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
 import { createRegistry } from "../metrics/mod.ts";
 import { inflightLimit } from "./admit.ts";
@@ -14,13 +15,13 @@ import { type Catalog, compile } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import { runControllers } from "./controllers.ts";
 import { handle } from "./handle.ts";
-import { type Listener, listen } from "./listen/listener.ts";
+import { listen, type Listener } from "./listen/listener.ts";
 import { kubeconfig, openPki, type Pki, serverUrl, writePrivateFile } from "./listen/pki.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
 import { measuredStore } from "./measured-store.ts";
 import { kernelMetrics, type KernelRegistry } from "./metrics.ts";
-import { observer } from "./observe.ts";
+import { measuredAuthorize, observer } from "./observe.ts";
 import { outerReply } from "./outer.ts";
 import { plantSeeds } from "./seeds.ts";
 import type { Server } from "./server.ts";
@@ -73,9 +74,14 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
   const listener = await listen({
     host: config["bind-address"],
     port: config["secure-port"],
-    tls: { cert: cert.cert, key: cert.key, clientCa: config["client-ca-file"] === "" ? pki.ca.cert : await readFile(config["client-ca-file"], "utf8") },
+    tls: {
+      cert: cert.cert,
+      key: cert.key,
+      clientCa: config["client-ca-file"] === "" ? pki.ca.cert : await readFile(config["client-ca-file"], "utf8"),
+    },
     handle: (exchange) => handle(exchange, server),
     report: (error) => log.error("a connection failed", describe(error)),
+    handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
   await background.seeded;
   const url = serverUrl(config["bind-address"], listener.port);
@@ -171,29 +177,23 @@ async function assemble(parts: Parts): Promise<Server> {
       record.watchEventBytes.with(labels).observe(bytes);
     },
   };
-  registry.beforeScrape(() => countObjects(catalog, store, prefix, registry));
+  registry.beforeScrape(() => countObjects(catalog, parts.store, prefix, registry));
   const observe = observer(record, elapsed);
   const authenticate = authenticateInOrder(
     authenticators,
     config["anonymous-auth"],
     (result) => record.authentications.with({ result }).add(),
   );
-  const authorize = authorizeInOrder([systemMasters, publicInformation]);
   return {
     catalog,
     backend,
     requestTimeoutMs: config["request-timeout"],
     observe: (exchange, info) => observe(exchange, info, catalog),
-    authenticate,
-    async authorize(user, info) {
-      try {
-        await authorize(user, info);
-        record.authorizations.with({ result: "allowed" }).add();
-      } catch (error) {
-        record.authorizations.with({ result: "denied" }).add();
-        throw error;
-      }
+    authenticate(exchange, warn) {
+      if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - clock.now()) / 1000);
+      return authenticate(exchange, warn);
     },
+    authorize: measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed),
     admit: inflightLimit(
       { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
       ({ readOnly, mutating }) => {
@@ -207,6 +207,10 @@ async function assemble(parts: Parts): Promise<Server> {
         version,
         metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
         now: clock.now,
+        checked(type, name, passed) {
+          record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
+          record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
+        },
         unhealthy: (endpoint, failures) => log.error(`${endpoint} fails`, { failures }),
       }),
     deprecated: ({ group, version, plural }, subresource, removedRelease) =>
@@ -239,13 +243,18 @@ function storedLabels(catalog: Catalog, prefix: string): (key: string) => { read
   return (key) => kinds.find(({ start }) => key.startsWith(start)) ?? other;
 }
 
+/** Asks the store itself: a scrape is no request and is not counted as one. */
 async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
-  for (const { under, group, plural } of catalog.stored) {
+  await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
     // One entry tells the count of all.
     const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
     record.objects.with({ group, resource: plural }).set(count);
     record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
-  }
+  }));
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === "Forbidden";
 }
 
 /** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */
@@ -263,7 +272,12 @@ function work(
   const compactEveryMs = config["etcd-compaction-interval"];
   const done = Promise.allSettled([
     planted,
-    runControllers(catalog.plugins, { names: catalog.names, api }, signal, (name, error) => log.error(`controller ${name} failed and starts again`, describe(error))),
+    runControllers(
+      catalog.plugins,
+      { names: catalog.names, api },
+      signal,
+      (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
+    ),
     ...(compactEveryMs === 0
       ? []
       : [startCompactor(store, { everyMs: compactEveryMs, signal, onError: (error) => log.error("compaction failed", describe(error)) })]),

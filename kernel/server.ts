@@ -18,8 +18,8 @@ export interface Server {
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
   observe(exchange: Exchange, info: RequestInfo): Observation;
-  /** 401 for bad credentials. */
-  authenticate(exchange: Exchange): Promise<UserInfo>;
+  /** 401 for bad credentials; `warn` is told of credentials that were passed over. */
+  authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** 403 where nobody allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
   /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
@@ -31,4 +31,3 @@ export interface Server {
   /** A bug, or a failure behind the API: for the log, with the id that the client was shown. */
   readonly report: (error: unknown, reference: string) => void;
 }
-

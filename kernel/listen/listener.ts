@@ -27,6 +27,8 @@ export interface ListenOptions {
   handle(exchange: Exchange): Promise<Reply>;
   /** Told of every failure that is nobody's fault but ours. */
   report(error: unknown): void;
+  /** Told of every connection that was dropped because TLS could not be agreed on. */
+  handshakeFailed?(): void;
   /** Other times than those of core/limits.ts. */
   readonly times?: Partial<ConnectionTimes>;
 }
@@ -105,6 +107,7 @@ function attach(server: Http2SecureServer, state: State): void {
   server.on("connection", (socket: Socket) => connections.accepted(socket));
   server.on("secureConnection", (socket: TLSSocket) => connections.secured(socket));
   server.on("session", (session) => connections.began(session));
+  server.on("tlsClientError", () => state.options.handshakeFailed?.());
   // Nothing to do for a connection that broke: its requests hear of it by their own close.
   server.on("sessionError", () => {});
   server.on("request", (request: Request, response: Response) => void serve(request, response, state));

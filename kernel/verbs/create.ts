@@ -23,7 +23,7 @@ export async function store(call: Call, object: ApiObject, dryRun: boolean): Pro
   if (!dryRun) refuseRevision(object);
   for (let tries = 1;; tries++) {
     const next = toCreate(call, object);
-    const created = await insert(call, next, dryRun);
+    const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
     if (created.done) return created.item;
     if (generated && tries < limits.generateNameTries) continue;
     throw taken(call, next.metadata.name!, generated, created.current);
@@ -41,14 +41,14 @@ function taken(call: Call, name: string, generated: boolean, current: Item | und
 
 type Inserted = { readonly done: true; readonly item: Item } | { readonly done: false; readonly current: Item | undefined };
 
-/** The item, or what has its name. */
-async function insert(call: Call, object: ApiObject, dryRun: boolean): Promise<Inserted> {
+/** The item, or what has its name. A dry run shows the resourceVersion that was sent, as upstream's does. */
+async function insert(call: Call, object: ApiObject, dryRun: boolean, sent: string | undefined): Promise<Inserted> {
   const { backend, endpoint } = call;
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
   const value = storedBytes(endpoint.stored, object);
   if (dryRun) {
     const { entry } = await backend.store.get(key, call.signal);
-    if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object) };
+    if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object, sent) };
     return { done: false, current: new Item(endpoint.stored, entry) };
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
@@ -60,5 +60,7 @@ async function insert(call: Call, object: ApiObject, dryRun: boolean): Promise<I
 /** A resourceVersion has no place in a new object. Upstream answers 500, and takes 0 and what is no number for none. */
 function refuseRevision(object: ApiObject): void {
   const given = object.metadata.resourceVersion ?? "";
-  if (/^\d+$/.test(given) && Number(given) !== 0) throw new StatusError("Unknown", "resourceVersion should not be set on objects to be created");
+  if (/^\d+$/.test(given) && Number(given) !== 0) {
+    throw new StatusError("Unknown", "resourceVersion should not be set on objects to be created");
+  }
 }
