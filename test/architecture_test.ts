@@ -33,6 +33,8 @@ const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 /** Other files with a `node:` module, each with its reason. */
 const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/main.ts": "the composition root",
+  "kernel/serve.ts": "the composition root from settings on: folders, certificates, the store",
+  "kernel/version.ts": "says which runtime and platform it runs on",
 };
 
 const clause = String.raw`(?:type\s+)?(?:\w+\s*,\s*)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+)\s*from\s*`;
