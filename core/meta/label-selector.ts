@@ -1,0 +1,59 @@
+/** Label selectors as objects (meta/v1), such as those of claims and capacities, and their validation in upstream's words. */
+import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
+import { field, type Infer, list, record, string, structsOf } from "../schema.ts";
+import { validateLabels } from "./labels.ts";
+import { labelValue, qualifiedName } from "./names.ts";
+
+const struct = structsOf("meta/v1");
+
+export const LabelSelectorRequirement = struct("LabelSelectorRequirement", {
+  key: field(1, string, "Key of the label.", { required: true }),
+  operator: field(2, string, "How the label is looked at: In, NotIn, Exists or DoesNotExist.", { required: true }),
+  values: field(3, list(string), "Values for In and NotIn, at least one; none for the other operators."),
+}, { doc: "What one label has to be." });
+export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;
+
+export const LabelSelector = struct("LabelSelector", {
+  matchLabels: field(1, record(string), "Labels that have to be there with these values."),
+  matchExpressions: field(2, list(LabelSelectorRequirement), "Requirements that have to hold as well."),
+}, { doc: "Selects by labels. All that is said has to hold; an empty selector selects everything.", atomic: true });
+export type LabelSelector = Infer<typeof LabelSelector>;
+
+/** What is wrong with a selector. `storedValues` lets values pass that are no label values, because such a one is stored already. */
+export function validateLabelSelector(
+  selector: LabelSelector | undefined,
+  path: string,
+  { storedValues = false }: { readonly storedValues?: boolean } = {},
+): readonly FieldError[] {
+  if (selector === undefined) return [];
+  const { matchLabels, matchExpressions = [] } = selector;
+  return [
+    ...validateLabels(matchLabels, `${path}.matchLabels`),
+    ...matchExpressions.flatMap((each, i) => validateRequirement(each, `${path}.matchExpressions[${i}]`, storedValues)),
+  ];
+}
+
+function validateRequirement({ key, operator, values = [] }: LabelSelectorRequirement, path: string, storedValues: boolean): FieldError[] {
+  const errors = [...validateOperator(operator, values, path)];
+  for (const wrong of qualifiedName(key)) errors.push(invalid(`${path}.key`, key, wrong));
+  if (storedValues) return errors;
+  for (const [i, value] of values.entries()) {
+    for (const wrong of labelValue(value)) errors.push(invalid(`${path}.values[${i}]`, value, wrong));
+  }
+  return errors;
+}
+
+function validateOperator(operator: string, values: readonly string[], path: string): readonly FieldError[] {
+  if (operator === "In" || operator === "NotIn") {
+    return values.length > 0 ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+  }
+  if (operator === "Exists" || operator === "DoesNotExist") {
+    return values.length === 0 ? [] : [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+  }
+  return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+}
+
+/** Whether a requirement of the selector has a value that no label can have. */
+export function hasInvalidLabelValue(selector: LabelSelector | undefined): boolean {
+  return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => labelValue(value).length > 0));
+}
