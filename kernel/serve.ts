@@ -10,6 +10,7 @@ import { createRegistry } from "../metrics/mod.ts";
 import { inflightLimit } from "./admit.ts";
 import { authenticateInOrder, type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
 import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
+import { type OpenedReads, openReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import { type Catalog, compile } from "./catalog.ts";
 import type { Config } from "./config.ts";
@@ -68,8 +69,14 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
   const registry = createRegistry(kernelMetrics, { process: processMetrics ?? false });
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
   const seeded = switchCheck("poststarthook/create-initial-objects", "not finished", false);
-  const server = await assemble({ config, catalog, store, registry, log, ending: ending.signal, shutdown, seeded });
-  const background = work(config, catalog, store, server, seeded, log, ending.signal);
+  const prefix = config["etcd-prefix"];
+  const { record } = registry;
+  const cache = await openReads(measuredStore(store, storedLabels(catalog, prefix), record, () => performance.now()), catalog, prefix, {
+    onError: (error) => log.error("the cache begins anew", describe(error)),
+    onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
+  });
+  const server = await assemble({ config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded });
+  const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
   const cert = config["tls-cert-file"] === "" ? pki.serving : await keyed(config["tls-cert-file"], config["tls-private-key-file"]);
   const listener = await listen({
     host: config["bind-address"],
@@ -98,16 +105,17 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
     close: once(async () => {
       shutdown.fail();
       await pause(config["shutdown-delay-duration"]);
-      await end(listener, ending, background.done, store);
+      await end(listener, ending, background.done, cache, store);
     }),
   };
 }
 
-async function end(listener: Listener, ending: AbortController, background: Promise<unknown>, store: Store): Promise<void> {
+async function end(listener: Listener, ending: AbortController, background: Promise<unknown>, cache: OpenedReads, store: Store): Promise<void> {
   listener.beginShutdown();
   ending.abort();
   await listener.close(graceMs);
   await background;
+  await cache.close();
   await store.close();
 }
 
@@ -143,6 +151,7 @@ interface Parts {
   readonly config: Config;
   readonly catalog: Catalog;
   readonly store: Store;
+  readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
   readonly log: Log;
   readonly ending: AbortSignal;
@@ -152,11 +161,11 @@ interface Parts {
 
 /** Everything that `handle` asks of a server. */
 async function assemble(parts: Parts): Promise<Server> {
-  const { config, catalog, registry, log, ending, shutdown, seeded } = parts;
+  const { config, catalog, cache, registry, log, ending, shutdown, seeded } = parts;
   const { record } = registry;
   const elapsed = () => performance.now();
   const prefix = config["etcd-prefix"];
-  const store = measuredStore(parts.store, storedLabels(catalog, prefix), record, elapsed);
+  const { store } = cache;
   const clock = { now: () => Date.now(), random: () => Math.random() };
   const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
   const live = [ping, probe, seeded.check];
@@ -167,6 +176,7 @@ async function assemble(parts: Parts): Promise<Server> {
   describeBuild(registry, catalog, version);
   const backend: Backend = {
     store,
+    reads: cache.reads,
     prefix,
     clock,
     ending,

@@ -2,7 +2,7 @@ import { directReads } from "../direct-reads.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { openReads } from "./mod.ts";
 import { readsConformance } from "./reads-conformance.ts";
-import { catalog, prefix, type Room } from "./reads-room.ts";
+import { catalog, prefix, type Room } from "./test-room.ts";
 
 readsConformance("straight from sqlite", async (): Promise<Room> => {
   const store = await openSqlite(":memory:");

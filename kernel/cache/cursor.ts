@@ -12,8 +12,8 @@ import type { Revision } from "../store/store.ts";
 import { concat } from "./entry.ts";
 import type { Follower } from "./followers.ts";
 import type { Piece } from "./frame-share.ts";
-import type { KindCache, Verdict } from "./kind-cache.ts";
-import type { RingEvent } from "./ring.ts";
+import type { KindCache } from "./kind-cache.ts";
+import type { RingEvent, Verdict } from "./ring.ts";
 import type { Selection } from "./selection.ts";
 
 /** Frames are put together up to this size. */

@@ -5,8 +5,7 @@
 import type { Item } from "../objects.ts";
 import type { Framing } from "../reads.ts";
 import { bodyParts, concat, type EntryMaker, itemOf } from "./entry.ts";
-import type { Verdict } from "./kind-cache.ts";
-import type { RingEvent } from "./ring.ts";
+import type { RingEvent, Verdict } from "./ring.ts";
 
 export interface FrameShare {
   /** The frame of an event for those who see it so. */

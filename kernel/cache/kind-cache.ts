@@ -1,14 +1,10 @@
 /** All that is remembered of one kind: what is there, what happened lately, and who follows it. */
-import type { WatchType } from "../reads.ts";
 import type { Revision, StoreEvent } from "../store/store.ts";
 import { type Follower, type Followers, followers } from "./followers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "./entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "./key-index.ts";
 import { bytesOf, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
-
-/** How an event looks to somebody: its type and whether that shows the state after or the one before. */
-export type Verdict = Exclude<WatchType, "BOOKMARK" | "ERROR">;
 
 export class KindCache {
   readonly maker: EntryMaker;

@@ -21,7 +21,7 @@ import {
   startWatch,
   told,
   type Watcher,
-} from "./reads-room.ts";
+} from "./test-room.ts";
 
 type Case = (what: string, prove: (room: Room) => Promise<void>) => void;
 

@@ -6,6 +6,7 @@
  *
  * What is older than `keptMs`, or beyond the bounds, is dropped from the left, whole revisions at a time.
  */
+import type { WatchType } from "../reads.ts";
 import type { Revision } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 
@@ -20,6 +21,9 @@ export interface RingEvent {
   readonly failure: unknown;
   readonly at: number;
 }
+
+/** How an event looks to somebody; DELETED shows the state before, the others the one after. */
+export type Verdict = Exclude<WatchType, "BOOKMARK" | "ERROR">;
 
 export interface RingBounds {
   readonly keptMs: number;

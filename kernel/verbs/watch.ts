@@ -1,4 +1,5 @@
 import { mediaType, notAcceptable, streamEncodings, streamMediaTypes } from "../../core/codec/negotiate.ts";
+import { badRequestError } from "../../core/status-error.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { framingOf } from "../framing.ts";
@@ -15,6 +16,7 @@ export async function watch(call: Call): Promise<Answer> {
     watchPrefix: info.watchPrefix,
   });
   if (!streamEncodings.includes(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.names));
+  if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
   revisionOf(options.resourceVersion, "watch");
   const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.
@@ -28,6 +30,12 @@ export async function watch(call: Call): Promise<Answer> {
   });
   const contentType = mediaType(output.encoding, catalog.names) + (output.encoding === "protobuf" ? ";stream=watch" : "");
   return { tag: "feed", contentType, frames };
+}
+
+/** A path that names an object and a field selector must mean the same. */
+function checkNamed({ fields }: ListOptions, name: string): void {
+  const named = fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
+  if (fields.length > 0 && named?.value !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
 }
 
 function lastsMs({ backend }: Call, { timeoutSeconds }: ListOptions): number {
