@@ -182,7 +182,12 @@ export interface Api {
     signal: AbortSignal,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
   /** The collections that take `verb`, of every group version in force. */
-  collections(verb: string): readonly { readonly groupVersion: GroupVersion; readonly resource: string; readonly namespaced: boolean }[];
+  collections(verb: string): readonly {
+    readonly groupVersion: GroupVersion;
+    readonly resource: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  }[];
 }
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };

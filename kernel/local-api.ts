@@ -67,7 +67,7 @@ export function localApi(server: Server, user: UserInfo): Api {
       server.catalog.groups.flatMap((group) =>
         group.versions.slice(0, 1).flatMap(({ endpoints }) =>
           endpoints.filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
-            .map(({ apiVersion, plural, namespaced }) => ({ groupVersion: apiVersion, resource: plural, namespaced }))
+            .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }))
         )
       ),
   };

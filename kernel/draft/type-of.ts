@@ -11,7 +11,10 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
 /** Upstream takes the two keys in any letter case here, and null for an empty document. */
 export function typeOf(tree: Tree): DocumentType {
   if (tree === null) return { ok: true, kind: "", apiVersion: "" };
-  const bad = (why: string): DocumentType => ({ ok: false, error: `couldn't get version/kind; json parse error: json: cannot unmarshal ${why}` });
+  const bad = (why: string): DocumentType => ({
+    ok: false,
+    error: `couldn't get version/kind; json parse error: json: cannot unmarshal ${why}`,
+  });
   if (!(tree instanceof TreeObject)) return bad(`${goNameOf(tree)} into Go value of type ${goStruct}`);
   const found = { kind: "", apiVersion: "" };
   for (const [index, key] of tree.keys.entries()) {

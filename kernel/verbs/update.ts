@@ -141,4 +141,3 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
-

@@ -1,5 +1,6 @@
 import { definePlugin } from "../../core/define.ts";
 import { events } from "./event.ts";
+import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
@@ -14,6 +15,6 @@ export const clusterPlugin = definePlugin({
   featureGates: leaseGates,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events],
-  controllers: [namespaceController, serviceAccountController],
+  controllers: [namespaceController, serviceAccountController, garbageCollector],
   seeds: namespaceSeeds,
 });

@@ -5,7 +5,8 @@ import type { Api, ApiObject, World } from "../../core/plugin.ts";
 import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
-import { namespaceController, pass, pauseMs } from "./namespace-controller.ts";
+import { namespaceController, pass } from "./namespace-controller.ts";
+import { pauseMs } from "./pass-queue.ts";
 import type { Namespace } from "./namespace.ts";
 
 type Held = Record<string, readonly string[]>; // finalizers by name
@@ -73,13 +74,14 @@ class Cluster {
       },
       watch: async function* () {},
       collections: (verb) => [
-        { groupVersion: "v1", resource: "namespaces", namespaced: false },
+        { groupVersion: "v1", resource: "namespaces", kind: "Namespace", namespaced: false },
         ...Object.keys(this.content).filter((resource) => verb !== "deletecollection" || !this.single.includes(resource)).flatMap((
           resource,
         ) =>
           ["v1", "v1beta1"].map((version) => ({
             groupVersion: resource === "things" ? `example.com/${version}` : "v1",
             resource,
+            kind: resource,
             namespaced: true,
           }))
         ),

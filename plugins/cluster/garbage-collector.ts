@@ -1,0 +1,170 @@
+/**
+ * Follows owner references: what belongs to nobody any more is deleted.
+ *
+ *     an object names owners ──> all of them absent: it is deleted
+ *                           ├──> one is there: references to absent ones are taken off
+ *                           └──> the rest waits for it (foreground): it is deleted first
+ *     its deletion is asked for with dependents orphaned: references to it are taken off, then it may go
+ *     ... in the foreground: dependents are deleted, and it goes once none that blocks it is left
+ *
+ * It knows the API only as any client does. What events tell is a hint where to look; whether an owner is there is
+ * asked anew before anything is deleted.
+ */
+import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
+import type { OwnerReference } from "../../core/meta/object-meta.ts";
+import type { Api, ApiObject, Controller } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
+import { PassQueue } from "./pass-queue.ts";
+
+const passesMax = 10;
+
+export const garbageCollector: Controller = {
+  name: "garbage-collector",
+  async run({ api }, signal) {
+    const failed = new AbortController();
+    const until = AbortSignal.any([signal, failed.signal]);
+    const graph = new OwnerGraph();
+    const queue = new PassQueue(passesMax, (uid) => attempt(api, graph, uid, (other) => queue.add(other)), (error) => failed.abort(error));
+    // Events belong to nobody: there are many, and they go by themselves.
+    const collections = api.collections("watch").filter(({ resource }) => resource !== "events");
+    const told = (collection: Collection, object: ApiObject, gone: boolean) => {
+      const node = nodeOf(collection.groupVersion, collection.resource, object);
+      if (gone) {
+        graph.remove(node.uid);
+        queue.forget(node.uid);
+        for (const dependent of graph.dependentsOf(node.uid)) queue.add(dependent.uid);
+        for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
+        return;
+      }
+      graph.put(node);
+      if (node.owners.length > 0 || waits(node)) queue.add(node.uid);
+      for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
+    };
+    try {
+      // An owner may not go before all who depend on it are known.
+      await Promise.all(collections.map(async (collection) => {
+        const { items } = await api.list(collection.groupVersion, collection.resource, "");
+        for (const object of items) graph.put(nodeOf(collection.groupVersion, collection.resource, object));
+      }));
+      await Promise.all(collections.map(async (collection) => {
+        for await (const { type, object } of api.watch(collection.groupVersion, collection.resource, "", {}, until)) {
+          told(collection, object, type === "DELETED");
+        }
+      }));
+    } finally {
+      await queue.close();
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+  },
+};
+
+type Collection = ReturnType<Api["collections"]>[number];
+
+/** Whether an object's deletion waits for us. */
+function waits({ deleting, finalizers }: Node): boolean {
+  return deleting && (finalizers.includes(foregroundFinalizer) || finalizers.includes(orphanFinalizer));
+}
+
+/** One look at one object; true when it has to be looked at again. A lost race comes back, everything else is a failure. */
+async function attempt(api: Api, graph: OwnerGraph, uid: string, again: (uid: string) => void): Promise<boolean> {
+  const node = graph.get(uid);
+  if (node === undefined) return false;
+  try {
+    if (node.deleting && node.finalizers.includes(orphanFinalizer)) return await orphan(api, graph, node);
+    if (node.deleting && node.finalizers.includes(foregroundFinalizer)) {
+      for (const dependent of graph.dependentsOf(uid)) if (!dependent.deleting) again(dependent.uid);
+      if (!graph.dependentsOf(uid).some((dependent) => blocks(dependent, uid))) await dropFinalizer(api, node, foregroundFinalizer);
+    }
+    return node.owners.length > 0 && await collect(api, graph, node);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.reason === "NotFound") return false;
+    // Somebody else wrote at the same time, or the server is busy: look again.
+    return true;
+  }
+}
+
+function blocks(dependent: Node, uid: string): boolean {
+  return dependent.owners.some((owner) => owner.uid === uid && (owner.blockOwnerDeletion ?? false));
+}
+
+/** Deletes an object whose owners are all absent or waiting for it; takes references to absent ones off where one is there. */
+async function collect(api: Api, graph: OwnerGraph, node: Node): Promise<boolean> {
+  const live = await api.get(node.groupVersion, node.resource, node.namespace, node.name);
+  if (live.metadata.uid !== node.uid) return false;
+  const pending = (live.metadata.deletionTimestamp ?? null) !== null;
+  if (pending) return false;
+  const owners = live.metadata.ownerReferences ?? [];
+  const states = await Promise.all(owners.map((owner) => stateOf(api, graph, node, owner)));
+  if (owners.length === 0 || states.includes("unknown")) return false;
+  const gone = owners.filter((_, index) => states[index] !== "there");
+  if (states.includes("there")) {
+    if (gone.length > 0) await dropOwners(api, node, live, new Set(gone.map(({ uid }) => uid)));
+    return false;
+  }
+  const foreground = states.includes("waiting") && graph.dependentsOf(node.uid).length > 0;
+  await api.delete(node.groupVersion, node.resource, node.namespace, node.name, {
+    propagationPolicy: foreground ? "Foreground" : "Background",
+    preconditions: { uid: node.uid },
+  });
+  return false;
+}
+
+type OwnerState = "there" | "absent" | "waiting" | "unknown";
+
+/** Whether an owner is there, asked of the server. An owner in another namespace counts as absent; an object of the whole
+ *  cluster is never collected for an owner in a namespace. */
+async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerReference): Promise<OwnerState> {
+  const collection = api.collections("get").find(({ groupVersion, kind }) =>
+    sameGroup(groupVersion, owner.apiVersion) && kind === owner.kind
+  );
+  if (collection === undefined) return "unknown";
+  if (collection.namespaced && node.namespace === "") return "unknown";
+  const namespace = collection.namespaced ? node.namespace : "";
+  const known = graph.get(owner.uid);
+  try {
+    const live = known !== undefined && known.namespace === namespace && known.name === owner.name && !known.deleting
+      ? undefined
+      : await api.get(collection.groupVersion, collection.resource, namespace, owner.name);
+    if (live === undefined) return "there";
+    if (live.metadata.uid !== owner.uid) return "absent";
+    const foreground = (live.metadata.deletionTimestamp ?? null) !== null && (live.metadata.finalizers ?? []).includes(foregroundFinalizer);
+    return foreground ? "waiting" : "there";
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "NotFound") return "absent";
+    throw error;
+  }
+}
+
+/** Kinds are the same in every version of their group. */
+function sameGroup(a: string, b: string): boolean {
+  const group = (text: string) => text.includes("/") ? text.slice(0, text.indexOf("/")) : "";
+  return group(a) === group(b);
+}
+
+/** Lets the dependents go, then the object. */
+async function orphan(api: Api, graph: OwnerGraph, node: Node): Promise<boolean> {
+  for (const dependent of graph.dependentsOf(node.uid)) {
+    const live = await api.get(dependent.groupVersion, dependent.resource, dependent.namespace, dependent.name);
+    if (live.metadata.uid === dependent.uid) await dropOwners(api, dependent, live, new Set([node.uid]));
+  }
+  await dropFinalizer(api, node, orphanFinalizer);
+  return false;
+}
+
+async function dropOwners(api: Api, node: Node, live: ApiObject, uids: ReadonlySet<string>): Promise<void> {
+  const kept = (live.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+  await put(api, node, { ...live, metadata: { ...live.metadata, ownerReferences: kept } });
+}
+
+async function dropFinalizer(api: Api, node: Node, finalizer: string): Promise<void> {
+  const live = await api.get(node.groupVersion, node.resource, node.namespace, node.name);
+  if (live.metadata.uid !== node.uid) return;
+  const kept = (live.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+  await put(api, node, { ...live, metadata: { ...live.metadata, finalizers: kept } });
+}
+
+async function put(api: Api, { groupVersion, resource, namespace, name }: Node, object: ApiObject): Promise<void> {
+  await api.update(groupVersion, resource, namespace, name, object);
+}

@@ -1,0 +1,62 @@
+/** Who belongs to whom, as far as events have told: one node for each living object, by uid. */
+import type { ApiObject, GroupVersion } from "../../core/plugin.ts";
+import type { OwnerReference } from "../../core/meta/object-meta.ts";
+
+/** Where an object is found, and what of its metadata collection goes by. */
+export interface Node {
+  readonly uid: string;
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly owners: readonly OwnerReference[];
+  readonly finalizers: readonly string[];
+  readonly deleting: boolean;
+}
+
+export function nodeOf(groupVersion: GroupVersion, resource: string, { metadata }: ApiObject): Node {
+  return {
+    uid: metadata.uid ?? "",
+    groupVersion,
+    resource,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name ?? "",
+    owners: metadata.ownerReferences ?? [],
+    finalizers: metadata.finalizers ?? [],
+    deleting: (metadata.deletionTimestamp ?? null) !== null,
+  };
+}
+
+export class OwnerGraph {
+  readonly #nodes = new Map<string, Node>();
+  readonly #dependents = new Map<string, Set<string>>();
+
+  get(uid: string): Node | undefined {
+    return this.#nodes.get(uid);
+  }
+  /** Living objects that name the uid as an owner. */
+  dependentsOf(uid: string): readonly Node[] {
+    return [...this.#dependents.get(uid) ?? []].flatMap((each) => this.#nodes.get(each) ?? []);
+  }
+  /** Takes the newest state of an object; repeated states change nothing. */
+  put(node: Node): void {
+    this.#unlink(node.uid);
+    this.#nodes.set(node.uid, node);
+    for (const { uid } of node.owners) {
+      const known = this.#dependents.get(uid);
+      if (known === undefined) this.#dependents.set(uid, new Set([node.uid]));
+      else known.add(node.uid);
+    }
+  }
+  remove(uid: string): void {
+    this.#unlink(uid);
+    this.#nodes.delete(uid);
+  }
+  #unlink(uid: string): void {
+    for (const owner of this.#nodes.get(uid)?.owners ?? []) {
+      const known = this.#dependents.get(owner.uid);
+      known?.delete(uid);
+      if (known?.size === 0) this.#dependents.delete(owner.uid);
+    }
+  }
+}
