@@ -267,6 +267,9 @@ function isRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.reason === "Forbidden";
 }
 
+/** Both stores begin at revision 1 with nothing in them. */
+const firstWrittenRevision = 2;
+
 /** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */
 function work(
   config: Config,
@@ -278,7 +281,11 @@ function work(
   signal: AbortSignal,
 ): { readonly seeded: Promise<void>; readonly done: Promise<unknown> } {
   const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
-  const planted = plantSeeds(catalog.plugins, api).then(seeded.pass);
+  const planted = plantSeeds(catalog.plugins, api).then(async () => {
+    // The state before anything was written is nobody's to ask for: whoever names revision 1 made it up.
+    await store.compact(firstWrittenRevision);
+    seeded.pass();
+  });
   const compactEveryMs = config["etcd-compaction-interval"];
   const done = Promise.allSettled([
     planted,
