@@ -1,0 +1,12 @@
+/** The types of volumes (core/v1), which pods, persistent volumes, claims and attachments share. */
+export * from "./claim-spec.ts";
+export * from "./modes.ts";
+export * from "./node-selector.ts";
+export * from "./persistent-sources.ts";
+export * from "./persistent-volume-spec.ts";
+export * from "./pod-sources.ts";
+export * from "./projections.ts";
+export * from "./references.ts";
+export * from "./resources.ts";
+export * from "./shared-sources.ts";
+export * from "./volume.ts";

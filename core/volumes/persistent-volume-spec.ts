@@ -1,0 +1,31 @@
+/** What a persistent volume is (core/v1): also a part of attachments. */
+import { ObjectReference } from "../meta/references.ts";
+import { field, type Infer, list, oneOf, quantity, record, string, structsOf } from "../schema.ts";
+import { AccessMode, inMillis, VolumeMode } from "./modes.ts";
+import { VolumeNodeAffinity } from "./node-selector.ts";
+import { PersistentVolumeSource } from "./persistent-sources.ts";
+
+const struct = structsOf("core/v1");
+
+export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
+  capacity: field(1, record(quantity), "How much it holds; storage is the one key."),
+  source: field(2, PersistentVolumeSource, "What the volume is made of; exactly one member is set.", { inline: true }),
+  accessModes: field(3, list(AccessMode), "All ways in which it can be mounted."),
+  claimRef: field(4, ObjectReference, "The claim that it is bound to; the binder writes it, and it may be written before.", {
+    pointer: true,
+    publish: { "x-kubernetes-map-type": "granular" },
+  }),
+  persistentVolumeReclaimPolicy: field(
+    5,
+    oneOf("Delete", "Recycle", "Retain"),
+    "What becomes of it when its claim goes: Retain (the default), Delete or Recycle.",
+  ),
+  storageClassName: field(6, string, "Class that it belongs to; empty for none."),
+  mountOptions: field(7, list(string), "Options for mounting, checked by nobody before."),
+  volumeMode: field(8, VolumeMode, "Whether it has a file system (the default) or is a raw block device.", { pointer: true }),
+  nodeAffinity: field(9, VolumeNodeAffinity, "Nodes from which it can be reached; the scheduler keeps to it.", { pointer: true }),
+  volumeAttributesClassName: field(10, string, "Attributes class of the volume as it is; the binder and the driver change it.", {
+    pointer: true,
+  }),
+}, { doc: "What a volume is, and whom it is for.", fill: inMillis("capacity") });
+export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;
