@@ -226,6 +226,22 @@ test("packages are declared, those for development are for tests only", () => {
   assert.deepEqual(undeclared.filter((line) => line !== undefined), []);
 });
 
+test("package-lock.json is whole for every platform, and names no host", () => {
+  // npm ci refuses a lock without the packages of other platforms, and npm writes such a lock where a registry lacks them.
+  const text = readFileSync(join(root, "package-lock.json"), "utf8");
+  // `as`: the file is npm's, and a wrong shape fails the test.
+  const { packages } = JSON.parse(text) as { packages: Record<string, Record<string, Record<string, string> | undefined>> };
+  const found = (from: string, name: string): boolean => {
+    if (Object.hasOwn(packages, `${from === "" ? "" : `${from}/`}node_modules/${name}`)) return true;
+    return from !== "" && found(from.slice(0, Math.max(0, from.lastIndexOf("/node_modules/"))), name);
+  };
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => !found(path, name)).map((name) => `${path} needs ${name}`)
+  );
+  assert.deepEqual(missing, []);
+  assert.doesNotMatch(text, /"resolved"/);
+});
+
 test(`no source has more than ${linesMax} lines`, () => {
   const long = sources.filter(({ path, text }) => !isTest(path) && text.trimEnd().split("\n").length > linesMax).map(({ path }) => path);
   assert.deepEqual(long, []);
