@@ -16,12 +16,13 @@ import { type Status, StatusError } from "../core/status-error.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./catalog.ts";
-import { chunked, type Part } from "./chunks.ts";
+import { chunked, type Part, sizeOf } from "./chunks.ts";
+import { compressed } from "./compress.ts";
 import type { Reply } from "./exchange.ts";
 import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
 import { packageOf } from "./registry.ts";
-import { metaVersion, partial, servedJson, servedObject } from "./served.ts";
+import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
 
 export type Answer =
@@ -48,15 +49,24 @@ export function replyOf(call: Call, answer: Answer): Reply {
     case "status":
       return statusReply(call, answer.status, answer.body);
     case "object":
-      return bodyReply(call, answer.status, objectParts(call, answer.item));
+      return bodyReply(call, answer.status, bodyOf(objectParts(call, answer.item)));
     case "list":
-      return bodyReply(call, 200, listParts(call, answer.page));
+      return bodyReply(call, 200, listBody(call, answer.page));
   }
 }
 
-function bodyReply(call: Call, status: number, parts: readonly Part[]): Reply {
+/** Parts that may still have to be made, and how many bytes they are at most. */
+interface Body {
+  readonly parts: Iterable<Part>;
+  readonly bytes: number;
+}
+function bodyOf(parts: readonly Part[]): Body {
+  return { parts, bytes: sizeOf(parts) };
+}
+
+function bodyReply(call: Call, status: number, { parts, bytes }: Body): Reply {
   const contentType = mediaType(call.output.encoding, call.catalog.names);
-  return { status, headers: { "content-type": contentType }, body: chunked(parts) };
+  return compressed(call, { status, headers: { "content-type": contentType }, body: chunked(parts, bytes) }, bytes);
 }
 
 /** Which lists and objects a transformation may be asked for. */
@@ -98,7 +108,7 @@ function objectParts(call: Call, item: Item): readonly Part[] {
   return textParts(call, servedJson(endpoint, item));
 }
 
-function listParts(call: Call, page: ListPage): readonly Part[] {
+function listBody(call: Call, page: ListPage): Body {
   checkTransform(call, true);
   const { endpoint, output: { encoding, transform } } = call;
   const metadata: ListMeta = {
@@ -107,7 +117,7 @@ function listParts(call: Call, page: ListPage): readonly Part[] {
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
   if (transform.as === "Table") {
-    return textParts(call, tableText(call, [...page.items], metadata, includeObject(call), transform.version, true));
+    return bodyOf(textParts(call, tableText(call, [...page.items], metadata, includeObject(call), transform.version, true)));
   }
   const partials = transform.as === "object" ? undefined : transform;
   const type = partials === undefined
@@ -118,18 +128,27 @@ function listParts(call: Call, page: ListPage): readonly Part[] {
     const items = [...page.items].map((item) =>
       write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version))
     );
-    return [writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))];
+    return bodyOf([writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))]);
   }
   const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)},"items":`;
-  if (page.items.length === 0) return textParts(call, `${open}${partials === undefined ? "[]" : "null"}}`);
+  if (page.items.length === 0) return bodyOf(textParts(call, `${open}${partials === undefined ? "[]" : "null"}}`));
+  const close = "]}\n";
+  const compact = encoding === "json" && !call.pretty;
+  if (compact && partials === undefined && page.items.json !== undefined && isStoredForm(endpoint)) {
+    const { bytes, pieces } = page.items.json;
+    return { parts: inOrder([`${open}[`], pieces(), [close]), bytes: sizeOf([open, close]) + bytes };
+  }
   const parts: Part[] = [];
   for (const item of page.items) {
     parts.push(parts.length === 0 ? `${open}[` : ",");
-    parts.push(partials === undefined ? listItem(endpoint, item) : encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
-    if (partials === undefined) parts.splice(-1, 1, "{", parts.at(-1)!);
+    if (partials === undefined) parts.push("{", listItem(endpoint, item));
+    else parts.push(encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
   }
-  parts.push("]}");
-  return encoding === "json" && !call.pretty ? [...parts, "\n"] : textParts(call, joined(parts));
+  return bodyOf(compact ? [...parts, close] : textParts(call, joined([...parts, "]}"])));
+}
+
+function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
+  for (const parts of some) yield* parts;
 }
 
 /** An item of a list: without kind and apiVersion, and without its opening brace. */

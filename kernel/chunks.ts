@@ -3,20 +3,28 @@ import { limits } from "../core/limits.ts";
 
 /** A part of a body: text, or bytes that are shared. */
 export type Part = string | Uint8Array;
+/** Text or bytes when all of it fits into one piece, else pieces. */
+export type Chunked = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 const toBytes = new TextEncoder();
+/** Bytes that lie together in this number go out as they lie; what is smaller is gathered. */
+const wholeBytes = limits.chunkBytes / 4;
 
-/** Text or bytes when all of it fits into one piece, else pieces of about `limits.chunkBytes`. */
-export function chunked(parts: readonly Part[]): string | Uint8Array | AsyncIterable<Uint8Array> {
-  if (parts.length === 1) return parts[0]!;
-  const size = sizeOf(parts);
-  if (size > limits.chunkBytes) return pieces(parts);
-  return gathered(parts, size);
+/** `parts` as a body. `bytes`: how many they are at most, where the parts are made while they go out. */
+export function chunked(parts: Iterable<Part>, bytes?: number): Chunked {
+  if (bytes !== undefined && bytes > limits.chunkBytes) return pieces(parts);
+  const all = [...parts];
+  if (all.length === 1) return all[0]!;
+  const size = sizeOf(all);
+  return size > limits.chunkBytes ? pieces(all) : gathered(all, size);
 }
 
 /** Upper bound of the bytes of a body: exact for bytes, three for each UTF-16 unit of text. */
-function sizeOf(parts: readonly Part[]): number {
-  return parts.reduce((sum, part) => sum + (typeof part === "string" ? part.length * 3 : part.length), 0);
+export function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, part) => sum + boundOf(part), 0);
+}
+function boundOf(part: Part): number {
+  return typeof part === "string" ? part.length * 3 : part.length;
 }
 
 function gathered(parts: readonly Part[], bound: number): Uint8Array {
@@ -32,13 +40,20 @@ function gathered(parts: readonly Part[], bound: number): Uint8Array {
   return out.subarray(0, length);
 }
 
-async function* pieces(parts: readonly Part[]): AsyncGenerator<Uint8Array> {
-  let from = 0, size = 0;
-  for (const [index, part] of parts.entries()) {
-    size += typeof part === "string" ? part.length * 3 : part.length;
-    if (size < limits.chunkBytes) continue;
-    yield gathered(parts.slice(from, index + 1), size);
-    [from, size] = [index + 1, 0];
+async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
+  let waiting: Part[] = [];
+  let size = 0;
+  for (const part of parts) {
+    const whole = typeof part !== "string" && part.length >= wholeBytes;
+    if (!whole) {
+      waiting.push(part);
+      size += boundOf(part);
+    }
+    if (size > 0 && (whole || size >= limits.chunkBytes)) {
+      yield gathered(waiting, size);
+      [waiting, size] = [[], 0];
+    }
+    if (whole) yield part;
   }
-  if (from < parts.length) yield gathered(parts.slice(from), size);
+  if (size > 0) yield gathered(waiting, size);
 }
