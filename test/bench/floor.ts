@@ -1,0 +1,94 @@
+/** A program: the least that the same work can cost. A bare node:http2 server for reads and watches, the bare store for writes. */
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
+import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { answerLines } from "./children.ts";
+import { configMap } from "./objects.ts";
+import { percentile } from "./percentile.ts";
+
+export type FloorStep =
+  | { readonly step: "listen"; readonly cert: string; readonly key: string }
+  /** What a path answers: the bytes of a file. */
+  | { readonly step: "serve"; readonly path: string; readonly file: string }
+  | { readonly step: "open"; readonly etcd?: string; readonly file?: string }
+  | { readonly step: "put"; readonly writers: number; readonly objects: number; readonly seconds: number; readonly again: boolean };
+
+function program(): (step: FloorStep) => Promise<object> {
+  const bodies = new Map<string, Buffer>();
+  const watches: ServerResponse[] = [];
+  let store: Awaited<ReturnType<typeof openSqlite>> | undefined;
+  return async (step) => {
+    switch (step.step) {
+      case "listen":
+        return await listen(step.cert, step.key, bodies, watches);
+      case "serve":
+        bodies.set(step.path, readFileSync(step.file));
+        return {};
+      case "open":
+        store = step.etcd === undefined ? await openSqlite(step.file ?? ":memory:") : await openEtcd({ endpoints: [step.etcd] });
+        return {};
+      case "put":
+        return await puts(store!, step);
+    }
+  };
+}
+
+function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, watches: ServerResponse[]): Promise<{ port: number }> {
+  const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
+  server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
+    const response = answer as unknown as ServerResponse; // our clients speak HTTP/1.1
+    const url = request.url;
+    if (url.includes("watch=true")) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.flushHeaders();
+      watches.push(response);
+      return;
+    }
+    if (request.method !== "GET") {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("end", () => {
+        // An event as wide as ours: the object between two short texts.
+        const event = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), ...parts, Buffer.from("}\n")]);
+        for (const watch of watches) watch.write(event);
+        response.writeHead(200, { "content-length": 2 }).end("{}");
+      });
+      return;
+    }
+    const body = bodies.get(url) ?? Buffer.from("{}");
+    response.writeHead(200, { "content-type": "application/json", "cache-control": "no-cache, private", "content-length": body.length });
+    response.end(body);
+  });
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => {
+      const at = server.address();
+      resolve({ port: typeof at === "object" && at !== null ? at.port : 0 });
+    })
+  );
+}
+
+async function puts(store: Awaited<ReturnType<typeof openSqlite>>, step: FloorStep & { step: "put" }): Promise<object> {
+  const value = new TextEncoder().encode(configMap("floor", 0));
+  const latencies: number[] = [];
+  const start = performance.now(), end = start + step.seconds * 1000;
+  let begun = 0;
+  await Promise.all(Array.from({ length: step.writers }, async (_, writer) => {
+    let revision: number | "absent" = "absent";
+    while (performance.now() < end) {
+      const key = step.again ? `/floor/${writer}` : `/floor/${start}/${begun++}`;
+      const before = performance.now();
+      const commit = await store.commit({ key, expect: step.again ? revision : "absent", value });
+      latencies.push(performance.now() - before);
+      if (commit.done) revision = commit.revision;
+      else if (step.again && commit.current !== undefined) revision = commit.current.revision;
+    }
+  }));
+  const seconds = (performance.now() - start) / 1000;
+  latencies.sort((a, b) => a - b);
+  return { requests: latencies.length, failed: 0, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes: 0 };
+}
+
+await answerLines(program());

@@ -1,0 +1,85 @@
+/** A program: clients that ask one after the other for as long as they are told, and what that took. */
+import { readFileSync } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { type Connection, openConnection } from "./connection.ts";
+import { answerLines } from "./children.ts";
+import { configMap } from "./objects.ts";
+import { percentile } from "./percentile.ts";
+
+export type LoadKind = "get" | "create" | "update" | "patch" | "seed";
+
+export interface Load {
+  readonly kind: LoadKind;
+  readonly port: number;
+  /** Path of the PEM file. */
+  readonly ca: string;
+  readonly token: string;
+  /** What to ask for; `#` is replaced by a number below `objects` in a get, by a new number in a create. */
+  readonly path: string;
+  readonly clients: number;
+  readonly objects: number;
+  /** Stops then. */
+  readonly seconds: number;
+  /** Stops after as many, where given. */
+  readonly count?: number;
+  /** Told apart from those of other runs, for the names of new objects. */
+  readonly run: string;
+}
+
+export interface Loaded {
+  readonly requests: number;
+  readonly failed: number;
+  readonly seconds: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly bytes: number;
+}
+
+async function load(what: Load): Promise<Loaded> {
+  const ca = readFileSync(what.ca, "utf8");
+  const connections = await Promise.all(Array.from({ length: what.clients }, () => openConnection({ port: what.port, ca })));
+  const latencies: number[] = [];
+  let failed = 0, bytes = 0, begun = 0;
+  const wire = wires(what);
+  const start = performance.now(), end = start + what.seconds * 1000;
+  const client = async (connection: Connection) => {
+    while (performance.now() < end && begun < (what.count ?? Infinity)) {
+      const request = wire(begun++);
+      const before = performance.now();
+      const answered = await connection.request(request);
+      latencies.push(performance.now() - before);
+      bytes += answered.bytes;
+      if (answered.status >= 300) failed++;
+    }
+  };
+  await Promise.all(connections.map(client));
+  const seconds = (performance.now() - start) / 1000;
+  for (const connection of connections) connection.close();
+  latencies.sort((a, b) => a - b);
+  return { requests: latencies.length, failed, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes };
+}
+
+/** The request of a number, as it goes over the wire. */
+function wires({ kind, path, token, objects, run }: Load): (number: number) => string {
+  const heads = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`;
+  // A stride that shares no factor with the usual counts visits all objects in an order that looks like none.
+  const some = (number: number) => `cm-${String(number * 7919 % objects).padStart(5, "0")}`;
+  const withBody = (method: string, target: string, type: string, body: string) =>
+    `${method} ${target} HTTP/1.1\r\n${heads}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const json = "application/json";
+  switch (kind) {
+    case "get":
+      return (number) => `GET ${path.replace("#", some(number))} HTTP/1.1\r\n${heads}\r\n`;
+    case "seed":
+      return (number) => withBody("POST", path, json, configMap(`cm-${String(number).padStart(5, "0")}`, number));
+    case "create":
+      return (number) => withBody("POST", path, json, configMap(`new-${run}-${number}`, number));
+    case "update":
+      return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), number));
+    case "patch":
+      return (number) => withBody("PATCH", `${path}/${some(number)}`, "application/merge-patch+json", `{"data":{"n":"${number}-${run}"}}`);
+  }
+}
+
+await answerLines(load);

@@ -1,0 +1,48 @@
+/**
+ * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--json FILE]`: what requests cost. CPU for
+ * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes under three minutes.
+ */
+import { writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { etcdAvailable } from "../etcd.ts";
+import type { Runtime } from "./children.ts";
+import { measure, type Result, type StoreName } from "./measure.ts";
+import { headLine, measuredLine, startLines } from "./report.ts";
+import { scenarios } from "./scenarios.ts";
+
+/** Of each load, and what part of objects and events there is. */
+const whole = Object.freeze({ seconds: 3, share: 1 });
+const smoke = Object.freeze({ seconds: 0.2, share: 0.01 });
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", default: "" },
+      store: { type: "string" },
+      runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
+      smoke: { type: "boolean", default: false },
+      json: { type: "string" },
+    },
+  });
+  const runtime: Runtime = values.runtime === "node" ? "node" : "deno";
+  const both: readonly StoreName[] = etcdAvailable() === undefined ? ["sqlite"] : ["sqlite", "etcd"];
+  const chosen = scenarios.filter(({ name }) => name.includes(values.only));
+  const results: Result[] = [];
+  for (const store of both.filter((name) => values.store === undefined || values.store === name)) {
+    console.log(`\n${store} on ${runtime}\n${headLine()}`);
+    const size = values.smoke ? smoke : whole;
+    const result = await measure({ store, runtime, scenarios: chosen, ...size, tell: (measured) => console.log(measuredLine(measured)) });
+    console.log(startLines(result));
+    results.push(result);
+  }
+  if (values.json !== undefined) {
+    const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
+    await writeFile(values.json, `${JSON.stringify({ machine, results }, undefined, 2)}\n`);
+  }
+  const wrong = results.flatMap(({ measured }) => measured).some(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled > 0);
+  process.exitCode = wrong ? 1 : 0;
+}
+
+await main();

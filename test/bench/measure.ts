@@ -1,0 +1,237 @@
+/** One store on one runtime, measured from its start to its end. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { startEtcd } from "../etcd.ts";
+import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
+import type { FloorStep } from "./floor.ts";
+import type { Load, Loaded } from "./load.ts";
+import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
+import { fewObjects, objects, type Scenario } from "./scenarios.ts";
+import { type BenchServer, startServer } from "./server.ts";
+import { openConnection } from "./connection.ts";
+import { readFileSync } from "node:fs";
+import type { Step, Watched } from "./watchers.ts";
+
+export type StoreName = "sqlite" | "etcd";
+
+export interface Rate {
+  readonly requests: number;
+  readonly failed: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Of the measured process, for one request; for a watch, for one delivered event. */
+  readonly cpuMs: number;
+}
+
+export interface Measured extends Rate {
+  readonly name: string;
+  /** The least that the same can cost; undefined where it was not measured. */
+  readonly floor: Rate | undefined;
+  readonly peakMiB: number;
+  /** For a watch. */
+  readonly missing?: number;
+  readonly doubled?: number;
+}
+
+export interface Result {
+  readonly store: StoreName;
+  readonly runtime: Runtime;
+  /** In a new folder, and with what an earlier start has made. */
+  readonly firstReadyMs: number;
+  readonly readyMs: number;
+  readonly idleMiB: number;
+  readonly measured: readonly Measured[];
+}
+
+export interface Options {
+  readonly store: StoreName;
+  readonly runtime: Runtime;
+  readonly scenarios: readonly Scenario[];
+  /** Of each load. */
+  readonly seconds: number;
+  /** Part of the objects and events that a smoke run is content with: 0.01 for one in a hundred. */
+  readonly share: number;
+  readonly tell: (measured: Measured) => void;
+}
+
+/** Idle memory is read after as long a pause. */
+const idleMs = 1_000;
+const warmUpShare = 0.25;
+const token = "bench";
+
+interface Setting extends Options {
+  readonly folder: string;
+  readonly server: BenchServer;
+  readonly load: Child;
+  readonly floor: Child;
+  readonly floorPort: number;
+}
+
+export async function measure(options: Options): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
+  const etcd = options.store === "etcd" ? await startEtcd() : undefined;
+  const children: { stop(): Promise<void> }[] = [];
+  try {
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const args = [`--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`];
+    if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
+    const first = await startServer(options.runtime, args);
+    await first.stop();
+    const server = await startServer(options.runtime, args);
+    children.push(server);
+    await new Promise((resolve) => setTimeout(resolve, idleMs));
+    const idleMiB = memoryMiB(server.pid).now;
+
+    const load = startChild(clientRuntime(), "load.ts");
+    const floor = startChild(options.runtime, "floor.ts");
+    children.push(load, floor);
+    const pki = join(folder, "data", "pki");
+    const listening = await floor.ask<{ port: number }>(
+      { step: "listen", cert: join(pki, "serving.crt"), key: join(pki, "serving.key") } satisfies FloorStep,
+    );
+    await floor.ask(
+      { step: "open", ...(etcd === undefined ? { file: join(folder, "floor.sqlite") } : { etcd: etcd.endpoint }) } satisfies FloorStep,
+    );
+    const setting: Setting = { ...options, folder, server, load, floor, floorPort: listening.port };
+    await seed(setting);
+    const measured: Measured[] = [];
+    for (const scenario of options.scenarios) {
+      const result = await measureOne(scenario, setting);
+      options.tell(result);
+      measured.push(result);
+    }
+    return { store: options.store, runtime: options.runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, measured };
+  } finally {
+    for (const child of children.toReversed()) await child.stop();
+    await etcd?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function caPath({ folder }: Setting): string {
+  return join(folder, "data", "pki", "ca.crt");
+}
+
+async function seed(setting: Setting): Promise<void> {
+  const { server, load, share } = setting;
+  const to = { port: server.port, ca: readFileSync(caPath(setting), "utf8") };
+  const connection = await openConnection(to);
+  const body = '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"few"}}';
+  const made = await connection.request(
+    `POST /api/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  connection.close();
+  if (made.status !== 201) throw new Error(`The namespace for the list of 1,000 was answered with ${made.status}`);
+  for (const [namespace, count] of [["default", objects], ["few", fewObjects]] as const) {
+    const wanted = Math.ceil(count * share);
+    const seeding = loadOf(setting, "seed", `/api/v1/namespaces/${namespace}/configmaps`, 64, 120);
+    const seeded = await load.ask<Loaded>({ ...seeding, count: wanted });
+    if (seeded.failed > 0 || seeded.requests < wanted) {
+      throw new Error(`Of ${seeded.requests} ConfigMaps that were made, ${seeded.failed} failed`);
+    }
+  }
+}
+
+function loadOf(setting: Setting, kind: Load["kind"], path: string, clients: number, seconds: number): Load {
+  const { server: { port }, share } = setting;
+  return {
+    kind,
+    port,
+    ca: caPath(setting),
+    token,
+    path,
+    clients,
+    objects: Math.ceil(objects * share),
+    seconds,
+    run: String(Math.floor(performance.now())),
+  };
+}
+
+function measureOne(scenario: Scenario, setting: Setting): Promise<Measured> {
+  return scenario.measure.tag === "load"
+    ? measureLoad(scenario, scenario.measure, setting)
+    : measureWatch(scenario, scenario.measure, setting);
+}
+
+async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag: "load" }, setting: Setting): Promise<Measured> {
+  const { server, load, seconds } = setting;
+  const job = () => loadOf(setting, what.kind, what.path, what.clients, seconds);
+  forgetPeak(server.pid);
+  await load.ask<Loaded>({ ...job(), seconds: seconds * warmUpShare });
+  const rate = await timed(server.pid, () => load.ask<Loaded>(job()));
+  const peakMiB = memoryMiB(server.pid).peak;
+  return { name: scenario.name, ...rate, floor: await floorOf(scenario, job(), setting), peakMiB };
+}
+
+/** What a load comes to, with the CPU that a process used for it. */
+async function timed(pid: number, run: () => Promise<Loaded>): Promise<Rate> {
+  const before = cpuMs(pid);
+  const { requests, failed, seconds, p50, p99 } = await run();
+  return { requests, failed, perSecond: requests / seconds, p50, p99, cpuMs: (cpuMs(pid) - before) / requests };
+}
+
+async function floorOf(scenario: Scenario, job: Load, setting: Setting): Promise<Rate | undefined> {
+  const { floor, floorPort, load, folder } = setting;
+  const seconds = job.seconds / 2;
+  if (scenario.floor === "read") {
+    const path = job.path.replace("#", "cm-00000");
+    const file = join(folder, "body");
+    await writeFile(file, await bodyOf(path, setting));
+    await floor.ask({ step: "serve", path, file } satisfies FloorStep);
+    await load.ask<Loaded>({ ...job, path, port: floorPort, seconds: seconds * warmUpShare });
+    return await timed(floor.pid, () => load.ask<Loaded>({ ...job, path, port: floorPort, seconds }));
+  }
+  const again = scenario.floor === "rewrite";
+  const step = (length: number) =>
+    ({ step: "put", writers: job.clients, objects: job.objects, seconds: length, again }) satisfies FloorStep;
+  await floor.ask<Loaded>(step(seconds * warmUpShare));
+  return await timed(floor.pid, () => floor.ask<Loaded>(step(seconds)));
+}
+
+/** The very bytes that the server answers. */
+async function bodyOf(path: string, setting: Setting): Promise<Uint8Array> {
+  const connection = await openConnection({ port: setting.server.port, ca: readFileSync(caPath(setting), "utf8") });
+  const pieces: Uint8Array[] = [];
+  await connection.request(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+    (piece) => pieces.push(Buffer.from(piece)),
+  );
+  connection.close();
+  return Buffer.concat(pieces);
+}
+
+async function measureWatch(scenario: Scenario, what: Scenario["measure"] & { tag: "watch" }, setting: Setting): Promise<Measured> {
+  const { server, floor, floorPort } = setting;
+  const ours = await watched(server.pid, server.port, what, setting);
+  const peakMiB = memoryMiB(server.pid).peak;
+  const { missing, doubled, ...rate } = ours;
+  const { missing: _, doubled: __, ...least } = await watched(floor.pid, floorPort, what, setting);
+  return { name: scenario.name, ...rate, floor: least, peakMiB, missing, doubled };
+}
+
+async function watched(
+  pid: number,
+  port: number,
+  what: Scenario["measure"] & { tag: "watch" },
+  setting: Setting,
+): Promise<Rate & { missing: number; doubled: number }> {
+  const watchers = Math.ceil(what.watchers * Math.min(1, setting.share * 10)), writes = Math.ceil(what.writes * setting.share);
+  const child = startChild(clientRuntime(), "watchers.ts");
+  try {
+    const path = "/api/v1/namespaces/default/configmaps";
+    const watch = { port, ca: caPath(setting), token, path, watchers, writes, writesPerSecond: what.writesPerSecond };
+    forgetPeak(pid);
+    await child.ask({ step: "open", watch } satisfies Step);
+    const before = cpuMs(pid);
+    const { delivered, missing, doubled, seconds, p50, p99 } = await child.ask<Watched>({ step: "run" } satisfies Step);
+    const used = cpuMs(pid) - before;
+    await child.ask({ step: "close" } satisfies Step);
+    return { requests: delivered, failed: 0, perSecond: delivered / seconds, p50, p99, cpuMs: used / delivered, missing, doubled };
+  } finally {
+    await child.stop();
+  }
+}

@@ -1,0 +1,25 @@
+/** What Linux tells about a process. */
+import { readFileSync, writeFileSync } from "node:fs";
+
+/** Clock ticks a second in /proc (getconf CLK_TCK; 100 on every Linux that we know). */
+const ticksPerSecond = 100;
+
+/** CPU time that a process has used, threads included, in milliseconds. */
+export function cpuMs(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+  // The name, in parentheses, may hold blanks. Behind it: state is field 3, utime 14, stime 15.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 1000 / ticksPerSecond;
+}
+
+/** Memory that a process holds, and the most that it held since `forgetPeak`, in MiB. */
+export function memoryMiB(pid: number): { readonly now: number; readonly peak: number } {
+  const text = readFileSync(`/proc/${pid}/status`, "latin1");
+  const kib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1] ?? NaN);
+  return { now: kib("VmRSS") / 1024, peak: kib("VmHWM") / 1024 };
+}
+
+/** From now on the peak is that of what follows. */
+export function forgetPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+}

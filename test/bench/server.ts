@@ -1,0 +1,69 @@
+/** The server under measure: the real program in a process of its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { performance } from "node:perf_hooks";
+import { command, pidOf, type Runtime } from "./children.ts";
+
+export interface BenchServer {
+  readonly pid: number;
+  readonly port: number;
+  /** From the start of the process to the first 200 of /readyz, in milliseconds. */
+  readonly readyMs: number;
+  stop(): Promise<void>;
+}
+
+const readyMsMax = 30_000;
+const askEveryMs = 10;
+
+/** Starts kernel/main.ts and resolves once it is ready. */
+export async function startServer(runtime: Runtime, args: readonly string[]): Promise<BenchServer> {
+  const port = await freePort();
+  const run = command(runtime, "kernel/main.ts", [`--secure-port=${port}`, ...args]);
+  const start = performance.now();
+  const child = spawn(run.path, run.args, { stdio: ["ignore", "ignore", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));
+  const exited = once(child, "exit");
+  let gone = false;
+  void exited.then(() => gone = true);
+  while (!await isReady(port)) {
+    if (!gone && performance.now() - start < readyMsMax) continue;
+    child.kill("SIGKILL");
+    throw new Error(`The server was not ready: ${said}`);
+  }
+  const readyMs = performance.now() - start;
+  return {
+    pid: pidOf(child),
+    port,
+    readyMs,
+    async stop() {
+      child.kill("SIGTERM");
+      const limit = setTimeout(() => child.kill("SIGKILL"), 15_000);
+      await exited;
+      clearTimeout(limit);
+    },
+  };
+}
+
+function isReady(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const notYet = () => void setTimeout(() => resolve(false), askEveryMs);
+    const asking = request({ host: "127.0.0.1", port, path: "/readyz", rejectUnauthorized: false, agent: false }, (answer) => {
+      answer.resume();
+      if (answer.statusCode === 200) resolve(true);
+      else notYet();
+    });
+    asking.on("error", notYet);
+    asking.end();
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const at = server.address();
+  await once(server.close(), "close");
+  return typeof at === "object" && at !== null ? at.port : 0;
+}

@@ -1,0 +1,126 @@
+/** A program: watches on one collection, and a writer whose every write each of them must see once and in order. */
+import { readFileSync } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { openConnection } from "./connection.ts";
+import { answerLines } from "./children.ts";
+import { configMap } from "./objects.ts";
+import { percentile } from "./percentile.ts";
+
+export interface Watch {
+  readonly port: number;
+  readonly ca: string;
+  readonly token: string;
+  /** Of the collection, without a query. */
+  readonly path: string;
+  readonly watchers: number;
+  readonly writes: number;
+  readonly writesPerSecond: number;
+}
+
+export interface Watched {
+  readonly delivered: number;
+  /** Numbers that a watcher did not see in their order. */
+  readonly missing: number;
+  readonly doubled: number;
+  readonly seconds: number;
+  /** From just before the write to the arrival of its event, in milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Opened at a time, so that handshakes do not queue up past their deadline. */
+const openedAtOnce = 50;
+/** How long the last events may take. */
+const settleMs = 20_000;
+
+const mark = Buffer.from('"n":"');
+
+export type Step = { readonly step: "open"; readonly watch: Watch } | { readonly step: "run" } | { readonly step: "close" };
+
+function program(): (step: Step) => Promise<object> {
+  let opened: Awaited<ReturnType<typeof open>> | undefined;
+  return async (step) => {
+    if (step.step === "open") opened = await open(step.watch);
+    else if (step.step === "run") return await opened!.run();
+    else opened?.close();
+    return {};
+  };
+}
+
+async function open(watch: Watch) {
+  const ca = readFileSync(watch.ca, "utf8");
+  const to = { port: watch.port, ca };
+  const heads = `Host: localhost\r\nAuthorization: Bearer ${watch.token}\r\nAccept: application/json\r\n`;
+  const writer = await openConnection(to);
+  const name = `watched-${Date.now()}`;
+  const put = async (method: string, path: string, n: string) => {
+    const body = configMap(name, n);
+    const answered = await writer.request(
+      `${method} ${path} HTTP/1.1\r\n${heads}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    if (answered.status >= 300) throw new Error(`${method} ${path} answered ${answered.status}`);
+  };
+  await put("POST", watch.path, "-1");
+  let listed = "";
+  await writer.request(`GET ${watch.path}/${name} HTTP/1.1\r\n${heads}\r\n`, (piece) => listed += piece.toString("latin1"));
+  const revision = /"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
+
+  const seen = { delivered: 0, missing: 0, doubled: 0, latencies: [] as number[], done: () => {} };
+  const connections: Awaited<ReturnType<typeof openConnection>>[] = [writer];
+  for (let at = 0; at < watch.watchers; at += openedAtOnce) {
+    const count = Math.min(openedAtOnce, watch.watchers - at);
+    await Promise.all(Array.from({ length: count }, async () => {
+      const connection = await openConnection(to);
+      connections.push(connection);
+      const request = `GET ${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=600 HTTP/1.1\r\n${heads}\r\n`;
+      void connection.request(request, watcher(watch, seen)).catch(() => {});
+    }));
+  }
+  return {
+    async run(): Promise<Watched> {
+      const all = new Promise<void>((resolve) => seen.done = resolve);
+      const start = performance.now();
+      for (let n = 0; n < watch.writes; n++) {
+        const due = start + n * 1000 / watch.writesPerSecond;
+        if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+        await put("PUT", `${watch.path}/${name}`, `${n} ${performance.now()}`);
+      }
+      await Promise.race([all, new Promise<void>((resolve) => setTimeout(resolve, settleMs).unref())]);
+      const seconds = (performance.now() - start) / 1000;
+      const { delivered, doubled, latencies } = seen;
+      latencies.sort((a, b) => a - b);
+      const missing = watch.watchers * watch.writes - delivered;
+      return { delivered, missing, doubled, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+    },
+    close: () => connections.forEach((connection) => connection.close()),
+  };
+}
+
+/** Reads the events of one watch: finds the number of each without parsing it. */
+function watcher(watch: Watch, seen: { delivered: number; missing: number; doubled: number; latencies: number[]; done: () => void }) {
+  let next = 0, rest: Buffer | undefined;
+  return (piece: Buffer) => {
+    const text = rest === undefined ? piece : Buffer.concat([rest, piece]);
+    rest = undefined;
+    let from = 0;
+    for (;;) {
+      const end = text.indexOf(10, from);
+      if (end < 0) break;
+      const at = text.indexOf(mark, from);
+      if (at >= 0 && at < end) {
+        const [n = "", sent = ""] = text.toString("latin1", at + mark.length, text.indexOf(34, at + mark.length)).split(" ");
+        const number = Number(n);
+        if (number === next) {
+          next++;
+          seen.delivered++;
+          seen.latencies.push(performance.now() - Number(sent));
+        } else if (number < next) seen.doubled++;
+        if (seen.delivered === watch.watchers * watch.writes) seen.done();
+      }
+      from = end + 1;
+    }
+    if (from < text.length) rest = Buffer.from(text.subarray(from));
+  };
+}
+
+await answerLines(program());
