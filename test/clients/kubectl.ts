@@ -1,0 +1,43 @@
+/** The kubectls of this machine, and one run of one. */
+import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { type Ran, type RealServer, run } from "../real-server.ts";
+
+/** `kubectl`, `kubectl-1.27`, `kubectl1.35.2`, `kubectl-v1.30`: each program once. */
+export function kubectls(): readonly string[] {
+  const found = new Map<string, string>();
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of namesIn(folder).filter((each) => /^kubectl([-_.]?v?1\.\d+(\.\d+)?)?$/.test(each))) {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        const real = realpathSync(join(folder, name));
+        if (!found.has(real)) found.set(real, join(folder, name));
+      } catch { /* a broken link, or no program */ }
+    }
+  }
+  return [...new Set(found.values())];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+export function kubectlMissing(): string | false {
+  return kubectls().length === 0 && "no kubectl on PATH";
+}
+
+/** A kubectl that talks to this server; `words` is split at blanks where it is text. */
+export type Kubectl = (words: string | readonly string[], input?: string) => Promise<Ran>;
+
+export function kubectlFor(path: string, server: Pick<RealServer, "kubeconfig" | "folder">): Kubectl {
+  return (words, input = "") =>
+    run(path, [`--cache-dir=${join(server.folder, "kubectl-cache")}`, ...(typeof words === "string" ? words.split(" ") : words)], {
+      input,
+      env: { KUBECONFIG: server.kubeconfig, HOME: server.folder },
+    });
+}
