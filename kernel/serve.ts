@@ -1,5 +1,5 @@
 /** Starts a server from settings and plugins, and ends it. What a request meets is in `handle.ts`. */
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Names } from "../core/names.ts";
@@ -138,9 +138,15 @@ function pkiOf(config: Config, names: Names, inMemory: boolean): Promise<Pki> {
   return openPki({ directory, bindAddress: config["bind-address"], names, now: Date.now() });
 }
 
+/** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */
+async function privateFile(path: string): Promise<string> {
+  await (await open(path, "a", 0o600)).close();
+  return path;
+}
+
 async function storeOf(config: Config, inMemory: boolean): Promise<Store> {
   const endpoints = config["etcd-servers"];
-  if (endpoints.length === 0) return await openSqlite(inMemory ? ":memory:" : join(config["data-dir"], "store.sqlite"));
+  if (endpoints.length === 0) return await openSqlite(inMemory ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite")));
   const file = async (path: string) => path === "" ? undefined : await readFile(path, "utf8");
   const [ca, cert, key] = await Promise.all([file(config["etcd-cafile"]), file(config["etcd-certfile"]), file(config["etcd-keyfile"])]);
   const tls = ca === undefined ? {} : { tls: { ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) } };
