@@ -17,6 +17,10 @@ export const limits = Object.freeze({
   /** Keys and values of an object's annotations together. */
   annotationsBytesMax: 256 * 1024,
   fieldManagerBytesMax: 128,
+  /** What a driver may keep about one attachment, keys and values together. */
+  attachmentMetadataBytesMax: 256 * 1024,
+  /** Message of what went wrong with a volume. */
+  volumeErrorBytesMax: 1024,
   /** Runes of all Warning headers of one answer, and of each once that is exceeded. */
   warningRunesMax: 4096,
   warningRunesTruncated: 256,

@@ -2,5 +2,6 @@
 import type { Plugin } from "../core/plugin.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
+import { csiPlugin } from "./csi/mod.ts";
 
-export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin]);
+export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin, csiPlugin]);

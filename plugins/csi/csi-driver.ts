@@ -1,0 +1,271 @@
+import { defineResource } from "../../core/define.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
+import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import type { At, Column, Gates, Plugin, Resource } from "../../core/plugin.ts";
+import { boolean, field, type Infer, int64, list, setOf, string, structsOf } from "../../core/schema.ts";
+import { csiDriverColumnTexts as texts } from "./column-texts.ts";
+import { nodeCountGate } from "./gates.ts";
+
+const home = "storage/v1";
+const struct = structsOf(home);
+const seLinuxGate = "SELinuxMountReadWriteOncePod", secretsGate = "CSIServiceAccountTokenSecrets";
+
+const TokenRequest = struct("TokenRequest", {
+  audience: field(1, string, "For whom the token is; empty for the API server itself. Each audience occurs once.", { required: true }),
+  expirationSeconds: field(
+    2,
+    int64,
+    "How long the token is good for, in seconds: ten minutes at least. Nodes take an hour if it is not said.",
+    {
+      pointer: true,
+    },
+  ),
+}, { doc: "A token of the pod's service account that the driver wants." });
+
+const CSIDriverSpec = struct("CSIDriverSpec", {
+  attachRequired: field(1, boolean, "Whether a volume is attached to the node before it is mounted; true by default. Cannot change.", {
+    pointer: true,
+  }),
+  podInfoOnMount: field(2, boolean, "Whether nodes tell the driver about the pod when they mount a volume for it; false by default.", {
+    pointer: true,
+  }),
+  volumeLifecycleModes: field(
+    3,
+    setOf(string),
+    "Which volumes the driver serves: Persistent ones (the default), Ephemeral ones that live as long as their pod, or both. Cannot change.",
+  ),
+  storageCapacity: field(
+    4,
+    boolean,
+    "Whether a scheduler looks at CSIStorageCapacity objects before it places a pod that needs a new volume; false by default.",
+    { pointer: true },
+  ),
+  fsGroupPolicy: field(
+    5,
+    string,
+    "When nodes change owner and permissions of a volume: File always, None never, ReadWriteOnceWithFSType (the default) for volumes " +
+      "with a file system that one node writes.",
+    { pointer: true },
+  ),
+  tokenRequests: field(
+    6,
+    list(TokenRequest),
+    "Tokens of the pod's service account that nodes hand to the driver when they mount a volume.",
+  ),
+  requiresRepublish: field(
+    7,
+    boolean,
+    "Whether nodes ask the driver again and again to bring a mounted volume up to date; false by default.",
+    {
+      pointer: true,
+    },
+  ),
+  seLinuxMount: field(8, boolean, "Whether nodes may mount volumes with an SELinux context; false by default.", {
+    pointer: true,
+    gate: seLinuxGate,
+  }),
+  nodeAllocatableUpdatePeriodSeconds: field(
+    9,
+    int64,
+    "How often nodes ask the driver anew how many volumes they can take, in seconds, ten at least; never if it is not said.",
+    { pointer: true, gate: nodeCountGate },
+  ),
+  serviceAccountTokenInSecrets: field(
+    10,
+    boolean,
+    "Whether the tokens travel among the secrets of a call instead of among the attributes of the volume, which drivers tend to log. " +
+      "Only with tokenRequests.",
+    { pointer: true, gate: secretsGate },
+  ),
+}, { doc: "What a driver can do and what it wants from nodes.", fill: withDefaults });
+type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
+
+const CSIDriver = object("CSIDriver", {
+  spec: field(2, CSIDriverSpec, "What the driver can do and what it wants from nodes.", { required: true }),
+}, { package: home, doc: "A storage driver that is deployed in the cluster. Its name is the one that the driver gives itself." });
+type CSIDriver = Infer<typeof CSIDriver>;
+
+/** The fields that have defaults; the type of the whole spec cannot be told before its schema is made. */
+interface Defaulted {
+  readonly attachRequired?: boolean;
+  readonly podInfoOnMount?: boolean;
+  readonly volumeLifecycleModes?: readonly string[];
+  readonly storageCapacity?: boolean;
+  readonly fsGroupPolicy?: string;
+  readonly requiresRepublish?: boolean;
+  readonly seLinuxMount?: boolean;
+}
+function withDefaults(spec: Defaulted): Defaulted {
+  const { attachRequired, podInfoOnMount, volumeLifecycleModes = [], storageCapacity, fsGroupPolicy, requiresRepublish, seLinuxMount } =
+    spec;
+  const told = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish, seLinuxMount];
+  if (told.every((each) => each !== undefined) && volumeLifecycleModes.length > 0) return spec;
+  return {
+    ...spec,
+    attachRequired: attachRequired ?? true,
+    podInfoOnMount: podInfoOnMount ?? false,
+    volumeLifecycleModes: volumeLifecycleModes.length > 0 ? volumeLifecycleModes : ["Persistent"],
+    storageCapacity: storageCapacity ?? false,
+    fsGroupPolicy: fsGroupPolicy ?? "ReadWriteOnceWithFSType",
+    requiresRepublish: requiresRepublish ?? false,
+    seLinuxMount: seLinuxMount ?? false,
+  };
+}
+
+const columns: readonly Column<CSIDriver>[] = [
+  nameColumn,
+  { name: "AttachRequired", type: "boolean", description: texts.attachRequired, cell: ({ spec }) => spec.attachRequired ?? true },
+  { name: "PodInfoOnMount", type: "boolean", description: texts.podInfoOnMount, cell: ({ spec }) => spec.podInfoOnMount ?? false },
+  { name: "StorageCapacity", type: "boolean", description: texts.storageCapacity, cell: ({ spec }) => spec.storageCapacity ?? false },
+  {
+    name: "TokenRequests",
+    type: "string",
+    description: texts.tokenRequests,
+    cell: ({ spec: { tokenRequests = [] } }) =>
+      tokenRequests.length === 0 ? "<unset>" : tokenRequests.map(({ audience }) => audience).join(","),
+  },
+  { name: "RequiresRepublish", type: "boolean", description: texts.requiresRepublish, cell: ({ spec }) => spec.requiresRepublish ?? false },
+  {
+    name: "Modes",
+    type: "string",
+    description: texts.modes,
+    cell: ({ spec: { volumeLifecycleModes = [] } }) => volumeLifecycleModes.length === 0 ? "<none>" : volumeLifecycleModes.join(","),
+  },
+  ageColumn,
+];
+
+const groupPolicies = ["File", "None", "ReadWriteOnceWithFSType"];
+const lifecycleModes = ["Persistent", "Ephemeral"];
+const tokenSecondsMin = 10 * 60, tokenSecondsMax = 2 ** 32;
+const updateSecondsMin = 10;
+
+function validateSpec({ spec }: CSIDriver, gates: Gates): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const { fsGroupPolicy, tokenRequests = [], volumeLifecycleModes = [], nodeAllocatableUpdatePeriodSeconds: seconds } = spec;
+  // The path is misspelt upstream, and clients know it so.
+  if (spec.attachRequired === undefined) errors.push(required("spec.attachedRequired", ""));
+  if (spec.podInfoOnMount === undefined) errors.push(required("spec.podInfoOnMount", ""));
+  if (spec.storageCapacity === undefined) errors.push(required("spec.storageCapacity", ""));
+  if (fsGroupPolicy !== undefined && !groupPolicies.includes(fsGroupPolicy)) {
+    errors.push(notSupported("spec.fsGroupPolicy", fsGroupPolicy, groupPolicies));
+  }
+  errors.push(...validateTokenRequests(tokenRequests));
+  for (const mode of volumeLifecycleModes) {
+    if (!lifecycleModes.includes(mode)) errors.push(notSupported("spec.volumeLifecycleModes", mode, lifecycleModes));
+  }
+  if (spec.seLinuxMount === undefined && gates(seLinuxGate)) errors.push(required("spec.seLinuxMount", ""));
+  if (seconds !== undefined && seconds < updateSecondsMin) {
+    errors.push(
+      invalid("spec.nodeAllocatableUpdatePeriodSeconds", seconds, `must be greater than or equal to ${updateSecondsMin} seconds`),
+    );
+  }
+  if (spec.serviceAccountTokenInSecrets !== undefined && tokenRequests.length === 0) {
+    errors.push(
+      invalid(
+        "spec.serviceAccountTokenInSecrets",
+        spec.serviceAccountTokenInSecrets,
+        "serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+      ),
+    );
+  }
+  return errors;
+}
+
+function validateTokenRequests(requests: readonly Infer<typeof TokenRequest>[]): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const audiences = new Set<string>();
+  for (const [i, { audience, expirationSeconds: seconds }] of requests.entries()) {
+    const path = `spec.tokenRequests[${i}]`;
+    if (audiences.has(audience)) {
+      errors.push(duplicate(`${path}.audience`, audience));
+      continue;
+    }
+    audiences.add(audience);
+    if (seconds === undefined) continue;
+    if (seconds < tokenSecondsMin) {
+      errors.push(invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration less than 10 minutes"));
+    }
+    if (seconds > tokenSecondsMax) {
+      errors.push(invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration larger than 2^32 seconds"));
+    }
+  }
+  return errors;
+}
+
+function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver): readonly FieldError[] {
+  const { attachRequired, volumeLifecycleModes } = next;
+  return [
+    ...(attachRequired === prior.attachRequired ? [] : [invalid("spec.attachedRequired", attachRequired, "field is immutable")]),
+    ...(sameValue(volumeLifecycleModes ?? [], prior.volumeLifecycleModes ?? [])
+      ? []
+      : [invalid("spec.volumeLifecycleModes", volumeLifecycleModes, "field is immutable")]),
+  ];
+}
+
+const gated = {
+  seLinuxMount: seLinuxGate,
+  nodeAllocatableUpdatePeriodSeconds: nodeCountGate,
+  serviceAccountTokenInSecrets: secretsGate,
+} as const;
+
+/** Without what disabled features would have kept, unless something is stored there already. */
+function dropDisabled(next: CSIDriver, prior: CSIDriver | undefined, gates: Gates): CSIDriver {
+  const spec: { -readonly [K in keyof CSIDriverSpec]: CSIDriverSpec[K] } = { ...next.spec };
+  let dropped = false;
+  for (const [key, gate] of Object.entries(gated) as [keyof typeof gated, string][]) { // the keys of `gated` are its own
+    if (spec[key] === undefined || gates(gate) || prior?.spec[key] !== undefined) continue;
+    delete spec[key];
+    dropped = true;
+  }
+  return dropped ? { ...next, spec } : next;
+}
+
+/** Creation keeps the generation that the client gave; after that the server counts changes of the spec. */
+function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: At): CSIDriver {
+  const kept = dropDisabled(next, prior, at.gates);
+  if (prior === undefined || sameSpec(kept.spec, prior.spec)) return kept;
+  return { ...kept, metadata: { ...kept.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
+}
+function sameSpec(a: CSIDriverSpec, b: CSIDriverSpec): boolean {
+  const { tokenRequests: aRequests = [], ...aRest } = a;
+  const { tokenRequests: bRequests = [], ...bRest } = b;
+  return sameValue(aRequests, bRequests) && sameValue(aRest, bRest);
+}
+
+export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
+  kind: "CSIDriver",
+  scope: "Cluster",
+  summary: "A storage driver that is deployed in the cluster.",
+  storedAs: "storage.{domain}/v1",
+  storedUnder: "csidrivers",
+  served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  prepare,
+  dropDisabled,
+  create: (next, at) => validateSpec(next, at.gates),
+  update: (next, prior, at) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(csiDrivers, at.names)),
+    ...validateSpec(next, at.gates),
+    ...validateImmutable(next, prior),
+  ],
+  warn({ spec }, prior) {
+    const { tokenRequests = [] } = spec;
+    if (tokenRequests.length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
+    if (prior !== undefined && sameValue(tokenRequests, prior.spec.tokenRequests ?? [])) return [];
+    return [
+      "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes",
+    ];
+  },
+});
+
+export const csiDriverGates: NonNullable<Plugin["featureGates"]> = {
+  [seLinuxGate]: [
+    { since: "1.25", stage: "Alpha", default: false },
+    { since: "1.27", stage: "Beta", default: false },
+    { since: "1.28", stage: "Beta", default: true },
+  ],
+  [secretsGate]: [{ since: "1.35", stage: "Beta", default: true }],
+};

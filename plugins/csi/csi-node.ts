@@ -1,0 +1,124 @@
+import { defineResource } from "../../core/define.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
+import { duplicate, type FieldError, invalid, required } from "../../core/field-error.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { validateCsiDriverName } from "../../core/meta/csi-driver-name.ts";
+import { qualifiedName } from "../../core/meta/names.ts";
+import { object } from "../../core/meta/object.ts";
+import { utf8Length } from "../../core/meta/utf8.ts";
+import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import type { Column, Gates, Resource } from "../../core/plugin.ts";
+import { field, type Infer, int32, list, mapBy, string, structsOf } from "../../core/schema.ts";
+import { nodeCountGate } from "./gates.ts";
+
+const home = "storage/v1";
+const struct = structsOf(home);
+
+const VolumeNodeResources = struct("VolumeNodeResources", {
+  count: field(1, int32, "Volumes of the driver that may be in use on the node at once; no bound if it is not said.", { pointer: true }),
+}, { doc: "How much of a driver's volumes a node can take." });
+
+const CSINodeDriver = struct("CSINodeDriver", {
+  name: field(1, string, "Name of the driver, as the driver gives it itself.", { required: true }),
+  nodeID: field(2, string, "What the driver calls the node. Cannot change while the driver is listed.", { required: true }),
+  topologyKeys: field(3, list(string), "Labels of the node that say where the driver's volumes can be reached. Cannot change either.", {
+    written: "always",
+  }),
+  allocatable: field(4, VolumeNodeResources, "How much of the driver's volumes the node can take.", { pointer: true }),
+}, { doc: "A driver that runs on a node." });
+type CSINodeDriver = Infer<typeof CSINodeDriver>;
+
+const CSINodeSpec = struct("CSINodeSpec", {
+  drivers: field(1, mapBy(["name"], CSINodeDriver), "The drivers that run on the node.", {
+    required: true,
+    patch: { strategy: ["merge"], mergeKey: "name" },
+  }),
+}, { doc: "The drivers that run on a node." });
+
+const CSINode = object("CSINode", {
+  spec: field(2, CSINodeSpec, "The drivers that run on the node.", { required: true }),
+}, {
+  package: home,
+  doc: "What storage drivers run on the node of the same name. The agent of the node writes it when a driver comes or goes.",
+});
+type CSINode = Infer<typeof CSINode>;
+
+const columns: readonly Column<CSINode>[] = [
+  nameColumn,
+  {
+    name: "Drivers",
+    type: "integer",
+    description: "Drivers indicates the number of CSI drivers registered on the node",
+    cell: ({ spec }) => driversOf({ spec }).length,
+  },
+  ageColumn,
+];
+
+const nodeIdBytesMax = 256;
+
+function driversOf({ spec }: Pick<CSINode, "spec">): readonly CSINodeDriver[] {
+  // A list that is always written is null where there is none.
+  return spec.drivers ?? [];
+}
+
+function validateDrivers(node: CSINode): readonly FieldError[] {
+  const names = new Set<string>();
+  return driversOf(node).flatMap((driver, i) => {
+    const path = `spec.drivers[${i}]`;
+    const { name } = driver;
+    const errors = [...validateCsiDriverName(name, `${path}.name`), ...validateNodeId(driver.nodeID, `${path}.nodeID`)];
+    const count = driver.allocatable?.count;
+    if (count !== undefined && count < 0) {
+      errors.push(invalid(`${path}.allocatable.count`, count, "must be greater than or equal to 0"));
+    }
+    if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
+    names.add(name);
+    return [...errors, ...validateTopologyKeys(driver.topologyKeys ?? [], path)];
+  });
+}
+function validateNodeId(id: string, path: string): readonly FieldError[] {
+  if (id === "") return [required(path, "")];
+  return utf8Length(id) > nodeIdBytesMax ? [invalid(path, id, `must be ${nodeIdBytesMax} characters or less`)] : [];
+}
+/** The findings are told of the driver as a whole. */
+function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return keys.flatMap((key) => {
+    const errors: FieldError[] = [];
+    if (key === "") errors.push(required(path, ""));
+    if (seen.has(key)) errors.push(duplicate(path, key));
+    seen.add(key);
+    return [...errors, ...qualifiedName(key).map((wrong) => invalid(path, keys, wrong))];
+  });
+}
+
+/** A driver that stays keeps all but its number of volumes, and that too where the gate is off. */
+function validateKept(next: CSINode, prior: CSINode, gates: Gates): readonly FieldError[] {
+  const comparable = ({ allocatable, topologyKeys, ...driver }: CSINodeDriver) => ({
+    ...driver,
+    topologyKeys: topologyKeys ?? [],
+    ...(gates(nodeCountGate) ? {} : { allocatable: allocatable ?? null }),
+  });
+  const now = Map.groupBy(driversOf(next), ({ name }) => name);
+  return driversOf(prior).flatMap((driver) =>
+    (now.get(driver.name) ?? []).filter((each) => !sameValue(comparable(each), comparable(driver))).map(() =>
+      invalid("spec.drivers", driversOf(next), "field is immutable")
+    )
+  );
+}
+
+export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
+  kind: "CSINode",
+  scope: "Cluster",
+  summary: "What storage drivers run on a node.",
+  storedAs: "storage.{domain}/v1",
+  storedUnder: "csinodes",
+  served: { "storage.{domain}/v1": { schema: CSINode, introduced: "1.17", columns } },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  create: validateDrivers,
+  update: (next, prior, at) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(csiNodes, at.names)),
+    ...validateDrivers(next),
+    ...validateKept(next, prior, at.gates),
+  ],
+});

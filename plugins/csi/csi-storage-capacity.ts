@@ -1,0 +1,84 @@
+import { defineResource } from "../../core/define.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
+import { type FieldError, invalid } from "../../core/field-error.ts";
+import { nameColumn } from "../../core/meta/columns.ts";
+import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
+import { dns1123Subdomain } from "../../core/meta/names.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import type { Column, Resource } from "../../core/plugin.ts";
+import { field, type Infer, quantity, string } from "../../core/schema.ts";
+
+const CSIStorageCapacity = object("CSIStorageCapacity", {
+  nodeTopology: field(2, LabelSelector, "The nodes that reach the storage; none if it is not said. Cannot change.", { pointer: true }),
+  storageClassName: field(3, string, "The class of storage that the capacity is of; it need not exist. Cannot change.", { required: true }),
+  capacity: field(4, quantity, "What the driver last said is left there; nothing can be said if it is absent.", { pointer: true }),
+  maximumVolumeSize: field(5, quantity, "The largest volume that can be made there; not known if it is absent.", { pointer: true }),
+}, {
+  package: "storage/v1",
+  doc:
+    "How much of a storage class can be had on some of the nodes. Drivers publish it, schedulers place pods by it where the driver asks for that.",
+});
+type CSIStorageCapacity = Infer<typeof CSIStorageCapacity>;
+
+const columns: readonly Column<CSIStorageCapacity>[] = [
+  nameColumn,
+  {
+    name: "StorageClassName",
+    type: "string",
+    description: "storageClassName represents the name of the StorageClass that the reported capacity applies to. It must meet the same " +
+      "requirements as the name of a StorageClass object (non-empty, DNS subdomain). If that object no longer exists, the " +
+      "CSIStorageCapacity object is obsolete and should be removed by its creator. This field is immutable.",
+    cell: ({ storageClassName }) => storageClassName,
+  },
+  {
+    name: "Capacity",
+    type: "string",
+    description: "capacity is the value reported by the CSI driver in its GetCapacityResponse for a GetCapacityRequest with topology and " +
+      "parameters that match the previous fields.\n\nThe semantic is currently (CSI spec 1.2) defined as: The available capacity, in bytes, " +
+      "of the storage that can be used to provision volumes. If not set, that information is currently unavailable.",
+    cell: ({ capacity }) => capacity ?? "<unset>",
+  },
+];
+
+function validateFields(next: CSIStorageCapacity, storedValues: boolean): readonly FieldError[] {
+  const { nodeTopology, storageClassName, capacity } = next;
+  return [
+    ...validateLabelSelector(nodeTopology, "nodeTopology", { storedValues }),
+    ...dns1123Subdomain(storageClassName).map((wrong) => invalid("storageClassName", storageClassName, wrong)),
+    // Only a negative quantity begins with a minus.
+    ...(capacity?.startsWith("-") ? [invalid("capacity", capacity, "must be greater than or equal to 0")] : []),
+  ];
+}
+
+function validateImmutable(next: CSIStorageCapacity, prior: CSIStorageCapacity): readonly FieldError[] {
+  return [
+    ...(sameSelector(next.nodeTopology, prior.nodeTopology) ? [] : [invalid("nodeTopology", next.nodeTopology, "field is immutable")]),
+    ...(next.storageClassName === prior.storageClassName ? [] : [invalid("storageClassName", next.storageClassName, "field is immutable")]),
+  ];
+}
+/** Empty maps and lists inside are absent ones; an empty selector is not an absent one. */
+function sameSelector(a: LabelSelector | undefined, b: LabelSelector | undefined): boolean {
+  const normal = (selector: LabelSelector | undefined) =>
+    selector && {
+      matchLabels: selector.matchLabels ?? {},
+      matchExpressions: (selector.matchExpressions ?? []).map((each) => ({ ...each, values: each.values ?? [] })),
+    };
+  return sameValue(normal(a), normal(b));
+}
+
+export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource<CSIStorageCapacity>({
+  kind: "CSIStorageCapacity",
+  scope: "Namespaced",
+  summary: "How much of a storage class can be had on some of the nodes.",
+  storedAs: "storage.{domain}/v1",
+  storedUnder: "csistoragecapacities",
+  served: { "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24", columns } },
+  strategy: { unconditionalUpdate: false },
+  create: (next) => validateFields(next, false),
+  update: (next, prior, at) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(csiStorageCapacities, at.names)),
+    ...validateFields(next, hasInvalidLabelValue(prior.nodeTopology)),
+    ...validateImmutable(next, prior),
+  ],
+});

@@ -1,0 +1,192 @@
+import { defineResource } from "../../core/define.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
+import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { validateCsiDriverName } from "../../core/meta/csi-driver-name.ts";
+import { dns1123Subdomain } from "../../core/meta/names.ts";
+import { object } from "../../core/meta/object.ts";
+import { utf8Length } from "../../core/meta/utf8.ts";
+import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import type { At, Column, Gates, Resource, Subresource } from "../../core/plugin.ts";
+import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
+import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
+import { nodeCountGate } from "./gates.ts";
+
+const home = "storage/v1";
+const struct = structsOf(home);
+
+const VolumeAttachmentSource = struct("VolumeAttachmentSource", {
+  persistentVolumeName: field(1, string, "Name of the persistent volume.", { pointer: true }),
+  inlineVolumeSpec: field(2, PersistentVolumeSpec, "A volume of a pod, in the words of the CSI driver that took it over.", {
+    pointer: true,
+  }),
+}, { doc: "The volume to attach: exactly one of the two." });
+
+const VolumeAttachmentSpec = struct("VolumeAttachmentSpec", {
+  attacher: field(1, string, "Name of the driver that has to attach the volume.", { required: true }),
+  source: field(2, VolumeAttachmentSource, "The volume to attach.", { required: true }),
+  nodeName: field(3, string, "The node to attach it to.", { required: true }),
+}, { doc: "What is to be attached, where and by whom." });
+
+const VolumeError = struct("VolumeError", {
+  time: field(1, time, "When it went wrong.", { written: "always" }),
+  message: field(2, string, "What went wrong; may be logged, so no secrets belong here."),
+  errorCode: field(3, int32, "What the driver answered, as a code of gRPC.", { pointer: true, gate: nodeCountGate }),
+}, { doc: "Something that went wrong with a volume." });
+type VolumeError = Infer<typeof VolumeError>;
+
+const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", {
+  attached: field(1, boolean, "Whether the volume is attached; only the driver's attacher says so.", { required: true }),
+  attachmentMetadata: field(2, record(string), "What the driver wants to be told when the volume is mounted or detached."),
+  attachError: field(3, VolumeError, "What went wrong when the volume was attached last.", { pointer: true }),
+  detachError: field(4, VolumeError, "What went wrong when the volume was detached last.", { pointer: true }),
+}, { doc: "How far the attachment is." });
+type VolumeAttachmentStatus = Infer<typeof VolumeAttachmentStatus>;
+
+const VolumeAttachment = object("VolumeAttachment", {
+  spec: field(2, VolumeAttachmentSpec, "What is to be attached, where and by whom. Cannot change.", { required: true }),
+  status: field(3, VolumeAttachmentStatus, "How far the attachment is; kept by the driver's attacher.", { written: "always" }),
+}, {
+  package: home,
+  doc: "The wish that a volume be attached to a node. A controller makes it for a pod, the attacher beside the driver fulfils it.",
+});
+type VolumeAttachment = Infer<typeof VolumeAttachment>;
+
+const columns: readonly Column<VolumeAttachment>[] = [
+  nameColumn,
+  {
+    name: "Attacher",
+    type: "string",
+    format: "name",
+    description:
+      "attacher indicates the name of the volume driver that MUST handle this request. This is the name returned by GetPluginName().",
+    cell: ({ spec }) => spec.attacher,
+  },
+  {
+    name: "PV",
+    type: "string",
+    description: "persistentVolumeName represents the name of the persistent volume to attach.",
+    cell: ({ spec }) => spec.source.persistentVolumeName ?? "",
+  },
+  {
+    name: "Node",
+    type: "string",
+    description: "nodeName represents the node that the volume should be attached to.",
+    cell: ({ spec }) => spec.nodeName,
+  },
+  {
+    name: "Attached",
+    type: "boolean",
+    description:
+      "attached indicates the volume is successfully attached. This field must only be set by the entity completing the attach " +
+      "operation, i.e. the external-attacher.",
+    cell: ({ status }) => status.attached,
+  },
+  ageColumn,
+];
+
+function validateSpec({ spec }: VolumeAttachment): readonly FieldError[] {
+  return [
+    ...(spec.attacher === "" ? [required("spec.attacher", "")] : []),
+    ...validateSource(spec.source),
+    ...dns1123Subdomain(spec.nodeName).map((wrong) => invalid("spec.nodeName", spec.nodeName, wrong)),
+  ];
+}
+const oneSource = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+function validateSource({ persistentVolumeName, inlineVolumeSpec }: Infer<typeof VolumeAttachmentSource>): readonly FieldError[] {
+  if (persistentVolumeName !== undefined && inlineVolumeSpec !== undefined) return [forbidden("spec.source", oneSource)];
+  if (persistentVolumeName !== undefined) {
+    return persistentVolumeName === "" ? [required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName")] : [];
+  }
+  if (inlineVolumeSpec === undefined) return [required("spec.source", oneSource)];
+  return [];
+}
+
+function validateStatus({ attachmentMetadata = {}, attachError, detachError }: VolumeAttachmentStatus): readonly FieldError[] {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(attachmentMetadata)) bytes += utf8Length(key) + utf8Length(value);
+  return [
+    ...(bytes > limits.attachmentMetadataBytesMax ? [tooLong("status.attachmentMetadata", limits.attachmentMetadataBytesMax)] : []),
+    ...validateError(attachError, "status.attachError"),
+    ...validateError(detachError, "status.detachError"),
+  ];
+}
+function validateError(error: VolumeError | undefined, path: string): readonly FieldError[] {
+  const { message = "", errorCode = 0 } = error ?? {};
+  return [
+    // The bound that is told is that of the metadata: upstream's slip.
+    ...(utf8Length(message) > limits.volumeErrorBytesMax ? [tooLong(`${path}.message`, limits.attachmentMetadataBytesMax)] : []),
+    ...(errorCode < 0 ? [invalid(`${path}.errorCode`, errorCode, "must be greater than or equal to 0")] : []),
+  ];
+}
+
+/** What only a new attachment has to keep: stored ones may be older than the rules. */
+function validateNew({ spec: { attacher, source: { persistentVolumeName } } }: VolumeAttachment): readonly FieldError[] {
+  return [
+    ...validateCsiDriverName(attacher, "spec.attacher"),
+    ...(persistentVolumeName === undefined
+      ? []
+      : dns1123Subdomain(persistentVolumeName).map((wrong) => invalid("spec.source.persistentVolumeName", persistentVolumeName, wrong))),
+  ];
+}
+
+function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At): readonly FieldError[] {
+  return [
+    ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, at.names)),
+    ...validateSpec(next),
+    ...validateStatus(next.status),
+    ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
+  ];
+}
+
+/** Without the codes of errors where their feature is off, unless the same error has one stored. */
+function dropDisabled(next: VolumeAttachment, prior: VolumeAttachment | undefined, gates: Gates): VolumeAttachment {
+  if (gates(nodeCountGate)) return next;
+  const { attachError, detachError } = next.status;
+  const kept = {
+    ...next.status,
+    ...(attachError && { attachError: withoutCode(attachError, prior?.status.attachError) }),
+    ...(detachError && { detachError: withoutCode(detachError, prior?.status.detachError) }),
+  };
+  return { ...next, status: kept };
+}
+function withoutCode(error: VolumeError, prior: VolumeError | undefined): VolumeError {
+  if (error.errorCode === undefined || prior?.errorCode !== undefined) return error;
+  const { errorCode: _dropped, ...rest } = error;
+  return rest;
+}
+
+const status: Subresource<VolumeAttachment> = {
+  /** Status is the client's; of the metadata only managed fields and what the server keeps may differ. */
+  write(next, prior) {
+    const { labels: _l, annotations: _a, finalizers: _f, ownerReferences: _o, ...metadata } = next.metadata;
+    const { labels, annotations, finalizers, ownerReferences } = prior.metadata;
+    return {
+      ...prior,
+      metadata: {
+        ...metadata,
+        ...(labels && { labels }),
+        ...(annotations && { annotations }),
+        ...(finalizers && { finalizers }),
+        ...(ownerReferences && { ownerReferences }),
+      },
+      status: next.status,
+    };
+  },
+  update: validateUpdate,
+};
+
+export const volumeAttachments: Resource<VolumeAttachment> = defineResource<VolumeAttachment>({
+  kind: "VolumeAttachment",
+  scope: "Cluster",
+  summary: "The wish that a volume be attached to a node, and how far that is.",
+  storedAs: "storage.{domain}/v1",
+  storedUnder: "volumeattachments",
+  served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
+  dropDisabled,
+  create: (next) => [...validateSpec(next), ...validateStatus(next.status), ...validateNew(next)],
+  update: validateUpdate,
+});
