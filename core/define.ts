@@ -34,7 +34,7 @@ export function definePlugin(plugin: Plugin): Plugin {
 }
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
-  const { resources = [], controllers = [], healthChecks = [], featureGates = {}, groupPriorities = {} } = plugin;
+  const { resources = [], admission = [], controllers = [], healthChecks = [], featureGates = {}, groupPriorities = {} } = plugin;
   const gates = new Set(Object.keys(featureGates));
   return [
     ...(dns1035Label(plugin.name).length > 0 ? [`"${plugin.name}" is not a name of lower-case letters, digits and dashes`] : []),
@@ -46,6 +46,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repeated(resources.map((resource) => resource.storedUnder)).map((each) => `two resources are stored under "${each}"`),
+    ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
     ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are called "${each}"`),
     ...seedMistakes(plugin),

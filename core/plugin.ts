@@ -154,6 +154,21 @@ export interface Resource<T extends ApiObject = any> {
   };
 }
 
+/** What admission may read besides the object: objects of kinds that are served, in the version asked for. */
+export interface Reader {
+  get(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
+  list(groupVersion: GroupVersion, resource: string, namespace: string): Promise<readonly ApiObject[]>;
+}
+/** A step in the writes of some resources that needs to look around; an operator may leave it out by its name. */
+export interface Admission<T extends ApiObject = any> {
+  readonly name: string;
+  readonly resources: readonly Resource<T>[];
+  /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
+  readonly mutate?: (next: T, prior: T | undefined, at: At, read: Reader) => T | Promise<T>;
+  /** After validation: why the write is refused (403), or undefined. */
+  readonly refuse?: (next: T, prior: T | undefined, at: At, read: Reader) => string | undefined | Promise<string | undefined>;
+}
+
 /** Something that is wrong until `check` resolves; it throws with the reason. */
 export interface HealthCheck {
   readonly name: string;
@@ -207,6 +222,7 @@ export interface Plugin {
   /** Place of a group among groups in discovery, higher first; clients prefer the first. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];
+  readonly admission?: readonly Admission[];
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
   /** Objects that exist after start (created when absent), such as the namespace `default`. */

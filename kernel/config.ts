@@ -45,6 +45,7 @@ export const settings = Object.freeze({
     "Plugins to serve: names (all built-in ones when none is named), -name to leave one out, and module paths or package names to load.",
   ),
   "runtime-config": map("Group versions and resources to serve or not: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha."),
+  "disable-admission-plugins": list("Steps of admission to leave out, by name, such as DefaultStorageClass."),
   "feature-gates": map("Feature gates to switch: Name=bool; AllAlpha and AllBeta switch every gate of that stage."),
 
   "max-requests-inflight": int(400, "Reads answered at once before others get 429; 0 is no bound."),

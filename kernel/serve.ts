@@ -7,12 +7,14 @@ import type { Plugin } from "../core/plugin.ts";
 import { StatusError } from "../core/status-error.ts";
 import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
 import { createRegistry } from "../metrics/mod.ts";
+import { withoutAdmission } from "./admission/choose-admission.ts";
 import { inflightLimit } from "./admit.ts";
 import { authenticateInOrder, type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
 import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
 import { type OpenedReads, openReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import { type Catalog, compile } from "./catalog.ts";
+import { ConfigError } from "./config-parse.ts";
 import type { Config } from "./config.ts";
 import { runControllers } from "./controllers.ts";
 import { handle } from "./handle.ts";
@@ -61,7 +63,10 @@ const graceMs = 10_000;
 
 export async function serve({ config, plugins, log, processMetrics }: ServeOptions): Promise<Running> {
   const names: Names = { domain: config["group-domain"], platform: config["platform-name"] };
-  const catalog = compile(plugins, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
+  const mistakes: string[] = [];
+  const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const catalog = compile(admitting, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
   const inMemory = config["data-dir"] === ":memory:";
   if (!inMemory) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
   const [pki, store] = await Promise.all([pkiOf(config, names, inMemory), storeOf(config, inMemory)]);

@@ -2,11 +2,13 @@
  * The common tail of every write: from an object in the request's version to what may be stored. The order is
  * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
  */
+import { dropDisabled } from "../core/derive/gates.ts";
 import type { FieldError } from "../core/field-error.ts";
 import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../core/meta/validate-object-meta.ts";
 import type { ObjectMeta } from "../core/meta/object-meta.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { badRequestError, type GroupName, invalidError } from "../core/status-error.ts";
+import { approve, mutated } from "./admission/admit.ts";
 import { at, type Call } from "./call.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
@@ -41,7 +43,7 @@ export function placed(call: Call, sent: ApiObject): ApiObject {
 }
 
 /** What a create stores: `object` in the request's version to a valid object in the stored form. */
-export function toCreate(call: Call, object: ApiObject): ApiObject {
+export async function toCreate(call: Call, object: ApiObject): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
@@ -63,26 +65,29 @@ export function toCreate(call: Call, object: ApiObject): ApiObject {
       ...(resource.strategy?.generation ? { generation: 1 } : {}),
     }),
   };
-  next = endpoint.stored.fill(endpoint.toStored(next));
+  next = await mutated(call, endpoint.stored.fill(endpoint.toStored(next)), undefined);
   next = resource.prepare?.(next, undefined, here) ?? next;
+  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const errors = [...validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names)), ...(resource.create?.(next, here) ?? [])];
   // Every name has to do as a segment of a path, also where the kind has no rule of its own.
   if (errors.length === 0) errors.push(...validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  await approve(call, next, undefined);
   for (const text of resource.warn?.(next, undefined, here) ?? []) warnings.add(text);
   return next;
 }
 
 /** What an update stores on top of `prior`, both in the stored form. */
-export function toUpdate(call: Call, object: ApiObject, prior: ApiObject): ApiObject {
+export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
   const { endpoint, catalog, subresource, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
-  let next = endpoint.stored.fill(endpoint.toStored(object));
+  let next = await mutated(call, endpoint.stored.fill(endpoint.toStored(object)), prior);
   next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
   if (subresource !== undefined) next = subresource.write(next, prior, here);
   else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
+  next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = { ...next, metadata: keptMeta(next.metadata, prior.metadata) };
   if (resource.strategy?.generation && subresource === undefined && specChanged(call, next, prior)) {
@@ -94,6 +99,7 @@ export function toUpdate(call: Call, object: ApiObject, prior: ApiObject): ApiOb
     ...((subresource === undefined ? resource.update : subresource.update)?.(next, prior, here) ?? []),
   ];
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  await approve(call, next, prior);
   for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
   return next;
 }

@@ -98,7 +98,7 @@ export async function replace(call: Call, first: Item, dryRun: boolean, make: (c
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
-    const next = toUpdate(call, object, current.object);
+    const next = await toUpdate(call, object, current.object);
     const commit = await put(call, current, next, dryRun);
     if (commit instanceof Item) return commit;
     if (!again || tries >= limits.updateTries) throw modified(call);
