@@ -1,4 +1,5 @@
 /** `--plugins`: which families are served. */
+import { DefinitionError } from "../core/define.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { nearest } from "./nearest.ts";
 
@@ -21,10 +22,16 @@ export async function choosePlugins(
   const on = named.filter((word) => !word.startsWith("-"));
   const off = named.filter((word) => word.startsWith("-")).map((word) => word.slice(1));
   for (const name of [...on, ...off].filter((each) => !names.includes(each))) {
+    // A package may have a name as plain as that of a plugin.
+    const found = off.includes(name) ? undefined : await load(name).catch(() => undefined);
+    if (found !== undefined) {
+      modules.push(name);
+      continue;
+    }
     const near = nearest(name, names);
     mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
   }
-  const chosen = builtIn.filter(({ name }) => (on.length === 0 || on.includes(name)) && !off.includes(name));
+  const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
   for (const specifier of modules) {
     try {
       const found = Object.values(await load(specifier)).filter(isPlugin);
@@ -34,7 +41,8 @@ export async function choosePlugins(
         else chosen.push(plugin);
       }
     } catch (error) {
-      mistakes.push(`cannot load the plugin module "${specifier}": ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof DefinitionError) mistakes.push(...error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
+      else mistakes.push(`cannot load the plugin module "${specifier}": ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   return chosen;

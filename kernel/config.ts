@@ -27,7 +27,7 @@ export const settings = Object.freeze({
   "cert-dir": text("", "Folder for the certificates that the server makes itself; default: pki in the data folder."),
   "tls-cert-file": text("", "PEM file of the serving certificate, its chain behind it; needs --tls-private-key-file."),
   "tls-private-key-file": text("", "PEM file of the serving certificate's key."),
-  "client-ca-file": text("", "PEM bundle of the authorities whose client certificates are believed; default: the server's own."),
+  "client-ca-file": text("", "PEM bundle of authorities whose client certificates are believed, beside the server's own authority."),
   "token-auth-file": text("", 'File of static bearer tokens, a line each: token,user,uid,"group1,group2".'),
   "anonymous-auth": bool(true, "Let requests without credentials in as system:anonymous; false answers them 401."),
 

@@ -53,9 +53,18 @@ async function main(): Promise<void> {
   process.on("SIGINT", () => stop("SIGINT"));
 }
 
+/** What the language throws where a program is wrong; files, ports and addresses fail in other ways. */
+function isBug(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError || error instanceof SyntaxError;
+}
+
 main().catch((error: unknown) => {
   // What an operator can mend is told in plain lines, everything else whole.
-  if (error instanceof ConfigError || error instanceof CatalogError) for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
-  else console.error(`thole: cannot start: ${error instanceof Error ? error.message : String(error)}`, error instanceof Error && error.stack ? `\n${error.stack}` : "");
+  if (error instanceof ConfigError || error instanceof CatalogError) {
+    for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
+  } else {
+    console.error(`thole: cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    if (isBug(error)) console.error(error.stack);
+  }
   process.exit(1);
 });

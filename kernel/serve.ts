@@ -89,7 +89,7 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
     tls: {
       cert: cert.cert,
       key: cert.key,
-      clientCa: config["client-ca-file"] === "" ? pki.ca.cert : await readFile(config["client-ca-file"], "utf8"),
+      clientCa: await clientAuthorities(config["client-ca-file"], pki),
     },
     handle: (exchange) => handle(exchange, server),
     report: (error) => log.error("a connection failed", describe(error)),
@@ -131,6 +131,11 @@ function once(run: () => Promise<void>): () => Promise<void> {
 
 function pause(milliseconds: number): Promise<void> {
   return milliseconds === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** The server's own authority is always among them: the kubeconfig that it writes must do. */
+async function clientAuthorities(path: string, pki: Pki): Promise<string> {
+  return path === "" ? pki.ca.cert : `${pki.ca.cert}\n${await readFile(path, "utf8")}`;
 }
 
 async function keyed(certPath: string, keyPath: string): Promise<{ cert: string; key: string }> {
@@ -180,7 +185,10 @@ async function assemble(parts: Parts): Promise<Server> {
   const clock = { now: () => Date.now(), random: () => Math.random() };
   const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
   const live = [ping, probe, seeded.check];
-  const checks = { livez: live, healthz: live, readyz: [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, shutdown.check] };
+  const ofPlugins = catalog.plugins.flatMap((plugin) => plugin.healthChecks ?? []);
+  const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
+  // A plugin that is not well makes the server unready; starting it again would hardly help.
+  const checks = { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
   const authenticators: Authenticator[] = [clientCertificates];
   if (config["token-auth-file"] !== "") authenticators.push(await tokenFile(await readFile(config["token-auth-file"], "utf8")));
   const version = buildInfo();
