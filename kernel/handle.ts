@@ -5,6 +5,7 @@ import { replyOf, statusReply } from "./answer.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import { type Call, header } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
+import { Deadline } from "./deadline.ts";
 import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { type RequestInfo, requestInfo } from "./request-info.ts";
@@ -54,6 +55,7 @@ export async function answer(
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
+  using deadline = new Deadline(exchange, server.requestTimeoutMs);
   const call: Call = {
     exchange,
     info,
@@ -65,7 +67,9 @@ export async function answer(
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
     warnings,
     backend: server.backend,
-    signal: verb === "watch" ? exchange.signal : AbortSignal.any([exchange.signal, AbortSignal.timeout(server.requestTimeoutMs)]),
+    get signal() {
+      return verb === "watch" ? exchange.signal : deadline.signal;
+    },
   };
   return replyOf(call, await verbs[verb](call));
 }

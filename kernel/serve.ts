@@ -115,7 +115,13 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
   };
 }
 
-async function end(listener: Listener, ending: AbortController, background: Promise<unknown>, cache: OpenedReads, store: Store): Promise<void> {
+async function end(
+  listener: Listener,
+  ending: AbortController,
+  background: Promise<unknown>,
+  cache: OpenedReads,
+  store: Store,
+): Promise<void> {
   listener.beginShutdown();
   ending.abort();
   await listener.close(graceMs);
@@ -190,9 +196,10 @@ async function assemble(parts: Parts): Promise<Server> {
   // A plugin that is not well makes the server unready; starting it again would hardly help.
   const checks = { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
   const authenticators: Authenticator[] = [clientCertificates];
-  if (config["token-auth-file"] !== "") authenticators.push(await tokenFile(await readFile(config["token-auth-file"], "utf8")));
+  if (config["token-auth-file"] !== "") authenticators.push(tokenFile(await readFile(config["token-auth-file"], "utf8")));
   const version = buildInfo();
   describeBuild(registry, catalog, version);
+  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed);
   const backend: Backend = {
     store,
     reads: cache.reads,
@@ -200,6 +207,15 @@ async function assemble(parts: Parts): Promise<Server> {
     clock,
     ending,
     minRequestTimeoutSeconds: config["min-request-timeout"],
+    async may({ user, info }, verb) {
+      try {
+        await authorize(user, { ...info, verb });
+      } catch (error) {
+        if (isRefusal(error)) return false;
+        throw error;
+      }
+      return true;
+    },
     watched: ({ group, version, plural }, bytes) => {
       const labels = { group, version, resource: plural };
       record.watchEvents.with(labels).add();
@@ -222,7 +238,7 @@ async function assemble(parts: Parts): Promise<Server> {
       if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - clock.now()) / 1000);
       return authenticate(exchange, warn);
     },
-    authorize: measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed),
+    authorize,
     admit: inflightLimit(
       { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
       ({ readOnly, mutating }) => {

@@ -146,7 +146,7 @@ async function serve(request: Request, response: Response, state: State): Promis
     else if (state.draining) response.setHeader("connection", "close");
   }
   try {
-    await send(response, reply, request.method === "HEAD", exchange.signal);
+    await send(response, reply, request.method === "HEAD", exchange);
     // From here on the connection counts as idle, so that a client that never ends its body is cut off in time.
     if (unread) release();
   } catch (error) {

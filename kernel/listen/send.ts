@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse } from "node:http2";
-import type { Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../exchange.ts";
 
 /** Both protocols' responses; of what they share, only this is used. */
 export type Response = ServerResponse | Http2ServerResponse;
@@ -12,7 +12,7 @@ export type Response = ServerResponse | Http2ServerResponse;
  * until the client has read on; when the client goes away, the iterator is told to return and not waited for. An iterator that
  * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer.
  */
-export async function send(response: Response, reply: Reply, head: boolean, signal: AbortSignal): Promise<void> {
+export async function send(response: Response, reply: Reply, head: boolean, exchange: Pick<Exchange, "signal">): Promise<void> {
   const { body, status } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
@@ -24,6 +24,8 @@ export async function send(response: Response, reply: Reply, head: boolean, sign
   }
   writeHead(response, status, reply.headers);
   const chunks = body[Symbol.asyncIterator]();
+  // Asked for only here: a whole body needs none, and not every request has one made.
+  const { signal } = exchange;
   if (head) {
     stop(chunks);
     response.end();

@@ -1,0 +1,32 @@
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * When a request must be over: its client is gone, or its time is up, whichever comes first. The signal is made when somebody first
+ * waits for something, because signals that follow others and timers that nobody stops cost more than a read from memory.
+ */
+export class Deadline implements Disposable {
+  readonly #exchange: Pick<Exchange, "signal">;
+  readonly #milliseconds: number;
+  #signal: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(exchange: Pick<Exchange, "signal">, milliseconds: number) {
+    this.#exchange = exchange;
+    this.#milliseconds = milliseconds;
+  }
+  get signal(): AbortSignal {
+    return this.#signal ??= this.#start();
+  }
+  /** The request is answered: its time no longer runs. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+  #start(): AbortSignal {
+    const client = this.#exchange.signal;
+    if (client.aborted) return client;
+    const over = new AbortController();
+    client.addEventListener("abort", () => over.abort(client.reason), { once: true });
+    this.#timer = setTimeout(() => over.abort(new DOMException("The request took too long", "TimeoutError")), this.#milliseconds);
+    return over.signal;
+  }
+}

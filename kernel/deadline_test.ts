@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Deadline } from "./deadline.ts";
+
+test("Deadline aborts with the client's reason when the client goes", () => {
+  const client = new AbortController();
+  using deadline = new Deadline({ signal: client.signal }, 60_000);
+  const { signal } = deadline;
+  assert.equal(signal.aborted, false);
+  assert.equal(deadline.signal, signal);
+  const reason = new Error("gone");
+  client.abort(reason);
+  assert.equal(signal.reason, reason);
+});
+
+test("Deadline is over at once for a client that is gone already", () => {
+  using deadline = new Deadline({ signal: AbortSignal.abort() }, 60_000);
+  assert.equal(deadline.signal.aborted, true);
+});
+
+test("Deadline aborts with a TimeoutError when its time is up", async () => {
+  using deadline = new Deadline({ signal: new AbortController().signal }, 0);
+  const { signal } = deadline;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  assert.equal(signal.reason.name, "TimeoutError");
+});
+
+test("Deadline no longer runs once it is disposed of, and asks for no signal that nobody wants", async () => {
+  let asked = 0;
+  const exchange = {
+    get signal() {
+      asked++;
+      return new AbortController().signal;
+    },
+  };
+  new Deadline(exchange, 0)[Symbol.dispose]();
+  assert.equal(asked, 0);
+  const deadline = new Deadline(exchange, 0);
+  const { signal } = deadline;
+  deadline[Symbol.dispose]();
+  using later = new Deadline(exchange, 0);
+  await new Promise((resolve) => later.signal.addEventListener("abort", resolve));
+  assert.equal(signal.aborted, false);
+});
