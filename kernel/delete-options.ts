@@ -24,6 +24,8 @@ export interface DeleteRequest {
   readonly propagationPolicy: string | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
+  /** Delete an object that cannot be read (gate AllowUnsafeMalformedObjectDeletion; never set while it is off). */
+  readonly ignoreReadErrors: boolean;
 }
 
 /** Kinds that may stand in a body besides DeleteOptions without being known as what they are. */
@@ -42,11 +44,29 @@ export async function deleteOptions(call: Call): Promise<DeleteRequest> {
     errors.push(notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]));
   }
   errors.push(...dryRunErrors(options.dryRunValues, options.dryRunValues.length > 0));
+  const ignoreReadErrors = options.ignoreReadErrors && call.catalog.gates.isOn("AllowUnsafeMalformedObjectDeletion");
+  if (ignoreReadErrors) errors.push(...unsafeErrors(options, call.info.verb === "deletecollection"));
   if (errors.length > 0) throw invalidError({ group: `meta.${call.catalog.names.domain}`, name: "DeleteOptions" }, "", errors);
-  return { ...options, dryRun: options.dryRunValues.length > 0 };
+  return { ...options, ignoreReadErrors, dryRun: options.dryRunValues.length > 0 };
 }
 
-type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[] };
+type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[]; readonly preconditions: boolean };
+
+export const ignoreReadErrorsField = "ignoreStoreReadErrorWithClusterBreakingPotential";
+
+/** Deleting what cannot be read goes with nothing else, and never with a collection. */
+function unsafeErrors(options: Read, collection: boolean): readonly FieldError[] {
+  const given: readonly (readonly [name: string, is: boolean])[] = [
+    ["dryRun", options.dryRunValues.length > 0],
+    ["propagationPolicy", options.propagationPolicy !== undefined],
+    ["orphanDependents", options.orphanDependents !== undefined],
+    ["gracePeriodSeconds", options.gracePeriodSeconds !== undefined],
+    ["preconditions", options.preconditions],
+  ];
+  const tooMany = given.filter(([, is]) => is).map(([name]) => invalid(ignoreReadErrorsField, true, `cannot be set together with .${name}`));
+  if (tooMany.length > 0 || !collection) return tooMany;
+  return [invalid(ignoreReadErrorsField, true, "is not allowed with DELETECOLLECTION, try again after removing the option")];
+}
 
 function fromQuery(call: Call): Read {
   const { query } = call.info;
@@ -58,6 +78,8 @@ function fromQuery(call: Call): Read {
     propagationPolicy: query.has("propagationPolicy") ? query.first("propagationPolicy") : undefined,
     uid: text("uid"),
     resourceVersion: text("resourceVersion"),
+    preconditions: text("uid") !== undefined || text("resourceVersion") !== undefined,
+    ignoreReadErrors: isTrue(query, ignoreReadErrorsField),
   };
 }
 
@@ -87,12 +109,14 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     }
   }
   return {
-    dryRunValues: options?.dryRun ?? [],
-    gracePeriodSeconds: options?.gracePeriodSeconds === undefined ? undefined : Number(options.gracePeriodSeconds),
-    orphanDependents: options?.orphanDependents,
-    propagationPolicy: options?.propagationPolicy,
-    uid: options?.preconditions?.uid,
-    resourceVersion: options?.preconditions?.resourceVersion,
+    dryRunValues: options.dryRun ?? [],
+    gracePeriodSeconds: options.gracePeriodSeconds === undefined ? undefined : Number(options.gracePeriodSeconds),
+    orphanDependents: options.orphanDependents,
+    propagationPolicy: options.propagationPolicy,
+    uid: options.preconditions?.uid,
+    resourceVersion: options.preconditions?.resourceVersion,
+    preconditions: options.preconditions !== undefined,
+    ignoreReadErrors: options[ignoreReadErrorsField] ?? false,
   };
 }
 

@@ -7,6 +7,7 @@ export const targetRelease: Release = "1.35";
 
 /** Gates of the kernel. A gate stands here only when switching it changes what the server does. */
 export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Object.freeze({
+  AllowUnsafeMalformedObjectDeletion: [{ since: "1.32", stage: "Alpha", default: false }],
   APIResponseCompression: [
     { since: "1.8", stage: "Alpha", default: false },
     { since: "1.16", stage: "Beta", default: true },

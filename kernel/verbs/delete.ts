@@ -1,13 +1,22 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import type { ApiObject } from "../../core/plugin.ts";
-import { conflictError, forbiddenError, notFoundError, type Status, type StatusError } from "../../core/status-error.ts";
+import { invalid } from "../../core/field-error.ts";
+import {
+  conflictError,
+  forbiddenError,
+  internalError,
+  invalidError,
+  notFoundError,
+  type Status,
+  StatusError,
+} from "../../core/status-error.ts";
 import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
 import { at, type Call } from "../call.ts";
-import { deleteOptions, type DeleteRequest } from "../delete-options.ts";
+import { deleteOptions, type DeleteRequest, ignoreReadErrorsField } from "../delete-options.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
 import { getItem } from "../reads.ts";
 import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
-import { isFinished } from "./update.ts";
+import { isFinished, modified } from "./update.ts";
 
 /** DELETE of one object: gone at once, or marked until its finalizers are done. */
 export async function remove(call: Call): Promise<Answer> {
@@ -16,15 +25,49 @@ export async function remove(call: Call): Promise<Answer> {
   const refused = endpoint.resource.deletion?.refuse?.(info.name);
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  if (options.ignoreReadErrors) return await removeUnreadable(call, key);
   const { item } = await getItem(backend.store, endpoint.stored, key, call.signal);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const { gone, item: last } = await deleteItem(call, item, options);
   if (!gone) return objectAnswer(options.orphanDependents === false ? 202 : 200, last);
   if (endpoint.resource.strategy?.deleteAnswers === "object") return objectAnswer(200, last);
-  return statusAnswer(200, deletedStatus(call, last.object));
+  return statusAnswer(200, deletedStatus(call, last.object.metadata.name!, last.object.metadata.uid));
 }
 
-function deletedStatus(call: Call, object: ApiObject): Status {
+/**
+ * Deletes an object whose bytes cannot be read, without finalizers and preconditions: nobody can tell them. Refused for
+ * one that can be read, and for one that is not there, in the same words.
+ */
+async function removeUnreadable(call: Call, key: string): Promise<Answer> {
+  const { backend, endpoint, info } = call;
+  if (!await backend.may(call, "unsafe-delete-ignore-read-errors")) {
+    throw forbiddenError(resourceName(call), info.name, 'not permitted to do "unsafe-delete-ignore-read-errors", reason: ');
+  }
+  // As upstream: kinds whose deletion has rules of its own have no way around them.
+  if (endpoint.resource.deletion !== undefined) {
+    throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
+  }
+  const { entry } = await backend.store.get(key, call.signal);
+  if (entry === undefined || isReadable(new Item(endpoint.stored, entry))) {
+    throw invalidError(resourceName(call), info.name, [
+      invalid(ignoreReadErrorsField, true, "is exclusively used to delete corrupt object(s), try again by removing this option"),
+    ]);
+  }
+  const commit = await backend.store.commit({ key, expect: entry.revision, value: undefined });
+  if (!commit.done) throw modified(call);
+  return statusAnswer(200, deletedStatus(call, info.name, undefined));
+}
+
+function isReadable(item: Item): boolean {
+  try {
+    return item.object !== undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
+function deletedStatus(call: Call, name: string, uid: string | undefined): Status {
   const { endpoint } = call;
   return {
     kind: "Status",
@@ -32,10 +75,10 @@ function deletedStatus(call: Call, object: ApiObject): Status {
     metadata: {},
     status: "Success",
     details: {
-      name: object.metadata.name!,
+      name,
       ...(endpoint.group === "" ? {} : { group: endpoint.group }),
       kind: endpoint.plural,
-      uid: object.metadata.uid!,
+      ...(uid === undefined ? {} : { uid }),
     },
   };
 }

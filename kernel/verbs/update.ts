@@ -107,7 +107,8 @@ export async function replace(call: Call, first: Item, dryRun: boolean, make: (c
   }
 }
 
-function modified(call: Call): StatusError {
+/** 409 for a race that the client has to look at. */
+export function modified(call: Call): StatusError {
   return conflictError(
     resourceName(call),
     call.info.name,
