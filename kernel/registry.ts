@@ -41,15 +41,20 @@ export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, ap
   const version = apiVersion === "" ? endpoint.apiVersion : apiVersion;
   const called = kind === "" ? endpoint.kind : kind;
   if (version === endpoint.apiVersion && called === endpoint.kind) return;
-  const found = registryOf(catalog).kinds.get(`${version} ${called}`);
-  const short = splitGroupVersion(version).version;
-  if (found === undefined) {
-    throw unhandledError(called, short, endpoint, `no kind ${goQuote(called)} is registered for version ${goQuote(version)} in scheme ${goQuote(scheme)}`);
-  }
-  if (found !== endpoint.stored) {
-    throw unhandledError(called, short, endpoint, `converting (${short}.${called}) to (${packageOf(endpoint.group)}.${endpoint.kind}): unknown conversion`);
-  }
+  const foreign = foreignType(catalog, endpoint, called, version);
+  if (foreign !== undefined) throw unhandledError(called, splitGroupVersion(version).version, endpoint, foreign);
   throw badRequestError(`the API version in the data (${version}) does not match the expected API version (${endpoint.apiVersion})`);
+}
+
+/** Why an object that calls itself so cannot become one of the path's kind; undefined if it can. */
+export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): string | undefined {
+  const found = registryOf(catalog).kinds.get(`${apiVersion} ${kind}`);
+  if (found === undefined) {
+    return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(scheme)}`;
+  }
+  if (found === endpoint.stored) return undefined;
+  const { version } = splitGroupVersion(apiVersion);
+  return `converting (${version}.${kind}) to (${packageOf(endpoint.group)}.${endpoint.kind}): unknown conversion`;
 }
 
 /** 400 for a body that was recognised and cannot be taken. */

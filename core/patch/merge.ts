@@ -1,70 +1,89 @@
-/** JSON Merge Patch (RFC 7386) over trees. Iterative, because ten thousand levels are legal. */
-import { type Tree, TreeObject } from "../tree/tree.ts";
+/** JSON Merge Patch (RFC 7386) over trees, as upstream's library does it. Iterative, because ten thousand levels are legal. */
+import { badRequestError } from "../status-error.ts";
+import { readWrittenJson } from "../tree/json.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { duplicateKeys } from "./duplicates.ts";
+import { notAMap } from "./go-errors.ts";
+import { settle } from "./written.ts";
+
+export interface MergePatch {
+  /** A list replaces the whole document; it passes without field validation only. */
+  readonly tree: TreeObject | Tree[];
+  /** `duplicate field "data.a"`. */
+  readonly findings: readonly string[];
+}
+
+/** Reads a patch, its strings as written. Throws 400 in upstream's words, which are the library's own, shorter ones unless it `validates`. */
+export function readMergePatch(body: Uint8Array, validates: boolean): MergePatch {
+  const read = readWrittenJson(body);
+  const wrong = read.ok ? notAMap(read.tree) : read.error;
+  if (validates && wrong !== undefined) throw badRequestError(`error decoding patch: ${wrong}`);
+  if (!read.ok || (!Array.isArray(read.tree) && !(read.tree instanceof TreeObject))) throw badRequestError("Invalid JSON Patch");
+  return { tree: read.tree, findings: validates ? duplicateKeys(read.tree) : [] };
+}
 
 /**
- * `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key in the
- * patch the last value counts. Neither argument is changed; what the patch leaves alone is shared.
+ * `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key the last value
+ * counts. What is new loses the nulls in its objects at any depth, but keeps those that are items of lists; a list that takes
+ * the place of an object keeps all. Objects that the patch names come out with sorted keys. Neither argument is
+ * changed; what the patch leaves alone is shared.
  */
 export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
-  if (!(patch instanceof TreeObject)) return patch;
+  if (!(patch instanceof TreeObject) || !(target instanceof TreeObject)) return pruned(patch);
   const merged = new TreeObject();
-  const waiting: [into: TreeObject, target: Tree | undefined, patch: TreeObject][] = [[merged, target, patch]];
+  const waiting: [into: TreeObject, target: TreeObject, patch: TreeObject][] = [[merged, target, patch]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [into, base, changes] = next;
+    const members = new Map<string, Tree>();
+    base.keys.forEach((key, index) => members.set(key, base.values[index]!));
     const last = new Map<string, Tree>();
     changes.keys.forEach((key, index) => last.set(key, changes.values[index]!));
-    /** The value of a key that the patch names; an object is filled in later. */
-    const put = (key: string, value: Tree, old: Tree | undefined) => {
-      if (value === null) return;
-      into.keys.push(key);
-      if (value instanceof TreeObject) {
+    for (const [key, change] of last) {
+      const old = members.get(key);
+      if (change === null) members.delete(key);
+      else if (!(old instanceof TreeObject)) members.set(key, pruned(change));
+      else if (!(change instanceof TreeObject)) members.set(key, change);
+      else {
         const child = new TreeObject();
-        into.values.push(child);
-        waiting.push([child, old, value]);
-      } else into.values.push(value);
-    };
-    if (base instanceof TreeObject) {
-      base.keys.forEach((key, index) => {
-        const value = last.get(key);
-        if (value === undefined) {
-          into.keys.push(key);
-          into.values.push(base.values[index]!);
-        } else {
-          put(key, value, base.values[index]);
-          last.delete(key);
-        }
-      });
+        members.set(key, child);
+        waiting.push([child, old, change]);
+      }
     }
-    for (const [key, value] of last) put(key, value, undefined);
+    for (const [key, value] of members) {
+      into.keys.push(key);
+      into.values.push(value);
+    }
+    settle(into);
   }
   return merged;
 }
 
-/** `duplicate field "data.a"` for every key that an object of the document repeats, in document order. */
-export function duplicateKeys(tree: Tree): readonly string[] {
-  const found: string[] = [];
-  const open: { readonly at: Tree[] | TreeObject; readonly path: string; readonly seen: Set<string>; next: number }[] = [];
-  const enter = (at: Tree, path: string) => {
-    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
-    if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
+/** The tree without members that are null, each key once, sorted. */
+function pruned(tree: Tree): Tree {
+  const waiting: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = [];
+  const start = (from: Tree): Tree => {
+    if (from === null || typeof from !== "object" || from instanceof NumberText) return from;
+    const to = Array.isArray(from) ? [] : new TreeObject();
+    waiting.push([from, to]);
+    return to;
   };
-  enter(tree, "");
-  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
-    const { at, path, seen } = frame;
-    const index = frame.next++;
-    if (Array.isArray(at)) {
-      if (index >= at.length) open.pop();
-      else enter(at[index]!, `${path}[${index}]`);
-    } else {
-      const key = at.keys[index];
-      if (key === undefined) open.pop();
-      else {
-        const name = path === "" ? key : `${path}.${key}`;
-        if (seen.has(key)) found.push(`duplicate field "${name}"`);
-        seen.add(key);
-        enter(at.values[index]!, name);
-      }
+  const root = start(tree);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [from, to] = next;
+    if (Array.isArray(from)) {
+      const items = to as Tree[]; // lists wait with lists
+      for (const item of from) items.push(start(item));
+      continue;
     }
+    const object = to as TreeObject; // and objects with objects
+    const last = new Map<string, Tree>();
+    from.keys.forEach((key, index) => last.set(key, from.values[index]!));
+    for (const [key, value] of last) {
+      if (value === null) continue;
+      object.keys.push(key);
+      object.values.push(start(value));
+    }
+    settle(object);
   }
-  return found;
+  return root;
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jsonFromTree, readJson, treeFromJson } from "../tree/json.ts";
 import type { Tree } from "../tree/tree.ts";
-import { duplicateKeys, mergePatch } from "./merge.ts";
+import { duplicateKeys } from "./duplicates.ts";
+import { mergePatch } from "./merge.ts";
 
 function tree(text: string): Tree {
   const read = readJson(text);
@@ -38,7 +39,7 @@ test("mergePatch() keeps keys of the prototype plain and changes neither argumen
   const target = tree('{"__proto__":{"a":1},"x":1}'), patch = tree('{"__proto__":{"b":2},"constructor":"c"}');
   const before = JSON.stringify([target, patch]);
   const merged = jsonFromTree(mergePatch(target, patch)) as Record<string, unknown>;
-  assert.deepEqual(Object.keys(merged), ["__proto__", "x", "constructor"]);
+  assert.deepEqual(Object.keys(merged), ["__proto__", "constructor", "x"]);
   assert.equal(Object.getPrototypeOf(merged), Object.prototype);
   assert.equal(JSON.stringify([target, patch]), before);
 });

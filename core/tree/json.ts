@@ -16,8 +16,25 @@ export { jsonFromTree, treeFromJson } from "./values.ts";
  * `invalid character '}' looking for beginning of value`; `duplicates` is empty, because JSON's are found in the tree.
  */
 export function readJson(body: Uint8Array | string): Read {
+  return readText(body, false);
+}
+
+/**
+ * As `readJson`, with the strings of the tree as they were written between their quotes, escapes and all: for JSON patches, whose
+ * `test` sees a difference there. Keys are plain. `plainString` gives what such a string means.
+ */
+export function readWrittenJson(body: Uint8Array | string): Read {
+  return readText(body, true);
+}
+
+/** What a string means that was written so between its quotes. */
+export function plainString(written: string): string {
+  return written.includes("\\") ? unescape(written, 0, written.length) : written;
+}
+
+function readText(body: Uint8Array | string, written: boolean): Read {
   const text = typeof body === "string" ? body.toWellFormed() : textOfBytes(body);
-  const scan: Scan = { text, end: 0, escaped: false, failure: "", failedAt: 0, inToken: false };
+  const scan: Scan = { text, written, end: 0, escaped: false, failure: "", failedAt: 0, inToken: false };
   const tree = scanDocument(scan);
   if (tree !== undefined) return { ok: true, tree, duplicates: [] };
   // Go's scanner asks whether a space could follow the end of the text, and complains of that space within a token.
@@ -31,6 +48,8 @@ export function readJson(body: Uint8Array | string): Read {
 /** What a step tells beside its result: where the leaf ended, whether the last string had escapes, what went wrong where. */
 interface Scan {
   readonly text: string;
+  /** Whether the tree gets strings as they are written. */
+  readonly written: boolean;
   end: number;
   escaped: boolean;
   failure: string;
@@ -109,7 +128,7 @@ function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText 
     const close = scanString(scan, at);
     if (close < 0) return undefined;
     scan.end = close + 1;
-    return scan.escaped ? unescape(text, at + 1, close) : text.slice(at + 1, close);
+    return scan.escaped && !scan.written ? unescape(text, at + 1, close) : text.slice(at + 1, close);
   }
   if (c === MINUS || isDigit(c)) {
     const end = scanNumber(scan, at);

@@ -4,6 +4,7 @@ import type { Names } from "../../core/names.ts";
 import { mediaType, mediaTypes, streamMediaTypes } from "../../core/codec/negotiate.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import type { CatalogVersion, Endpoint } from "../catalog.ts";
+import { patchMediaTypes } from "../draft/patch.ts";
 import { listRoot, metaRoots, objectRoot } from "./components.ts";
 import {
   deleteCollectionParameters,
@@ -37,13 +38,6 @@ export interface Operation {
   readonly produces: readonly string[];
 }
 
-/** The media types of patches, in published order. */
-const patchMediaTypes = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-];
 const anyMediaType = ["*/*"];
 
 /** `/api/v1` or `/apis/group/version`. */

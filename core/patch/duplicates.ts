@@ -1,0 +1,42 @@
+/** Repeated keys of a document without a type, reported as upstream's strict decoder does. */
+import { goQuote } from "../field-error.ts";
+import { limits } from "../limits.ts";
+import { type Tree, TreeObject } from "../tree/tree.ts";
+
+/**
+ * `duplicate field "data.a"` for every key that an object of the document repeats, each once, in document order, at most
+ * `limits.strictFindingsMax`. `known`: the document is a list of objects with these members; any other is an `unknown field`,
+ * and what it holds is not looked at.
+ */
+export function duplicateKeys(tree: Tree, known?: ReadonlySet<string>): readonly string[] {
+  const found = new Set<string>();
+  const open: { readonly at: Tree[] | TreeObject; readonly path: string; readonly seen: Set<string>; next: number }[] = [];
+  const enter = (at: Tree, path: string) => {
+    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
+    if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
+  };
+  enter(tree, "");
+  for (let frame = open.at(-1); frame !== undefined && found.size < limits.strictFindingsMax; frame = open.at(-1)) {
+    const { at, path, seen } = frame;
+    const index = frame.next++;
+    if (Array.isArray(at)) {
+      if (index >= at.length) open.pop();
+      else enter(at[index]!, `${path}[${index}]`);
+      continue;
+    }
+    const key = at.keys[index];
+    if (key === undefined) {
+      open.pop();
+      continue;
+    }
+    const name = path === "" ? key : `${path}.${key}`;
+    if (known !== undefined && open.length === 2 && !known.has(key)) {
+      found.add(`unknown field ${goQuote(name)}`);
+      continue;
+    }
+    if (seen.has(key)) found.add(`duplicate field ${goQuote(name)}`);
+    seen.add(key);
+    enter(at.values[index]!, name);
+  }
+  return [...found];
+}

@@ -1,0 +1,34 @@
+/** Words that Go's decoder has for documents of the wrong type, as far as patches need them. */
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+
+/** What Go's decoder calls a JSON value. */
+export function jsonKind(tree: Tree): string {
+  if (typeof tree === "string") return "string";
+  if (typeof tree === "boolean") return "bool";
+  if (Array.isArray(tree)) return "array";
+  return tree instanceof TreeObject ? "object" : tree === null ? "null" : "number";
+}
+
+/** The first number of the tree, in document order, that no double can hold. */
+export function hugeNumber(tree: Tree): string | undefined {
+  const waiting: Tree[] = [tree];
+  while (waiting.length > 0) {
+    const next = waiting.pop()!;
+    if (next instanceof NumberText) {
+      if (!Number.isFinite(Number(next.text))) return next.text;
+    } else if (next !== null && typeof next === "object") {
+      const items = Array.isArray(next) ? next : next.values;
+      for (let i = items.length - 1; i >= 0; i--) waiting.push(items[i]!);
+    }
+  }
+  return undefined;
+}
+
+/** Why a document is no map of any JSON values, in Go's words; undefined if it is one, or null. */
+export function notAMap(tree: Tree): string | undefined {
+  if (tree !== null && !(tree instanceof TreeObject)) {
+    return `json: cannot unmarshal ${jsonKind(tree)} into Go value of type map[string]interface {}`;
+  }
+  const huge = hugeNumber(tree);
+  return huge === undefined ? undefined : `json: cannot unmarshal number ${huge} into Go value of type float64`;
+}

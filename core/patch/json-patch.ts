@@ -1,0 +1,232 @@
+/**
+ * JSON Patch (RFC 6902) with the liberties of the library that upstream uses (evanphx/json-patch, version 4): whatever stands
+ * before the first slash of a path is not looked at, indexes may be negative or signed, `replace` adds to objects, `copy` of
+ * a missing key gives null, and `test` compares strings and numbers as they are written.
+ */
+import { limits } from "../limits.ts";
+import { badRequestError, StatusError, tooLargeError } from "../status-error.ts";
+import { plainString, readWrittenJson } from "../tree/json.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { duplicateKeys } from "./duplicates.ts";
+import { hugeNumber, jsonKind } from "./go-errors.ts";
+import { copyOf, sameWritten, settle, writtenText } from "./written.ts";
+
+/** One operation as it was sent: what is missing or no string is undefined. Values are written trees. */
+export interface Operation {
+  readonly op: string | undefined;
+  readonly path: string | undefined;
+  readonly from: string | undefined;
+  readonly value: Tree | undefined;
+}
+
+export interface JsonPatch {
+  readonly operations: readonly Operation[];
+  /** `json patch unknown field "[0].comment"`, `json patch duplicate field "[1].op"`. */
+  readonly findings: readonly string[];
+}
+
+/**
+ * Reads a patch; null is the empty one. Throws 400 for what is no list of objects, 413 for too many operations. What single
+ * operations lack shows when they are applied. `validates`: members are looked at closely, and found wanting by other words.
+ */
+export function readJsonPatch(body: Uint8Array, validates: boolean): JsonPatch {
+  const read = readWrittenJson(body);
+  if (!read.ok) throw badRequestError(validates ? `error decoding patch: ${read.error}` : read.error);
+  const { tree } = read;
+  const wrong = wrongType(tree, validates);
+  if (wrong !== undefined) throw badRequestError(validates ? `error decoding patch: json: ${wrong}` : `json: ${wrong}`);
+  const items = Array.isArray(tree) ? tree : [];
+  if (items.length > limits.jsonPatchOperationsMax) {
+    throw tooLargeError(`The allowed maximum operations in a JSON patch is ${limits.jsonPatchOperationsMax}, got ${items.length}`);
+  }
+  const findings = validates ? duplicateKeys(tree, members).map((finding) => `json patch ${finding}`) : [];
+  return { operations: items.map(operationOf), findings };
+}
+
+const members: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
+
+/** What Go's decoder has against the types of a patch, in its words. */
+function wrongType(tree: Tree, validates: boolean): string | undefined {
+  const cannot = (value: Tree, where: string) => `cannot unmarshal ${jsonKind(value)} into Go ${where}`;
+  if (tree === null) return undefined;
+  if (!Array.isArray(tree)) return cannot(tree, `value of type ${validates ? "[]handlers.jsonPatchOp" : "jsonpatch.Patch"}`);
+  for (const item of tree) {
+    if (item === null) continue;
+    if (!(item instanceof TreeObject)) return cannot(item, `value of type ${validates ? "handlers.jsonPatchOp" : "jsonpatch.Operation"}`);
+    if (!validates) continue;
+    for (const [index, key] of item.keys.entries()) {
+      const value = item.values[index]!;
+      if (key === "value") {
+        const huge = hugeNumber(value);
+        if (huge !== undefined) return `cannot unmarshal number ${huge} into Go struct field jsonPatchOp.value of type float64`;
+      } else if (members.has(key) && value !== null && typeof value !== "string") {
+        return cannot(value, `struct field jsonPatchOp.${key} of type string`);
+      }
+    }
+  }
+  return undefined;
+}
+
+function operationOf(item: Tree): Operation {
+  const string = (key: string) => {
+    const value = item instanceof TreeObject ? item.get(key) : undefined;
+    return typeof value === "string" ? plainString(value) : undefined;
+  };
+  const value = item instanceof TreeObject ? item.get("value") : undefined;
+  return { op: string("op"), path: string("path"), from: string("from"), value };
+}
+
+/**
+ * The written document with all operations applied; `document` is used up. Throws 422 at the first operation that does not
+ * apply, without saying which, and for copies that add more than `limits.jsonPatchCopyBytesMax` together.
+ */
+export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
+  const run: Run = { root: document, looked: new Set(), copied: 0 };
+  if (document instanceof TreeObject) run.looked.add(document);
+  for (const operation of operations) {
+    const step = steps.get(operation.op ?? "");
+    if (step === undefined) throw refused();
+    step(run, operation);
+  }
+  run.looked.forEach(settle);
+  return run.root;
+}
+
+/** 422 in upstream's words, which tell nothing about the operation. */
+function refused(): StatusError {
+  return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
+}
+
+interface Run {
+  root: Tree;
+  /** Objects that were looked into: they come out with sorted keys. */
+  readonly looked: Set<TreeObject>;
+  /** Bytes that copies have added. */
+  copied: number;
+}
+
+type Step = (run: Run, operation: Operation) => void;
+
+const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
+  add: (run: Run, { path, value }: Operation) => add(placeOf(run, path), copyOf(value ?? null)),
+  remove: (run: Run, { path }: Operation) => remove(placeOf(run, path)),
+  replace: (run: Run, { path, value }: Operation) => {
+    if (path !== "") return set(placeOf(run, path), copyOf(value ?? null));
+    if (!Array.isArray(value) && !(value instanceof TreeObject)) throw refused();
+    run.root = copyOf(value);
+    if (run.root instanceof TreeObject) run.looked.add(run.root);
+  },
+  move: (run: Run, { path, from }: Operation) => {
+    const source = placeOf(run, from);
+    const value = get(source) ?? null;
+    remove(source);
+    add(placeOf(run, path), value);
+  },
+  copy: (run: Run, { path, from }: Operation) => {
+    const source = placeOf(run, from);
+    const value = get(source) ?? null;
+    const target = placeOf(run, path);
+    if (value !== null) run.copied += copyBytes(value, limits.jsonPatchCopyBytesMax - run.copied);
+    if (run.copied > limits.jsonPatchCopyBytesMax) throw refused();
+    add(target, copyOf(value));
+  },
+  test: (run: Run, { path, value }: Operation) => {
+    const found = path === "" ? run.root : get(placeOf(run, path)) ?? null;
+    if (found === null ? (value ?? null) !== null : value === undefined || !sameWritten(found, value)) throw refused();
+  },
+}));
+
+/** Bytes of a value's JSON, or more than `most` once it is clear that it has more. */
+function copyBytes(value: Tree, most: number): number {
+  let bytes = 0;
+  const waiting: Tree[] = [value];
+  while (waiting.length > 0 && bytes <= most) {
+    const next = waiting.pop()!;
+    if (next instanceof TreeObject) {
+      bytes += 1 + Math.max(1, next.keys.length);
+      for (const [index, key] of next.keys.entries()) {
+        bytes += leafBytes(key) + 1;
+        waiting.push(next.values[index]!);
+      }
+    } else if (Array.isArray(next)) {
+      bytes += 1 + Math.max(1, next.length);
+      for (const item of next) waiting.push(item);
+    } else bytes += leafBytes(next);
+  }
+  return bytes;
+}
+function leafBytes(leaf: Tree): number {
+  return leaf instanceof NumberText ? leaf.text.length : utf8.encode(writtenText(leaf)).length;
+}
+const utf8 = new TextEncoder();
+
+/** A key of an object or an index of a list that is there. */
+interface Place {
+  readonly in: Tree[] | TreeObject;
+  readonly key: string;
+}
+
+/** Where a path leads: its container must exist. */
+function placeOf(run: Run, path: string | undefined): Place {
+  const parts = path?.split("/") ?? [];
+  if (parts.length < 2) throw refused();
+  const keys = parts.slice(1).map((part) => part.replace(/~[01]/g, (escape) => escape === "~1" ? "/" : "~"));
+  let container = containerOf(run, run.root);
+  for (const key of keys.slice(0, -1)) container = containerOf(run, get({ in: container, key }));
+  return { in: container, key: keys.at(-1)! };
+}
+function containerOf(run: Run, value: Tree | undefined): Tree[] | TreeObject {
+  if (Array.isArray(value)) return value;
+  if (!(value instanceof TreeObject)) throw refused();
+  run.looked.add(value);
+  return value;
+}
+
+/** A list index as Go's `strconv.Atoi` takes it; a negative one counts from `size`. */
+function indexOf(key: string, size: number): number {
+  const index = /^[+-]?[0-9]+$/.test(key) ? Number(key) : NaN;
+  const from = index < 0 ? index + size : index;
+  if (!(from >= 0)) throw refused();
+  return from + 0;
+}
+
+/** The value there, undefined for a key that an object has not. */
+function get(place: Place): Tree | undefined {
+  if (!Array.isArray(place.in)) return place.in.get(place.key);
+  const index = indexOf(place.key, place.in.length);
+  if (index >= place.in.length) throw refused();
+  return place.in[index];
+}
+function set(place: Place, value: Tree): void {
+  if (!Array.isArray(place.in)) return add(place, value);
+  get(place);
+  place.in[indexOf(place.key, place.in.length)] = value;
+}
+function add({ in: container, key }: Place, value: Tree): void {
+  if (!Array.isArray(container)) {
+    const at = container.keys.lastIndexOf(key);
+    if (at >= 0) container.values[at] = value;
+    else {
+      container.keys.push(key);
+      container.values.push(value);
+    }
+  } else if (key === "-") container.push(value);
+  else {
+    const index = indexOf(key, container.length + 1);
+    if (index > container.length) throw refused();
+    container.splice(index, 0, value);
+  }
+}
+function remove(place: Place): void {
+  const { in: container, key } = place;
+  if (Array.isArray(container)) {
+    get(place);
+    container.splice(indexOf(key, container.length), 1);
+    return;
+  }
+  if (!container.has(key)) throw refused();
+  for (let at = container.keys.lastIndexOf(key); at >= 0; at = container.keys.lastIndexOf(key)) {
+    container.keys.splice(at, 1);
+    container.values.splice(at, 1);
+  }
+}

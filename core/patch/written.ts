@@ -1,0 +1,110 @@
+/**
+ * Trees whose strings are still written as in their JSON, for the two patches that upstream makes on text: it reads only what a
+ * patch touches and passes everything else on as it stood. All functions are iterative, because ten thousand levels are legal.
+ */
+import { compareBytes } from "../derive/sorted-keys.ts";
+import { goString } from "../codec/json-text.ts";
+import { plainString } from "../tree/json.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+
+/** Brings an object that a patch has looked into to the form that upstream gives it: each key once, the last value, sorted. */
+export function settle(object: TreeObject): void {
+  const { keys, values } = object;
+  let sorted = true;
+  for (let i = 1; sorted && i < keys.length; i++) sorted = compareBytes(keys[i - 1]!, keys[i]!) < 0;
+  if (sorted) return;
+  const last = new Map<string, Tree>();
+  keys.forEach((key, index) => last.set(key, values[index]!));
+  const members = [...last].sort(([a], [b]) => compareBytes(a, b));
+  keys.length = values.length = 0;
+  for (const [key, value] of members) {
+    keys.push(key);
+    values.push(value);
+  }
+}
+
+/** A tree of its own with the same content. */
+export function copyOf(tree: Tree): Tree {
+  return mapped(tree, (string) => string);
+}
+
+/** The tree with strings as they are meant, for those who decode it. */
+export function plainTree(written: Tree): Tree {
+  return mapped(written, plainString);
+}
+
+function mapped(tree: Tree, string: (written: string) => string): Tree {
+  const waiting: [from: Tree[] | TreeObject, to: Tree[]][] = [];
+  const start = (from: Tree): Tree => {
+    if (typeof from === "string") return string(from);
+    if (from === null || typeof from !== "object" || from instanceof NumberText) return from;
+    const to: Tree[] = [];
+    waiting.push([from, to]);
+    return Array.isArray(from) ? to : new TreeObject([...from.keys], to);
+  };
+  const root = start(tree);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [from, to] = next;
+    for (const item of Array.isArray(from) ? from : from.values) to.push(start(item));
+  }
+  return root;
+}
+
+/** The compact JSON text in which upstream passes the tree on. */
+export function writtenText(tree: Tree): string {
+  const pieces: string[] = [];
+  /** What is still to be written, in reverse; a plain text stands for itself. */
+  const waiting: (Tree | { readonly text: string })[] = [tree];
+  while (waiting.length > 0) {
+    const next = waiting.pop()!;
+    if (next === null || typeof next === "boolean") pieces.push(String(next));
+    else if (typeof next === "string") pieces.push(`"${next.replace(htmlOrLine, escapeOf)}"`);
+    else if (next instanceof TreeObject) {
+      waiting.push({ text: "}" });
+      for (let i = next.keys.length - 1; i >= 0; i--) {
+        waiting.push(next.values[i]!, { text: `${i === 0 ? "{" : ","}${goString(next.keys[i]!)}:` });
+      }
+      if (next.keys.length === 0) pieces.push("{");
+    } else if (Array.isArray(next)) {
+      waiting.push({ text: "]" });
+      for (let i = next.length - 1; i >= 0; i--) waiting.push(next[i]!, { text: i === 0 ? "[" : "," });
+      if (next.length === 0) pieces.push("[");
+    } else pieces.push(next.text);
+  }
+  return pieces.join("");
+}
+const htmlOrLine = /[<>&\u2028\u2029]/g;
+function escapeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Whether two trees are the same: objects and lists by their members, everything else by how it is written. */
+export function sameWritten(a: Tree, b: Tree): boolean {
+  const waiting: [a: Tree, b: Tree][] = [[a, b]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [x, y] = next;
+    if (x instanceof TreeObject) {
+      if (!(y instanceof TreeObject)) return false;
+      const mine = membersOf(x), theirs = membersOf(y);
+      if (mine.size !== theirs.size) return false;
+      for (const [key, value] of mine) {
+        const other = theirs.get(key);
+        if (other === undefined) return false;
+        waiting.push([value, other]);
+      }
+    } else if (Array.isArray(x)) {
+      if (!Array.isArray(y) || x.length !== y.length) return false;
+      x.forEach((item, index) => waiting.push([item, y[index]!]));
+    } else if (x instanceof NumberText) {
+      if (!(y instanceof NumberText) || x.text !== y.text) return false;
+    } else if (x !== y) return false;
+  }
+  return true;
+}
+
+/** The members of an object, of a repeated key the last. */
+function membersOf(object: TreeObject): ReadonlyMap<string, Tree> {
+  const members = new Map<string, Tree>();
+  object.keys.forEach((key, index) => members.set(key, object.values[index]!));
+  return members;
+}

@@ -1,0 +1,87 @@
+/** What the dialects of patches make of a live object: a draft in the request's version, decoded and checked. */
+import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
+import { invalid } from "../../core/field-error.ts";
+import { applyJsonPatch, readJsonPatch } from "../../core/patch/json-patch.ts";
+import { mergePatch, readMergePatch } from "../../core/patch/merge.ts";
+import { plainTree, writtenText } from "../../core/patch/written.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { invalidError, type StatusError } from "../../core/status-error.ts";
+import { readWrittenJson } from "../../core/tree/json.ts";
+import type { Tree } from "../../core/tree/tree.ts";
+import type { Call } from "../call.ts";
+import type { Item } from "../objects.ts";
+import type { FieldValidation } from "../options.ts";
+import { foreignType } from "../registry.ts";
+import { servedJson } from "../served.ts";
+import { typeOf } from "./type-of.ts";
+
+/** The patched object in the request's version, not filled yet. */
+export type Change = (live: Item) => ApiObject;
+
+/** Reads the document of a patch, or throws 400 or 413 for what is none; the change can be made on top of every newer object. */
+export type Dialect = (call: Call, body: Uint8Array, validation: FieldValidation) => Change;
+
+/** The media type of server-side apply, which is no patch of the live object's JSON. */
+export const applyMediaType = "application/apply-patch+yaml";
+
+/** Every dialect by its media type. */
+export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
+  ["application/json-patch+json", jsonPatch],
+  ["application/merge-patch+json", merge],
+]);
+
+/** Media types of patches in the order in which upstream lists them. */
+export const patchMediaTypes: readonly string[] = [...dialects.keys(), applyMediaType];
+
+function jsonPatch(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+  const { operations, findings } = readJsonPatch(body, validation !== "Ignore");
+  return (live) => decoded(call, applyJsonPatch(liveTree(call, live), operations), findings, validation);
+}
+
+function merge(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+  const { tree, findings } = readMergePatch(body, validation !== "Ignore");
+  return (live) => decoded(call, mergePatch(liveTree(call, live), tree), findings, validation);
+}
+
+/** The live object as clients see it, strings as written. */
+function liveTree({ endpoint }: Call, live: Item): Tree {
+  const read = readWrittenJson(servedJson(endpoint, live));
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  return read.tree;
+}
+
+/** The object that a patched document is; refusals quote the document. */
+function decoded(call: Call, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
+  const { endpoint } = call;
+  const refuse = (why: string) => patchInvalid(writtenText(written), why);
+  const tree = plainTree(written);
+  const type = typeOf(tree);
+  if (!type.ok) throw refuse(type.error);
+  const foreign = foreignType(call.catalog, endpoint, type.kind || endpoint.kind, type.apiVersion || endpoint.apiVersion);
+  if (foreign !== undefined) throw refuse(foreign);
+  const report: DecodeReport = { reader: "json", findings: [] };
+  const object = orRefuse(() => endpoint.decode(tree, report), refuse);
+  tellFindings(call, [...patchFindings, ...report.findings], validation, refuse);
+  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** What `decode` gives; what it cannot read is a refusal. */
+export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse(error.message);
+    throw error;
+  }
+}
+
+/** Unknown and duplicate fields refuse the patch, or warn about it, or do not matter. */
+export function tellFindings(call: Call, findings: readonly string[], validation: FieldValidation, refuse: (why: string) => Error): void {
+  if (validation === "Strict" && findings.length > 0) throw refuse(`strict decoding error: ${findings.join(", ")}`);
+  if (validation === "Warn") { for (const finding of findings) call.warnings.add(finding); }
+}
+
+/** 422 for a patch that leads to no object: it names no kind and quotes what was tried. */
+export function patchInvalid(shown: string, why: string): StatusError {
+  return invalidError({ group: "", name: "" }, "", [invalid("patch", shown, why)]);
+}
