@@ -3,5 +3,6 @@ import type { Plugin } from "../core/plugin.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
+import { migrationPlugin } from "./migration/mod.ts";
 
-export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin, csiPlugin]);
+export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin, csiPlugin, migrationPlugin]);

@@ -99,7 +99,7 @@ export function minorOf(release: Release): number {
 function columnMistakes(columns: readonly Column[] | undefined): readonly string[] {
   if (columns === undefined) return [];
   const mistakes: string[] = [];
-  if (!columns.some((column) => column.name === "Name" && column.format === "name")) mistakes.push("the columns have no Name");
+  if (!columns.some((column) => column.name === "Name")) mistakes.push("the columns have no Name");
   for (const name of repeated(columns.map((column) => column.name))) mistakes.push(`two columns are called "${name}"`);
   for (const { name, type, priority = 0 } of columns) {
     if (!columnTypes.includes(type)) mistakes.push(`column "${name}" has the unknown type "${type}"`);

@@ -1,4 +1,5 @@
 import { defineResource } from "../../core/define.ts";
+import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
@@ -205,27 +206,10 @@ function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver
   ];
 }
 
-const gated = {
-  seLinuxMount: seLinuxGate,
-  nodeAllocatableUpdatePeriodSeconds: nodeCountGate,
-  serviceAccountTokenInSecrets: secretsGate,
-} as const;
-
-/** Without what disabled features would have kept, unless something is stored there already. */
-function dropDisabled(next: CSIDriver, prior: CSIDriver | undefined, gates: Gates): CSIDriver {
-  const spec: { -readonly [K in keyof CSIDriverSpec]: CSIDriverSpec[K] } = { ...next.spec };
-  let dropped = false;
-  for (const [key, gate] of Object.entries(gated) as [keyof typeof gated, string][]) { // the keys of `gated` are its own
-    if (spec[key] === undefined || gates(gate) || prior?.spec[key] !== undefined) continue;
-    delete spec[key];
-    dropped = true;
-  }
-  return dropped ? { ...next, spec } : next;
-}
-
 /** Creation keeps the generation that the client gave; after that the server counts changes of the spec. */
 function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: At): CSIDriver {
-  const kept = dropDisabled(next, prior, at.gates);
+  // What is dropped is no change.
+  const kept = dropDisabled(CSIDriver)(next, prior, at.gates);
   if (prior === undefined || sameSpec(kept.spec, prior.spec)) return kept;
   return { ...kept, metadata: { ...kept.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
 }
@@ -244,7 +228,6 @@ export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
   prepare,
-  dropDisabled,
   create: (next, at) => validateSpec(next, at.gates),
   update: (next, prior, at) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(csiDrivers, at.names)),

@@ -101,8 +101,8 @@ function validateKept(next: CSINode, prior: CSINode, gates: Gates): readonly Fie
   });
   const now = Map.groupBy(driversOf(next), ({ name }) => name);
   return driversOf(prior).flatMap((driver) =>
-    (now.get(driver.name) ?? []).filter((each) => !sameValue(comparable(each), comparable(driver))).map(() =>
-      invalid("spec.drivers", driversOf(next), "field is immutable")
+    (now.get(driver.name) ?? []).filter((each) => !sameValue(comparable(each), comparable(driver))).map((each) =>
+      invalid("spec.drivers", each, "field is immutable")
     )
   );
 }

@@ -1,4 +1,5 @@
 import { defineResource } from "../../core/define.ts";
+import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
@@ -8,7 +9,7 @@ import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
-import type { At, Column, Gates, Resource, Subresource } from "../../core/plugin.ts";
+import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
 import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
 import { nodeCountGate } from "./gates.ts";
@@ -124,7 +125,8 @@ function validateError(error: VolumeError | undefined, path: string): readonly F
 /** What only a new attachment has to keep: stored ones may be older than the rules. */
 function validateNew({ spec: { attacher, source: { persistentVolumeName } } }: VolumeAttachment): readonly FieldError[] {
   return [
-    ...validateCsiDriverName(attacher, "spec.attacher"),
+    // That there has to be one is told already.
+    ...(attacher === "" ? [] : validateCsiDriverName(attacher, "spec.attacher")),
     ...(persistentVolumeName === undefined
       ? []
       : dns1123Subdomain(persistentVolumeName).map((wrong) => invalid("spec.source.persistentVolumeName", persistentVolumeName, wrong))),
@@ -138,23 +140,6 @@ function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At)
     ...validateStatus(next.status),
     ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
   ];
-}
-
-/** Without the codes of errors where their feature is off, unless the same error has one stored. */
-function dropDisabled(next: VolumeAttachment, prior: VolumeAttachment | undefined, gates: Gates): VolumeAttachment {
-  if (gates(nodeCountGate)) return next;
-  const { attachError, detachError } = next.status;
-  const kept = {
-    ...next.status,
-    ...(attachError && { attachError: withoutCode(attachError, prior?.status.attachError) }),
-    ...(detachError && { detachError: withoutCode(detachError, prior?.status.detachError) }),
-  };
-  return { ...next, status: kept };
-}
-function withoutCode(error: VolumeError, prior: VolumeError | undefined): VolumeError {
-  if (error.errorCode === undefined || prior?.errorCode !== undefined) return error;
-  const { errorCode: _dropped, ...rest } = error;
-  return rest;
 }
 
 const status: Subresource<VolumeAttachment> = {
@@ -186,7 +171,7 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource<Volu
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
-  dropDisabled,
+  dropDisabled: (next, prior, gates) => dropDisabled(VolumeAttachment)(next, prior, gates),
   create: (next) => [...validateSpec(next), ...validateStatus(next.status), ...validateNew(next)],
   update: validateUpdate,
 });

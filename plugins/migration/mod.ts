@@ -1,0 +1,17 @@
+import { definePlugin } from "../../core/define.ts";
+import { storageVersionMigrations } from "./storage-version-migration.ts";
+
+export { storageVersionMigrations };
+
+export const migrationPlugin = definePlugin({
+  name: "migration",
+  summary: "Writing all objects of a resource anew, so that they are stored in the version that is stored now.",
+  featureGates: {
+    StorageVersionMigrator: [
+      { since: "1.30", stage: "Alpha", default: false },
+      { since: "1.35", stage: "Beta", default: false },
+    ],
+  },
+  groupPriorities: { "storagemigration.{domain}": 15_800 },
+  resources: [storageVersionMigrations],
+});
