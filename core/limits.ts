@@ -17,6 +17,8 @@ export const limits = Object.freeze({
   /** Keys and values of an object's annotations together. */
   annotationsBytesMax: 256 * 1024,
   fieldManagerBytesMax: 128,
+  /** Entries by update in metadata.managedFields; older ones are put together. */
+  updateManagersMax: 10,
   /** What a driver may keep about one attachment, keys and values together. */
   attachmentMetadataBytesMax: 256 * 1024,
   /** Message of what went wrong with a volume. */

@@ -1,0 +1,129 @@
+/**
+ * How apply sees a schema: every node may be a scalar, a list or a map (or, untyped, any of them), and lists and maps are merged item
+ * by item or taken as one value. This fold is all that apply knows of nodes.
+ */
+import { type Member, membersOf } from "../derive/members.ts";
+import { fold, type Json, type ListNode, type Node, type StructNode } from "../schema.ts";
+import { zeroOf } from "../derive/zero.ts";
+import { type Element, memberElement } from "./element.ts";
+
+export type ScalarType = "numeric" | "string" | "boolean" | "untyped";
+
+export interface Atom {
+  readonly scalar?: ScalarType;
+  readonly list?: ListAtom;
+  readonly map?: MapAtom;
+}
+export interface ListAtom {
+  readonly type: "atomic" | "set" | "map";
+  /** Of a `map` list, with what an item that lacks the key has instead. */
+  readonly keys: readonly { readonly name: string; readonly missing: Json | undefined }[];
+  readonly of: Atom;
+}
+export interface MapAtom {
+  readonly atomic: boolean;
+  /** Of structs. */
+  readonly fields: ReadonlyMap<string, FieldAtom> | undefined;
+  /** Of records and untyped maps: the type of every value. */
+  readonly of: Atom | undefined;
+}
+export interface FieldAtom {
+  readonly element: Element;
+  readonly atom: Atom;
+}
+
+const numeric: Atom = { scalar: "numeric" };
+const string: Atom = { scalar: "string" };
+const boolean: Atom = { scalar: "boolean" };
+const untyped: Atom = { scalar: "untyped" };
+const oneValue: Atom = {
+  scalar: "untyped",
+  get list(): ListAtom {
+    return { type: "atomic", keys: [], of: oneValue };
+  },
+  get map(): MapAtom {
+    return { atomic: true, fields: undefined, of: oneValue };
+  },
+};
+const deducedList: ListAtom = { type: "atomic", keys: [], of: oneValue };
+/** A value without a schema: its maps are merged, its lists are one value each. */
+const deduced: Atom = {
+  scalar: "untyped",
+  list: deducedList,
+  get map(): MapAtom {
+    return deducedMap;
+  },
+};
+const deducedMap: MapAtom = { atomic: false, fields: undefined, of: deduced };
+
+/** The atom of a node, made once for each. */
+export const atomOf: (node: Node) => Atom = fold<Atom>({
+  boolean: () => boolean,
+  string: () => string,
+  int32: () => numeric,
+  int64: () => numeric,
+  double: () => numeric,
+  bytes: () => string,
+  quantity: () => untyped,
+  intOrString: () => untyped,
+  time: () => untyped,
+  microTime: () => untyped,
+  duration: () => string,
+  raw: () => deduced,
+  fieldsV1: () => deduced,
+  list: (node, go) => ({ list: listAtom(node, go) }),
+  record: (node, go) => ({ map: { atomic: node.atomic === true, fields: undefined, of: go(node.of) } }),
+  struct: structAtom,
+}, (get) => ({
+  get list() {
+    return get().list!;
+  },
+  get map() {
+    return get().map!;
+  },
+}));
+
+function listAtom(node: ListNode, go: (node: Node) => Atom): ListAtom {
+  const of = go(node.of);
+  const keys = (node.keys ?? []).map((name) => ({ name, missing: missingKey(node, name) }));
+  return { type: node.type, keys, of };
+}
+
+/** What upstream publishes as the default of a key: its own default, or zero where JSON always has it. */
+function missingKey(node: ListNode, name: string): Json | undefined {
+  let element = node.of;
+  while (element.tag === "lazy") element = element.get();
+  const member = element.tag === "struct" ? membersOf(element).find(({ key }) => key === name) : undefined;
+  if (member === undefined) return undefined;
+  if (member.field.default !== undefined) return member.field.default;
+  return member.always && !member.pointer ? zeroOf(member.node) as Json : undefined; // keys are scalars
+}
+
+function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
+  const fields = new Map(
+    membersOf(node).map((member: Member) => [member.key, { element: memberElement(member.key), atom: go(member.node) }]),
+  );
+  return { map: { atomic: node.atomic === true, fields, of: undefined } };
+}
+
+export type Shape = "map" | "scalar" | "list";
+
+/** Which of its forms an atom takes for a value; null fits every form, and the first that there is is taken. */
+export function shapeOf(atom: Atom, value: Json | undefined): Shape {
+  if (value !== null && value !== undefined) {
+    if (typeof value !== "object") {
+      if (atom.scalar !== undefined) return "scalar";
+    } else if (Array.isArray(value)) {
+      if (atom.list !== undefined) return "list";
+    } else if (atom.map !== undefined) return "map";
+  }
+  return atom.map !== undefined ? "map" : atom.scalar !== undefined ? "scalar" : "list";
+}
+
+/** The type of a map's member; undefined where the schema knows none of that name. */
+export function memberAtom(map: MapAtom, key: string): Atom | undefined {
+  return map.fields?.get(key)?.atom ?? map.of;
+}
+export function elementOf(map: MapAtom, key: string): Element {
+  return map.fields?.get(key)?.element ?? memberElement(key);
+}

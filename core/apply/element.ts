@@ -1,0 +1,125 @@
+/**
+ * Elements of paths in the spelling of FieldsV1: `f:name` for a member, `k:{"name":"a"}` for an item by its keys, `v:"x"` for an item by its
+ * value, `i:0` for one by its place. The canonical text is the element: two are equal when their texts are.
+ */
+import { goString } from "../codec/json-text.ts";
+import { compareBytes } from "../derive/sorted-keys.ts";
+import type { Json } from "../schema.ts";
+import { numberText } from "../tree/values.ts";
+import { goQuote } from "../field-error.ts";
+import { readJson } from "../tree/json.ts";
+import { jsonFromTree } from "../tree/values.ts";
+
+export type Element = string;
+
+export function memberElement(name: string): Element {
+  return `f:${name}`;
+}
+export function valueElement(value: Json): Element {
+  return `v:${keyJson(value)}`;
+}
+/** By keys and values; the keys are put in order. */
+export function keyElement(keys: readonly (readonly [string, Json])[]): Element {
+  const sorted = keys.length < 2 ? keys : [...keys].sort(([a], [b]) => compareBytes(a, b));
+  let text = "";
+  for (const [name, value] of sorted) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${keyJson(value)}`;
+  return `k:{${text}}`;
+}
+
+/** Compact JSON without HTML's escapes, which come when the key is written into an object. */
+function keyJson(value: Json): string {
+  if (typeof value === "string") return JSON.stringify(value.toWellFormed());
+  if (typeof value === "number" || typeof value === "bigint") return numberText(value);
+  if (value === null || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return `[${value.map(keyJson).join(",")}]`;
+  const object = value as { readonly [key: string]: Json }; // what is left
+  return `{${Object.keys(object).sort(compareBytes).map((key) => `${JSON.stringify(key)}:${keyJson(object[key]!)}`).join(",")}}`;
+}
+
+/** The canonical element of a key of FieldsV1; undefined for a sort of element that is not known; throws for a broken one. */
+export function readElement(text: string): Element | undefined {
+  if (text.length < 2 || text[1] !== ":") throw new Error(`missing colon: ${text}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case "f":
+      return text;
+    case "v":
+      return valueElement(parsed(rest));
+    case "k": {
+      const keys = parsed(rest);
+      if (!isObject(keys)) throw new Error(`keys are no object: ${text}`);
+      return keyElement(Object.entries(keys));
+    }
+    case "i":
+      if (!/^-?\d+$/.test(rest)) throw new Error(`index is no number: ${text}`);
+      return `i:${Number(rest)}`;
+    default:
+      return undefined;
+  }
+}
+
+function parsed(text: string): Json {
+  const read = readJson(text);
+  if (!read.ok) throw new Error(read.error);
+  return jsonFromTree(read.tree);
+}
+function isObject(value: Json): value is { readonly [key: string]: Json } {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
+
+/** Upstream's order: members, then keys, values and places. */
+export function compareElements(a: Element, b: Element): number {
+  const rank = ranks[a[0]!]! - ranks[b[0]!]!;
+  if (rank !== 0 || a === b) return rank;
+  switch (a[0]) {
+    case "f":
+      return compareBytes(a, b);
+    case "i":
+      return Number(a.slice(2)) - Number(b.slice(2));
+    case "v":
+      return compareValues(parsed(a.slice(2)), parsed(b.slice(2)));
+    default:
+      return compareObjects(parsed(a.slice(2)), parsed(b.slice(2)));
+  }
+}
+
+function compareObjects(a: Json, b: Json): number {
+  const x = Object.entries(a as object) as [string, Json][], y = Object.entries(b as object) as [string, Json][]; // keys of elements are objects
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    const by = compareBytes(x[i]![0], y[i]![0]) || compareValues(x[i]![1], y[i]![1]);
+    if (by !== 0) return by;
+  }
+  return x.length - y.length;
+}
+
+function compareValues(a: Json, b: Json): number {
+  const rank = valueRank(a) - valueRank(b);
+  if (rank !== 0) return rank;
+  if (typeof a === "string") return compareBytes(a, b as string); // same rank, same type
+  if (typeof a === "boolean") return Number(a) - Number(b);
+  if (typeof a === "number" || typeof a === "bigint") return a < (b as number) ? -1 : a > (b as number) ? 1 : 0; // numbers and bigints compare
+  return compareBytes(keyJson(a), keyJson(b));
+}
+function valueRank(value: Json): number {
+  if (typeof value === "number" || typeof value === "bigint") return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 2;
+  return value === null ? 5 : Array.isArray(value) ? 3 : 4;
+}
+
+/** As messages show an element: `.name`, `[name="a",port=1]`, `[="x"]`, `[0]`. */
+export function elementText(element: Element): string {
+  const rest = element.slice(2);
+  if (element[0] === "f") return `.${rest}`;
+  if (element[0] === "i") return `[${rest}]`;
+  const value = parsed(rest);
+  if (element[0] === "v") return `[=${shown(value)}]`;
+  return `[${Object.entries(value as object).map(([name, part]) => `${name}=${shown(part as Json)}`).join(",")}]`; // keys of elements are objects
+}
+
+function shown(value: Json): string {
+  if (typeof value === "string") return goQuote(value);
+  return typeof value === "object" && value !== null ? goString(keyJson(value)) : String(value);
+}

@@ -1,0 +1,179 @@
+/**
+ * Sets of fields: what a manager owns. A set is a tree of path elements; a node that is `owned` is a member of the set itself, besides
+ * what is below it. Sets are values: operations make new ones and share what is the same.
+ */
+import type { Json } from "../schema.ts";
+import { compareElements, type Element, elementText, readElement } from "./element.ts";
+
+export interface FieldSet {
+  /** Whether the path that leads here is in the set. */
+  readonly owned: boolean;
+  /** Never holds an empty set. */
+  readonly children?: ReadonlyMap<Element, FieldSet>;
+}
+
+export const emptySet: FieldSet = Object.freeze({ owned: false });
+/** One path, with nothing below it. */
+export const leafSet: FieldSet = Object.freeze({ owned: true });
+
+export function isEmptySet(set: FieldSet): boolean {
+  return !set.owned && set.children === undefined;
+}
+
+/** The set of a node and its children; children that are empty must not be in the map. */
+export function setOf(owned: boolean, children: ReadonlyMap<Element, FieldSet> | undefined): FieldSet {
+  if (children === undefined || children.size === 0) return owned ? leafSet : emptySet;
+  return { owned, children };
+}
+
+/** The set of these paths. */
+export function setOfPaths(...paths: readonly (readonly Element[])[]): FieldSet {
+  return paths.reduce(
+    (set, path) => union(set, path.reduceRight<FieldSet>((below, element) => setOf(false, new Map([[element, below]])), leafSet)),
+    emptySet,
+  );
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmptySet(b)) return a;
+  if (isEmptySet(a)) return b;
+  const owned = a.owned || b.owned;
+  if (a.children === undefined) return b.owned === owned ? b : setOf(owned, b.children);
+  if (b.children === undefined) return a.owned === owned ? a : setOf(owned, a.children);
+  let merged: Map<Element, FieldSet> | undefined;
+  for (const [element, theirs] of b.children) {
+    const ours = a.children.get(element);
+    const both = ours === undefined ? theirs : union(ours, theirs);
+    if (both !== ours) (merged ??= new Map(a.children)).set(element, both);
+  }
+  return merged === undefined && a.owned === owned ? a : setOf(owned, merged ?? a.children);
+}
+
+/** What is in `a` and not in `b`, path by path: a path of `b` takes nothing away that is below it. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, false);
+}
+/** What is in `a` and neither in `b` nor below a path of `b`. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, true);
+}
+
+function without(a: FieldSet, b: FieldSet, below: boolean): FieldSet {
+  if (a === b) return emptySet;
+  if (below && b.owned) return emptySet;
+  const owned = a.owned && !b.owned;
+  if (a.children === undefined || b.children === undefined) return owned === a.owned ? a : setOf(owned, a.children);
+  let left: Map<Element, FieldSet> | undefined;
+  for (const [element, theirs] of b.children) {
+    const ours = a.children.get(element);
+    if (ours === undefined) continue;
+    const rest = without(ours, theirs, below);
+    if (rest === ours) continue;
+    left ??= new Map(a.children);
+    if (isEmptySet(rest)) left.delete(element);
+    else left.set(element, rest);
+  }
+  return left === undefined && owned === a.owned ? a : setOf(owned, left ?? a.children);
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  const owned = a.owned && b.owned;
+  if (a.children === undefined || b.children === undefined) return owned ? leafSet : emptySet;
+  const [few, many] = a.children.size <= b.children.size ? [a.children, b.children] : [b.children, a.children];
+  const both = new Map<Element, FieldSet>();
+  for (const [element, one] of few) {
+    const other = many.get(element);
+    if (other === undefined) continue;
+    const shared = intersection(one, other);
+    if (!isEmptySet(shared)) both.set(element, shared);
+  }
+  return setOf(owned, both);
+}
+
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
+  return isEmptySet(difference(a, b));
+}
+export function sameSet(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.owned !== b.owned || a.children?.size !== b.children?.size) return false;
+  for (const [element, ours] of a.children ?? []) {
+    const theirs = b.children?.get(element);
+    if (theirs === undefined || !sameSet(ours, theirs)) return false;
+  }
+  return true;
+}
+
+/** The paths of a set as messages show them, in upstream's order: members of a node before what is below them. */
+export function pathTexts(set: FieldSet, prefix = ""): string[] {
+  const children = sortedChildren(set);
+  const texts = children.filter(([, child]) => child.owned).map(([element]) => prefix + elementText(element));
+  for (const [element, child] of children) {
+    if (child.children !== undefined) texts.push(...pathTexts({ owned: false, children: child.children }, prefix + elementText(element)));
+  }
+  return texts;
+}
+
+function sortedChildren(set: FieldSet): [Element, FieldSet][] {
+  if (set.children === undefined) return [];
+  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+}
+
+/** Sets by the values that they were read from or written as: both are shared and never changed, and go together. */
+const known = new WeakMap<object, FieldSet>();
+const texts = new WeakMap<FieldSet, Json>();
+
+/** The set that a FieldsV1 value tells. Throws for a value that is none; elements of a sort that is not known are passed over. */
+export function readFieldSet(value: Json | undefined): FieldSet {
+  if (value === undefined || value === null) return emptySet;
+  if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
+  const remembered = known.get(value);
+  if (remembered !== undefined) return remembered;
+  const read = readNode(value as { readonly [key: string]: Json }, 0); // objects are left
+  const set = setOf(false, read.children);
+  known.set(value, set);
+  texts.set(set, value);
+  return set;
+}
+
+const depthMax = 1000;
+
+function readNode(value: Json, depth: number): FieldSet {
+  if (value === null) return leafSet;
+  if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
+  if (depth > depthMax) throw new Error("a field set is too deep");
+  const object = value as { readonly [key: string]: Json }; // objects are left
+  const children = new Map<Element, FieldSet>();
+  let owned = false;
+  for (const key of Object.keys(object)) {
+    if (key === ".") {
+      owned = true;
+      continue;
+    }
+    const element = readElement(key);
+    if (element !== undefined) children.set(element, readNode(object[key]!, depth + 1));
+  }
+  return setOf(owned || children.size === 0, children);
+}
+
+/** The FieldsV1 value of a set: keys in upstream's order, `.` first. */
+export function writeFieldSet(set: FieldSet): Json {
+  const remembered = texts.get(set);
+  if (remembered !== undefined) return remembered;
+  const value = writeNode(set, false);
+  if (set !== emptySet && set !== leafSet) {
+    texts.set(set, value);
+    known.set(value as object, set);
+  }
+  return value;
+}
+
+const nothingBelow: Json = Object.freeze({});
+
+function writeNode(set: FieldSet, shows: boolean): Json {
+  if (set.children === undefined) return nothingBelow;
+  const out: Record<string, Json> = {};
+  if (shows && set.owned) out["."] = nothingBelow;
+  for (const [element, child] of sortedChildren(set)) out[element] = writeNode(child, true);
+  return out;
+}

@@ -1,0 +1,46 @@
+/** Items of lists that are merged: what tells one from another, and the words for those that have nothing of the kind. */
+import type { Json } from "../schema.ts";
+import type { ListAtom } from "./atom.ts";
+import { type Element, keyElement, valueElement } from "./element.ts";
+
+export type JsonObject = { readonly [key: string]: Json };
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+export function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+/** An own member; undefined where there is none. */
+export function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** The element of an item, or upstream's words for an item that can have none. */
+export function itemElement(list: ListAtom, item: Json): { readonly element: Element } | { readonly problem: string } {
+  if (list.type === "set") {
+    if (item === null) return { problem: "associative list without keys has an element that's an explicit null" };
+    if (isList(item)) return { problem: "not supported: associative list with lists as elements" };
+    if (isObject(item)) return { problem: "associative list without keys has an element that's a map type" };
+    return { element: valueElement(item) };
+  }
+  if (item === null) return { problem: "associative list with keys may not have a null element" };
+  if (!isObject(item)) return { problem: "associative list with keys may not have non-map elements" };
+  const keys: [string, Json][] = [];
+  for (const { name, missing } of list.keys) {
+    const value = own(item, name) ?? missing;
+    if (value !== undefined) keys.push([name, value]);
+  }
+  if (keys.length > 0) return { element: keyElement(keys) };
+  const names = list.keys.map(({ name }) => JSON.stringify(name)).join(" ");
+  return {
+    problem:
+      `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+  };
+}
+
+/** The element of an item that is known to have one, else undefined. */
+export function elementOfItem(list: ListAtom, item: Json): Element | undefined {
+  const found = itemElement(list, item);
+  return "element" in found ? found.element : undefined;
+}

@@ -1,0 +1,211 @@
+/**
+ * Who owns which fields after a write. Both ways begin with the owners so far and give those afterwards: an update takes what it
+ * changes from everybody else, an apply owns exactly what it names and must not take what is another's unless it is forced.
+ *
+ *   owners      alpha applied {data.a, data.b}
+ *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
+ *   alpha applies data.a   ->  conflict with beta; by force: alpha {data.a}, and data.b goes, which nobody owns any more
+ */
+import type { Json } from "../schema.ts";
+import { type Atom } from "./atom.ts";
+import {
+  difference,
+  emptySet,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  leafSet,
+  pathTexts,
+  recursiveDifference,
+  setOfPaths,
+  union,
+} from "./field-set.ts";
+import { merge, removeFields } from "./merge.ts";
+import { type Owner, ownerId, type Owners } from "./owners.ts";
+import { compare, type Comparison, fieldSetOf, ignoring, isSame, reconciled, withNamedMembers } from "./typed.ts";
+import { sameValue } from "../derive/same-value.ts";
+
+/** How an object looks in the versions that entries may be written in. */
+export interface Versions {
+  /** The version of the request. */
+  readonly current: string;
+  /** Undefined for a version that is not served: entries in it are dropped. */
+  readonly atom: (apiVersion: string) => Atom | undefined;
+  /** An object between two versions that have atoms. May return the same value. */
+  readonly convert: (object: Json, from: string, to: string) => Json;
+  /** Paths that a write through this path may not change, in that version: nobody comes to own them by it. */
+  readonly ignored: (apiVersion: string) => FieldSet;
+}
+
+export interface Writer {
+  readonly manager: string;
+  readonly subresource: string;
+  /** Now, as metadata has it. */
+  readonly time: string;
+}
+
+/** Fields of metadata that nobody owns. */
+const unowned: FieldSet = setOfPaths(
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...["name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields", "resourceVersion"]
+    .map((name) => ["f:metadata", `f:${name}`]),
+);
+
+/** The owners after an update from `before` to `after`, both in the current version. */
+export function ownersAfterUpdate(versions: Versions, before: Json, after: Json, owners: Owners, writer: Writer): Owners {
+  const atom = atomOf(versions);
+  const found = ignoring(compare(atom, before, after), versions.ignored(versions.current));
+  if (isSame(found) && [...owners.values()].every((owner) => versions.atom(owner.apiVersion) !== undefined && !isEmptySet(owner.set))) {
+    return reconciledOwners(versions, before, owners);
+  }
+  const others = takenFrom(versions, before, after, reconciledOwners(versions, before, owners), found, "");
+  const took = difference(union(found.modified, found.added), unowned);
+  if (isEmptySet(took)) return others.owners;
+  const self = { manager: writer.manager === "" ? "unknown" : writer.manager, operation: "Update", apiVersion: versions.current } as const;
+  const id = ownerId({ ...self, subresource: writer.subresource });
+  const had = others.owners.get(id);
+  const set = had === undefined ? took : union(had.set, took);
+  return new Map(others.owners).set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
+}
+
+/** What came of an apply. `object` is undefined when nothing changed but, perhaps, who owns what. */
+export type Applied =
+  | { readonly done: true; readonly object: Json | undefined; readonly owners: Owners }
+  | { readonly done: false; readonly conflicts: readonly Conflict[] };
+/** What another manager owns and the apply would change. */
+export interface Conflict {
+  readonly owner: Owner;
+  readonly set: FieldSet;
+}
+
+/** Applies `config` to `live`, both in the current version; `config` must fit its type. */
+export function applied(versions: Versions, live: Json, config: Json, before: Owners, writer: Writer, force: boolean): Applied {
+  const atom = atomOf(versions);
+  const owners = reconciledOwners(versions, live, before);
+  const self = { manager: writer.manager, operation: "Apply", apiVersion: versions.current, subresource: writer.subresource } as const;
+  const id = ownerId(self);
+  const last = owners.get(id);
+  const set = recursiveDifference(fieldSetOf(atom, config), versions.ignored(versions.current));
+  const merged = merge(atom, live, config)!; // neither is undefined
+  const claimed = new Map(owners).set(id, { ...self, set, time: last?.time });
+  const object = last === undefined || last.set === set ? merged : pruned(versions, merged, claimed, last);
+
+  const found = ignoring(compare(atom, live, object), versions.ignored(versions.current));
+  const taken = takenFrom(versions, live, object, claimed, found, id);
+  if (taken.conflicts.length > 0 && !force) return { done: false, conflicts: taken.conflicts };
+  const after = new Map(taken.owners);
+  const kept = difference(taken.owners.get(id)?.set ?? emptySet, unowned);
+  const changed = !sameValue(live, object);
+  if (isEmptySet(kept)) after.delete(id);
+  else after.set(id, { ...self, set: kept, time: changed ? writer.time : last?.time });
+  return { done: true, object: changed ? object : undefined, owners: after };
+}
+
+/** Without what the manager applied last and applies no more, unless another owns it. */
+function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): Json {
+  const { current } = versions;
+  const version = last.apiVersion;
+  const atom = versions.atom(version);
+  if (atom === undefined || isEmptySet(last.set)) return merged;
+  const whole = versions.convert(merged, current, version);
+  const lastSet = withNamedMembers(atom, last.set);
+  let rest = removeFields(atom, whole, lastSet);
+  if (rest === whole) return merged;
+  rest = withOwned(versions, whole, rest, version, owners);
+  // What the manager did not own before stays too.
+  const wholeSet = withNamedMembers(atom, fieldSetOf(atom, whole)), restSet = withNamedMembers(atom, fieldSetOf(atom, rest));
+  rest = removeFields(atom, whole, intersection(difference(wholeSet, restSet), lastSet));
+  return versions.convert(rest, version, current);
+}
+
+/** `rest` with what somebody owns put back from `whole`, both in `version`. */
+function withOwned(versions: Versions, whole: Json, rest: Json, version: string, owners: Owners): Json {
+  const byVersion = new Map<string, FieldSet>([[version, emptySet]]);
+  for (const { apiVersion, set } of owners.values()) byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));
+  let left = rest;
+  for (const [other, owned] of byVersion) {
+    const atom = versions.atom(other);
+    if (atom === undefined) continue;
+    const all = versions.convert(whole, version, other);
+    const allSet = withNamedMembers(atom, fieldSetOf(atom, all));
+    const leftSet = withNamedMembers(atom, fieldSetOf(atom, versions.convert(left, version, other)));
+    left = versions.convert(removeFields(atom, all, difference(allSet, union(leftSet, withNamedMembers(atom, owned)))), other, version);
+  }
+  return left;
+}
+
+/** Takes what changed from all owners but `self`; their conflicts are what they lose to a change, not to a removal. */
+function takenFrom(
+  versions: Versions,
+  before: Json,
+  after: Json,
+  owners: Owners,
+  found: Comparison,
+  self: string,
+): { readonly owners: Owners; readonly conflicts: readonly Conflict[] } {
+  const byVersion = new Map<string, Comparison>([[versions.current, found]]);
+  const left = new Map<string, Owner>();
+  const conflicts: Conflict[] = [];
+  for (const [id, owner] of owners) {
+    const { apiVersion } = owner;
+    if (id === self) {
+      if (!isEmptySet(owner.set)) left.set(id, owner);
+      continue;
+    }
+    let there = byVersion.get(apiVersion);
+    if (there === undefined) {
+      const atom = versions.atom(apiVersion);
+      if (atom === undefined) continue;
+      const [old, next] = [before, after].map((object) => versions.convert(object, versions.current, apiVersion));
+      there = ignoring(compare(atom, old, next), versions.ignored(apiVersion));
+      byVersion.set(apiVersion, there);
+    }
+    const lost = intersection(owner.set, union(there.modified, there.added));
+    if (!isEmptySet(lost)) conflicts.push({ owner, set: lost });
+    const set = difference(difference(owner.set, lost), there.removed);
+    if (!isEmptySet(set)) left.set(id, set === owner.set ? owner : { ...owner, set });
+  }
+  return { owners: left, conflicts };
+}
+
+/** Owners whose sets fit the schema in force. */
+function reconciledOwners(versions: Versions, live: Json, owners: Owners): Owners {
+  let changed: Map<string, Owner> | undefined;
+  for (const [id, owner] of owners) {
+    const atom = versions.atom(owner.apiVersion);
+    if (atom === undefined) continue;
+    const set = reconciled(atom, versions.convert(live, versions.current, owner.apiVersion), owner.set);
+    if (set !== owner.set) (changed ??= new Map(owners)).set(id, { ...owner, set });
+  }
+  return changed ?? owners;
+}
+
+function atomOf(versions: Versions): Atom {
+  const atom = versions.atom(versions.current);
+  if (atom === undefined) throw new Error(`no schema for ${versions.current}, the version of the request`);
+  return atom;
+}
+
+/** The set with these paths, for `ignored`. */
+export function topLevel(...names: readonly string[]): FieldSet {
+  return names.length === 0 ? emptySet : { owned: false, children: new Map(names.map((name) => [`f:${name}`, leafSet])) };
+}
+
+/** Upstream's words for conflicts, with one cause for each path. */
+export function conflictTexts(
+  conflicts: readonly Conflict[],
+): { readonly message: string; readonly causes: readonly { readonly field: string; readonly message: string }[] } {
+  const sorted = [...conflicts].sort((a, b) => ownerId(a.owner) < ownerId(b.owner) ? -1 : 1);
+  const named = sorted.map(({ owner, set }) => ({ who: whoText(owner), paths: pathTexts(set) }));
+  const causes = named.flatMap(({ who, paths }) => paths.map((field) => ({ field, message: `conflict with ${who}` })));
+  if (causes.length === 1) return { message: `Apply failed with 1 conflict: ${causes[0]!.message}: ${causes[0]!.field}`, causes };
+  const lines = named.flatMap(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map((path) => `- ${path}`)]);
+  return { message: `Apply failed with ${causes.length} conflicts: ${lines.join("\n")}`, causes };
+}
+
+function whoText({ manager, subresource, operation, apiVersion }: Owner): string {
+  const through = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+  return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
+}

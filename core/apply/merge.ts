@@ -1,0 +1,144 @@
+/** What an applied value makes of a live one, and what is left of a value without some of its fields. */
+import type { Json } from "../schema.ts";
+import { setOwn } from "../tree/values.ts";
+import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, shapeOf } from "./atom.ts";
+import type { Element } from "./element.ts";
+import type { FieldSet } from "./field-set.ts";
+import { elementOfItem, isList, isObject, type JsonObject, own } from "./items.ts";
+
+/** The live value with what is applied laid over it. What the applied value does not mention stays, as the same value. */
+export function merge(atom: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
+  if (applied === undefined || live === applied) return live;
+  if (live === undefined) return applied;
+  const shape = shapeOf(atom, applied === null ? live : applied);
+  if (shape === "scalar") return applied;
+  if (shape === "list") {
+    const old = isList(live) ? live : [], next = isList(applied) ? applied : [];
+    if (atom.list!.type === "atomic" || (old.length === 0 && next.length === 0)) return applied;
+    return mergeItems(atom.list!, old, next);
+  }
+  const old = isObject(live) ? live : {}, next = isObject(applied) ? applied : {};
+  if (atom.map!.atomic || (Object.keys(old).length === 0 && Object.keys(next).length === 0)) return applied;
+  return mergeMembers(atom.map!, old, next);
+}
+
+function mergeMembers(map: MapAtom, live: JsonObject, applied: JsonObject): Json {
+  let merged: Record<string, Json> | undefined;
+  for (const key of Object.keys(applied)) {
+    const inner = memberAtom(map, key);
+    const old = own(live, key);
+    const next = inner === undefined ? old : merge(inner, old, applied[key]);
+    if (next !== undefined && (next !== old || !Object.hasOwn(live, key))) setOwn(merged ??= { ...live }, key, next);
+  }
+  return merged ?? live;
+}
+
+/**
+ * Items of both lists, those of the applied one in its order. An item that only the live list has keeps its place before the next
+ * shared item: live `a x b` with applied `b a` gives `b a x`... as upstream merges them, step by step.
+ */
+function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json {
+  const ours = indexed(list, live), theirs = indexed(list, applied);
+  const shared = theirs.order.filter((element) => ours.items.has(element));
+  let nextShared = 0;
+  const merged = new Set<Element>();
+  const out: Json[] = [];
+  const push = (item: Json | undefined) => {
+    if (item !== undefined) out.push(item);
+  };
+  const take = (element: Element) => {
+    merged.add(element);
+    push(merge(list.of, ours.items.get(element), theirs.items.get(element)));
+  };
+  let l = 0, r = 0;
+  while (l < ours.order.length || r < theirs.order.length) {
+    const left = ours.order[l], right = theirs.order[r];
+    if (left !== undefined && right !== undefined) {
+      if (left === right) {
+        take(left);
+        l++;
+        r++;
+        nextShared++;
+        continue;
+      }
+      // Shared, but not the one that comes next.
+      if (theirs.items.has(left) && nextShared < shared.length && shared[nextShared] !== left) {
+        l++;
+        continue;
+      }
+    }
+    if (left !== undefined) {
+      if (!theirs.items.has(left)) {
+        push(ours.values[l]);
+        l++;
+        continue;
+      }
+      if (merged.has(left)) l++;
+    }
+    if (right !== undefined) {
+      take(right);
+      r++;
+      if (shared[nextShared] === right) nextShared++;
+    }
+  }
+  return out.length === live.length && out.every((item, i) => item === live[i]) ? live : out;
+}
+
+/** Elements in order; items by element, null for one that is there more than once. */
+function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Json[]; items: Map<Element, Json | undefined> } {
+  const order: Element[] = [], values: Json[] = [];
+  const byElement = new Map<Element, Json | undefined>();
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    if (element === undefined) continue;
+    byElement.set(element, byElement.has(element) ? undefined : item);
+    order.push(element);
+    values.push(item);
+  }
+  return { order, values, items: byElement };
+}
+
+/** The value without the fields of the set; the same value where it has none of them. What is left empty becomes null. */
+export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
+  if (gone.children === undefined) return value;
+  const shape = shapeOf(atom, value);
+  if (shape === "scalar") return value;
+  if (shape === "list") {
+    if (!isList(value) || value.length === 0 || atom.list!.type === "atomic") return null;
+    return removeItems(atom.list!, value, gone);
+  }
+  const map = atom.map!;
+  if (!isObject(value) || map.atomic) return null;
+  const kept: Record<string, Json> = {};
+  let changed = false, any = false;
+  for (const key of Object.keys(value)) {
+    const part = gone.children.get(elementOf(map, key));
+    const inner = memberAtom(map, key);
+    if (part?.owned) {
+      changed = true;
+      continue;
+    }
+    const next = part === undefined || inner === undefined ? value[key]! : removeFields(inner, value[key]!, part);
+    if (next !== value[key]) changed = true;
+    setOwn(kept, key, next);
+    any = true;
+  }
+  return !any ? null : changed ? kept : value;
+}
+
+function removeItems(list: ListAtom, items: readonly Json[], gone: FieldSet): Json {
+  let changed = false;
+  const kept: Json[] = [];
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    const part = element === undefined ? undefined : gone.children!.get(element); // asked for above
+    if (part?.owned) {
+      changed = true;
+      continue;
+    }
+    const next = part === undefined ? item : removeFields(list.of, item, part);
+    if (next !== item) changed = true;
+    kept.push(next);
+  }
+  return kept.length === 0 ? null : changed ? kept : items;
+}

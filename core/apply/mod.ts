@@ -1,0 +1,15 @@
+/** Field ownership and server-side apply, over plain values and the schemas that describe them. */
+export { type Atom, atomOf } from "./atom.ts";
+export * from "./field-set.ts";
+export {
+  type Applied,
+  applied,
+  type Conflict,
+  conflictTexts,
+  ownersAfterUpdate,
+  topLevel,
+  type Versions,
+  type Writer,
+} from "./managers.ts";
+export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
+export { compare, fieldSetOf, problemsText, typeProblems } from "./typed.ts";

@@ -1,0 +1,321 @@
+/** Values against their types: whether they fit, which fields they set, and what differs between two. */
+import { goQuote } from "../field-error.ts";
+import type { Json } from "../schema.ts";
+import { sameValue } from "../derive/same-value.ts";
+import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
+import { type Element, elementText } from "./element.ts";
+import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
+import { elementOfItem, isList, isObject, itemElement, own } from "./items.ts";
+
+/** What is wrong with a value, as upstream shows it; empty when it fits. Duplicates in sets and keyed lists are wrong. */
+export function typeProblems(atom: Atom, value: Json): readonly string[] {
+  const problems: string[] = [];
+  checkValue(atom, value, "", problems);
+  return problems;
+}
+/** Problems in one text. */
+export function problemsText(problems: readonly string[]): string {
+  return problems.length === 1 ? problems[0]! : ["errors:", ...problems.map((each) => `  ${each}`)].join("\n");
+}
+
+function checkValue(atom: Atom, value: Json, path: string, problems: string[]): void {
+  if (value === null) return;
+  const tell = (what: string) => problems.push(path === "" ? what : `${path}: ${what}`);
+  const shape = shapeOf(atom, value);
+  if (shape === "scalar") {
+    const wrong = scalarProblem(atom.scalar!, value);
+    if (wrong !== undefined) tell(wrong);
+  } else if (shape === "list") {
+    if (!isList(value)) tell(`expected list, got &{${goText(value)}}`);
+    else checkList(atom.list!, value, path, problems);
+  } else if (!isObject(value)) tell(`expected map, got &{${goText(value)}}`);
+  else {
+    for (const key of Object.keys(value)) {
+      const inner = memberAtom(atom.map!, key);
+      const at = `${path}.${key}`;
+      // Upstream stops at the first member that it does not know.
+      if (inner === undefined) return void problems.push(`${at}: field not declared in schema`);
+      checkValue(inner, value[key]!, at, problems);
+    }
+  }
+}
+
+function checkList(list: ListAtom, items: readonly Json[], path: string, problems: string[]): void {
+  const seen = new Set<Element>();
+  for (const [index, item] of items.entries()) {
+    if (list.type === "atomic") {
+      checkValue(list.of, item, `${path}[${index}]`, problems);
+      continue;
+    }
+    const found = itemElement(list, item);
+    if ("problem" in found) return void problems.push(`${path}: element ${index}: ${found.problem}`);
+    const text = elementText(found.element);
+    if (seen.has(found.element)) problems.push(`${path}: duplicate entries for key ${text}`);
+    seen.add(found.element);
+    checkValue(list.of, item, path + text, problems);
+  }
+}
+
+function scalarProblem(type: ScalarType, value: Json): string | undefined {
+  const scalar = typeof value !== "object";
+  if (type === "numeric") {
+    return typeof value === "number" || typeof value === "bigint" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+  }
+  if (type === "string") {
+    return typeof value === "string" ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+  }
+  if (type === "boolean") return typeof value === "boolean" ? undefined : `expected boolean, got &{${goText(value)}}`;
+  return scalar ? undefined : `expected any scalar, got &{${goText(value)}}`;
+}
+
+/** A value as Go's `%v` shows it. */
+function goText(value: Json): string {
+  if (value === null) return "<nil>";
+  if (isList(value)) return `[${value.map(goText).join(" ")}]`;
+  if (isObject(value)) return `map[${Object.keys(value).sort().map((key) => `${key}:${goText(value[key]!)}`).join(" ")}]`;
+  return String(value);
+}
+/** As `%#v` does. */
+function goSyntax(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (typeof value === "string") return goQuote(value);
+  if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (isObject(value)) {
+    return `map[string]interface {}{${Object.keys(value).sort().map((key) => `${goQuote(key)}:${goSyntax(value[key]!)}`).join(", ")}}`;
+  }
+  return String(value);
+}
+/** As `%T` does. */
+function goType(value: Json): string {
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  if (isList(value)) return "[]interface {}";
+  return value === null ? "<nil>" : typeof value === "object" ? "map[string]interface {}" : "float64";
+}
+
+/** The fields that a value sets. Members of structs count by what is in them; items of lists and entries of records count themselves too. */
+export function fieldSetOf(atom: Atom, value: Json): FieldSet {
+  const shape = shapeOf(atom, value);
+  if (shape === "scalar") return leafSet;
+  if (shape === "list") {
+    if (atom.list!.type === "atomic") return leafSet;
+    return isList(value) ? setOfItems(atom.list!, value) : emptySet;
+  }
+  const map = atom.map!;
+  if (map.atomic) return leafSet;
+  if (!isObject(value)) return emptySet;
+  const children = new Map<Element, FieldSet>();
+  for (const key of Object.keys(value)) {
+    const inner = memberAtom(map, key);
+    const member = value[key];
+    if (inner === undefined || member === undefined) continue;
+    const below = fieldSetOf(inner, member);
+    const itself = member === null || (isObject(member) && isEmptyObject(member)) || !(map.fields?.has(key) ?? false);
+    const set = itself && !below.owned ? setOf(true, below.children) : below;
+    if (!isEmptySet(set)) children.set(elementOf(map, key), set);
+  }
+  return setOf(false, children);
+}
+
+function setOfItems(list: ListAtom, items: readonly Json[]): FieldSet {
+  const children = new Map<Element, FieldSet>();
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    if (element === undefined) continue;
+    // A duplicate is owned as one thing.
+    children.set(element, children.has(element) ? leafSet : setOf(true, fieldSetOf(list.of, item).children));
+  }
+  return setOf(false, children);
+}
+
+function isEmptyObject(object: object): boolean {
+  for (const key in object) if (Object.hasOwn(object, key)) return false;
+  return true;
+}
+
+/** What differs between two values: paths that only the new one has, that both have with other values, that only the old one has. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+const nothing: Comparison = Object.freeze({ added: emptySet, modified: emptySet, removed: emptySet });
+const added: Comparison = Object.freeze({ ...nothing, added: leafSet });
+const modified: Comparison = Object.freeze({ ...nothing, modified: leafSet });
+const removed: Comparison = Object.freeze({ ...nothing, removed: leafSet });
+
+export function isSame(comparison: Comparison): boolean {
+  return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
+}
+/** Without what is at or below the paths of `ignored`. */
+export function ignoring(comparison: Comparison, ignored: FieldSet): Comparison {
+  if (isEmptySet(ignored)) return comparison;
+  return {
+    added: recursiveDifference(comparison.added, ignored),
+    modified: recursiveDifference(comparison.modified, ignored),
+    removed: recursiveDifference(comparison.removed, ignored),
+  };
+}
+
+/** Compares an old with a new value of one type; what is shared between them is not looked into. */
+export function compare(atom: Atom, before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === after) return nothing;
+  const was = shapeOf(atom, before), is = shapeOf(atom, after);
+  if (after === undefined) return compareAs(atom, was, before, after);
+  if (before === undefined || was === is || before === null) return compareAs(atom, is, before, after);
+  if (after === null) return compareAs(atom, was, before, after);
+  const one = compareAs(atom, was, before, after), other = compareAs(atom, is, before, after);
+  return {
+    added: union(one.added, other.added),
+    modified: union(one.modified, other.modified),
+    removed: union(one.removed, other.removed),
+  };
+}
+
+function compareAs(atom: Atom, shape: Shape, before: Json | undefined, after: Json | undefined): Comparison {
+  if (shape === "scalar") return compareLeaf(before, after);
+  if (shape === "list") {
+    const old = isList(before) && before.length > 0 ? before : undefined;
+    const next = isList(after) && after.length > 0 ? after : undefined;
+    if (atom.list!.type === "atomic" || (old === undefined && next === undefined)) return compareLeaf(before, after);
+    return withItself(compareItems(atom.list!, old ?? [], next ?? []), before, after);
+  }
+  const old = isObject(before) && !isEmptyObject(before) ? before : undefined;
+  const next = isObject(after) && !isEmptyObject(after) ? after : undefined;
+  if (atom.map!.atomic || (old === undefined && next === undefined)) return compareLeaf(before, after);
+  const found = new Found();
+  const map = atom.map!;
+  for (const key in old) {
+    if (!Object.hasOwn(old, key)) continue;
+    const inner = memberAtom(map, key);
+    const theirs = next === undefined ? undefined : own(next, key);
+    if (inner !== undefined && old[key] !== theirs) found.add(elementOf(map, key), compare(inner, old[key], theirs));
+  }
+  for (const key in next) {
+    if (!Object.hasOwn(next, key) || (old !== undefined && Object.hasOwn(old, key))) continue;
+    const inner = memberAtom(map, key);
+    if (inner !== undefined) found.add(elementOf(map, key), compare(inner, undefined, next[key]));
+  }
+  return withItself(found.end(), before, after);
+}
+
+function compareLeaf(before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === undefined) return added;
+  if (after === undefined) return removed;
+  return sameValue(before, after) ? nothing : modified;
+}
+
+/** A list or map that came or went counts itself, besides what is in it. */
+function withItself(inside: Comparison, before: Json | undefined, after: Json | undefined): Comparison {
+  if (before === undefined) return { ...inside, added: setOf(true, inside.added.children) };
+  if (after === undefined) return { ...inside, removed: setOf(true, inside.removed.children) };
+  return inside;
+}
+
+function compareItems(list: ListAtom, before: readonly Json[], after: readonly Json[]): Comparison {
+  const found = new Found();
+  const old = grouped(list, before), next = grouped(list, after);
+  for (const [element, ours] of old) found.add(element, compareGroups(list.of, ours, next.get(element) ?? []));
+  for (const [element, theirs] of next) if (!old.has(element)) found.add(element, compareGroups(list.of, [], theirs));
+  return found.end();
+}
+
+function grouped(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
+  const groups = new Map<Element, Json[]>();
+  for (const item of items) {
+    const element = elementOfItem(list, item);
+    if (element === undefined) continue;
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Duplicates are compared as one value, and count as come or gone where the other side has no duplicates. */
+function compareGroups(atom: Atom, before: readonly Json[], after: readonly Json[]): Comparison {
+  if (before.length <= 1 && after.length <= 1) return compare(atom, before[0], after[0]);
+  if (before.length > 1 && after.length > 1) return sameValue(before, after) ? nothing : modified;
+  if (before.length > 1) {
+    const rest = after.length === 0 ? nothing : compare(atom, undefined, after[0]);
+    return { ...rest, removed: setOf(true, rest.removed.children) };
+  }
+  const rest = before.length === 0 ? nothing : compare(atom, before[0], undefined);
+  return { ...rest, added: setOf(true, rest.added.children) };
+}
+
+/** Collects comparisons of children. */
+class Found {
+  #added: Map<Element, FieldSet> | undefined;
+  #modified: Map<Element, FieldSet> | undefined;
+  #removed: Map<Element, FieldSet> | undefined;
+  add(element: Element, { added, modified, removed }: Comparison): void {
+    if (added !== emptySet && !isEmptySet(added)) (this.#added ??= new Map()).set(element, added);
+    if (modified !== emptySet && !isEmptySet(modified)) (this.#modified ??= new Map()).set(element, modified);
+    if (removed !== emptySet && !isEmptySet(removed)) (this.#removed ??= new Map()).set(element, removed);
+  }
+  end(): Comparison {
+    return { added: setOf(false, this.#added), modified: setOf(false, this.#modified), removed: setOf(false, this.#removed) };
+  }
+}
+
+/** The set with every struct's member made a path of it that has something below it. */
+export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
+  if (set.children === undefined) return set;
+  const children = new Map<Element, FieldSet>();
+  for (const [element, child] of set.children) {
+    const field = atom.map !== undefined && element[0] === "f" ? atom.map.fields?.get(element.slice(2)) : undefined;
+    const inner = field?.atom ?? atom.map?.of ?? atom.list?.of ?? noAtom;
+    const below = withNamedMembers(inner, child);
+    children.set(element, field !== undefined && !below.owned ? setOf(true, below.children) : below);
+  }
+  return setOf(set.owned, children);
+}
+const noAtom: Atom = {};
+
+/** The set after changes of the schema since it was written: what has become one value is owned as one, what no longer is, in parts. */
+export function reconciled(atom: Atom, value: Json, set: FieldSet): FieldSet {
+  return reconcileNode(atom, value, set, false, false);
+}
+
+function reconcileNode(atom: Atom, value: Json | undefined, set: FieldSet, isOne: boolean, below: boolean): FieldSet {
+  if (isDeduced(atom)) return set;
+  if (atom.map !== undefined) return reconcileMap(atom.map, atom, value, set, isOne, below);
+  if (atom.scalar !== undefined || atom.list === undefined) return set;
+  const { list } = atom;
+  if (!isOne && list.type === "atomic") return below ? leafSet : set;
+  const start = isOne && list.type !== "atomic" ? granular(atom, value) : set;
+  if (list.type === "atomic" || start.children === undefined) return start;
+  const items = isList(value) ? grouped(list, value) : undefined;
+  return mapChildren(start, (element, child) => reconcileNode(list.of, items?.get(element)?.[0], child, isWhole(child), true));
+}
+
+function reconcileMap(map: MapAtom, atom: Atom, value: Json | undefined, set: FieldSet, isOne: boolean, below: boolean): FieldSet {
+  if (map.atomic) return !isOne && below && set.children !== undefined ? leafSet : set;
+  const start = isOne ? granular(atom, value) : set;
+  return mapChildren(start, (element, child) => {
+    const key = element.slice(2);
+    const inner = memberAtom(map, key);
+    return inner === undefined ? child : reconcileNode(inner, isObject(value) ? own(value, key) : undefined, child, isWhole(child), true);
+  });
+}
+
+function isWhole(set: FieldSet): boolean {
+  return set.owned && set.children === undefined;
+}
+/** A field that was owned as one value is owned in all its parts, and itself. */
+function granular(atom: Atom, value: Json | undefined): FieldSet {
+  return value === undefined ? leafSet : setOf(true, fieldSetOf(atom, value).children);
+}
+function isDeduced(atom: Atom): boolean {
+  return atom.scalar !== undefined && atom.map !== undefined;
+}
+
+function mapChildren(set: FieldSet, change: (element: Element, child: FieldSet) => FieldSet): FieldSet {
+  let changed: Map<Element, FieldSet> | undefined;
+  for (const [element, child] of set.children ?? []) {
+    const next = change(element, child);
+    if (next !== child) (changed ??= new Map(set.children)).set(element, next);
+  }
+  return changed === undefined ? set : setOf(set.owned, changed);
+}
