@@ -54,6 +54,11 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
   return { help, config: checked({ ...defaults, ...Object.fromEntries(given) } as Config) }; // `set` made each value by its kind
 }
 
+/** These settings over the defaults, for programs; mistakes are a ConfigError. */
+export function withDefaults(given: Partial<Config>): Config {
+  return checked({ ...defaults, ...given });
+}
+
 function isSetting(name: string): name is SettingName {
   return Object.hasOwn(settings, name);
 }

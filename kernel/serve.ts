@@ -18,7 +18,7 @@ import { ConfigError } from "./config-parse.ts";
 import type { Config } from "./config.ts";
 import { runControllers } from "./controllers.ts";
 import { handle } from "./handle.ts";
-import { listen, type Listener } from "./listen/listener.ts";
+import { listen } from "./listen/listener.ts";
 import { kubeconfig, openPki, type Pki, serverUrl, writePrivateFile } from "./listen/pki.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
@@ -61,15 +61,27 @@ export interface Running {
 /** Time given to requests in flight once the server goes down. */
 const graceMs = 10_000;
 
-export async function serve({ config, plugins, log, processMetrics }: ServeOptions): Promise<Running> {
-  const names: Names = { domain: config["group-domain"], platform: config["platform-name"] };
+/** A server that answers in process; `serve` gives it a socket. */
+export interface Opened {
+  readonly server: Server;
+  readonly registry: KernelRegistry;
+  /** Settled once the objects exist that must. */
+  readonly seeded: Promise<void>;
+  /** From now on it says that it is not ready, and goes on answering. */
+  drain(): void;
+  /** Watches and background work end. */
+  end(): void;
+  /** Ends what is left and closes the store. */
+  close(): Promise<void>;
+}
+
+export async function openServer({ config, plugins, log, processMetrics }: ServeOptions): Promise<Opened> {
+  const names = namesOf(config);
   const mistakes: string[] = [];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const catalog = compile(admitting, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
-  const inMemory = config["data-dir"] === ":memory:";
-  if (!inMemory) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
-  const [pki, store] = await Promise.all([pkiOf(config, names, inMemory), storeOf(config, inMemory)]);
+  const store = await storeOf(config, isInMemory(config));
   const ending = new AbortController();
   const registry = createRegistry(kernelMetrics, { process: processMetrics ?? false });
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
@@ -82,6 +94,38 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
   });
   const server = await assemble({ config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded });
   const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
+  return {
+    server,
+    registry,
+    seeded: background.seeded,
+    drain: shutdown.fail,
+    end: () => ending.abort(),
+    close: once(async () => {
+      ending.abort();
+      await background.done;
+      await cache.close();
+      await store.close();
+    }),
+  };
+}
+
+/** Rejects with everything undone when it cannot start. */
+export async function serve(options: ServeOptions): Promise<Running> {
+  const { config } = options;
+  if (!isInMemory(config)) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
+  const pki = pkiOf(config);
+  pki.catch(() => {}); // told below, once there is something to undo
+  const opened = await openServer(options);
+  try {
+    return await listening(options, opened, await pki);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki): Promise<Running> {
+  const { server, registry } = opened;
   const cert = config["tls-cert-file"] === "" ? pki.serving : await keyed(config["tls-cert-file"], config["tls-private-key-file"]);
   const listener = await listen({
     host: config["bind-address"],
@@ -95,39 +139,38 @@ export async function serve({ config, plugins, log, processMetrics }: ServeOptio
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
-  await background.seeded;
+  await opened.seeded.catch(async (error: unknown) => {
+    await listener.close(0);
+    throw error;
+  });
   const url = serverUrl(config["bind-address"], listener.port);
   const ownCa = config["tls-cert-file"] === "" ? pki.ca.cert : undefined;
-  const path = inMemory ? undefined : join(config["data-dir"], "kubeconfig");
-  if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? cert.cert, pki.admin, names));
+  const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
+  if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? cert.cert, pki.admin, namesOf(config)));
   return {
     url,
     port: listener.port,
     ca: ownCa,
     admin: pki.admin,
     kubeconfig: path,
-    catalog,
+    catalog: server.catalog,
     close: once(async () => {
-      shutdown.fail();
+      opened.drain();
       await pause(config["shutdown-delay-duration"]);
-      await end(listener, ending, background.done, cache, store);
+      listener.beginShutdown();
+      opened.end();
+      await listener.close(graceMs);
+      await opened.close();
     }),
   };
 }
 
-async function end(
-  listener: Listener,
-  ending: AbortController,
-  background: Promise<unknown>,
-  cache: OpenedReads,
-  store: Store,
-): Promise<void> {
-  listener.beginShutdown();
-  ending.abort();
-  await listener.close(graceMs);
-  await background;
-  await cache.close();
-  await store.close();
+function namesOf(config: Config): Names {
+  return { domain: config["group-domain"], platform: config["platform-name"] };
+}
+
+function isInMemory(config: Config): boolean {
+  return config["data-dir"] === ":memory:";
 }
 
 function once(run: () => Promise<void>): () => Promise<void> {
@@ -149,9 +192,9 @@ async function keyed(certPath: string, keyPath: string): Promise<{ cert: string;
   return { cert, key };
 }
 
-function pkiOf(config: Config, names: Names, inMemory: boolean): Promise<Pki> {
-  const directory = inMemory ? undefined : config["cert-dir"] === "" ? join(config["data-dir"], "pki") : config["cert-dir"];
-  return openPki({ directory, bindAddress: config["bind-address"], names, now: Date.now() });
+function pkiOf(config: Config): Promise<Pki> {
+  const folder = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
+  return openPki({ directory: folder, bindAddress: config["bind-address"], names: namesOf(config), now: Date.now() });
 }
 
 /** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */
