@@ -1,9 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { type Call, openEngine, type Run } from "./sqlite-engine.ts";
+import { pack, type Packed, unpack } from "./thread-message.ts";
 
-export type ToWorker = { readonly tag: "run"; readonly calls: readonly Call[] } | { readonly tag: "close" };
+export type ToWorker = { readonly tag: "run"; readonly calls: Packed<readonly Call[]> } | { readonly tag: "close" };
 export type FromWorker =
-  | { readonly tag: "ran"; readonly run: Run }
+  | { readonly tag: "ran"; readonly run: Packed<Run> }
   | { readonly tag: "closed" }
   | { readonly tag: "failed"; readonly message: string };
 
@@ -43,10 +44,10 @@ export async function runInWorker(path: string): Promise<Runner> {
   }
   async function run(calls: readonly Call[]): Promise<Run> {
     const reply = next();
-    worker.postMessage({ tag: "run", calls: calls.map(withOwnBytes) } satisfies ToWorker);
+    worker.postMessage({ tag: "run", calls: pack(calls) } satisfies ToWorker);
     const message = await reply;
     if (message.tag !== "ran") throw new Error(`The thread of the store answered "${message.tag}" to a run`);
-    return message.run;
+    return unpack<Run>(message.run);
   }
   async function close(): Promise<void> {
     try {
@@ -65,12 +66,4 @@ export async function runInWorker(path: string): Promise<Runner> {
     throw error;
   }
   return { run, close };
-}
-
-/** A message takes along the whole buffer that a view lies in (a slab of a megabyte for a kilobyte), so views are copied. */
-function withOwnBytes(call: Call): Call {
-  if (call.op !== "commit" || call.change.value === undefined) return call;
-  const { value } = call.change;
-  if (value.byteLength === value.buffer.byteLength) return call;
-  return { ...call, change: { ...call.change, value: new Uint8Array(value) } };
 }

@@ -3,8 +3,9 @@
  * the file named by its workerData, says so, and then answers runs one by one until it is told to close.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { openEngine } from "./sqlite-engine.ts";
+import { type Call, openEngine } from "./sqlite-engine.ts";
 import type { FromWorker, ToWorker } from "./sqlite-runner.ts";
+import { pack, unpack } from "./thread-message.ts";
 
 if (parentPort === null) throw new Error("sqlite-worker.ts runs as a worker thread only");
 serve(parentPort);
@@ -21,11 +22,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
     const engine = openEngine(String(workerData));
     port.on("message", (message: ToWorker) => {
       answer(() => {
-        if (message.tag === "run") return { tag: "ran", run: engine.run(message.calls) };
+        if (message.tag === "run") return { tag: "ran", run: pack(engine.run(unpack<readonly Call[]>(message.calls))) };
         engine.close();
         return { tag: "closed" };
       });
     });
-    return { tag: "ran", run: engine.run([]) };
+    return { tag: "ran", run: pack(engine.run([])) };
   });
 }
