@@ -2,12 +2,16 @@
 import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
 import { invalid } from "../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../core/patch/json-patch.ts";
+import { convertUntyped } from "../../core/patch/converted.ts";
 import { mergePatch, readMergePatch } from "../../core/patch/merge.ts";
+import { shapeOf } from "../../core/patch/strategic-shape.ts";
+import { readStrategicPatch, strategicMerge } from "../../core/patch/strategic.ts";
+import { goText, type UntypedMap, untypedOf } from "../../core/patch/untyped.ts";
 import { plainTree, writtenText } from "../../core/patch/written.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { invalidError, type StatusError } from "../../core/status-error.ts";
-import { readWrittenJson } from "../../core/tree/json.ts";
-import type { Tree } from "../../core/tree/tree.ts";
+import { readJson, readWrittenJson } from "../../core/tree/json.ts";
+import type { Read, Tree } from "../../core/tree/tree.ts";
 import type { Call } from "../call.ts";
 import type { Item } from "../objects.ts";
 import type { FieldValidation } from "../options.ts";
@@ -28,6 +32,7 @@ export const applyMediaType = "application/apply-patch+yaml";
 export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
   ["application/json-patch+json", jsonPatch],
   ["application/merge-patch+json", merge],
+  ["application/strategic-merge-patch+json", strategic],
 ]);
 
 /** Media types of patches in the order in which upstream lists them. */
@@ -43,9 +48,28 @@ function merge(call: Call, body: Uint8Array, validation: FieldValidation): Chang
   return (live) => decoded(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
+/** Here kind and apiVersion do not matter, and refusals quote what is left of the patch. */
+function strategic(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+  const { endpoint } = call;
+  const { tree, findings } = readStrategicPatch(body, validation !== "Ignore");
+  return (live) => {
+    // An object becomes a map, and every try uses up its own.
+    const patch = untypedOf(tree) as UntypedMap;
+    const original = untypedOf(treeOf(readJson(servedJson(endpoint, live)))) as UntypedMap;
+    const merged = strategicMerge(original, patch, shapeOf(endpoint.schema));
+    const refuse = (why: string) => patchInvalid(goText(patch), why);
+    const report: DecodeReport = { reader: "json", findings: [] };
+    const object = orRefuse(() => endpoint.decode(convertUntyped(merged, endpoint.schema), report), refuse);
+    tellFindings(call, [...findings, ...report.findings.toSorted()], validation, refuse);
+    return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  };
+}
+
 /** The live object as clients see it, strings as written. */
 function liveTree({ endpoint }: Call, live: Item): Tree {
-  const read = readWrittenJson(servedJson(endpoint, live));
+  return treeOf(readWrittenJson(servedJson(endpoint, live)));
+}
+function treeOf(read: Read): Tree {
   if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
   return read.tree;
 }

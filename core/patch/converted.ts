@@ -1,0 +1,111 @@
+/**
+ * The result of a strategic merge to a tree that the kind's decoder reads. Upstream goes from map to struct without text in
+ * between, with conversions of its own: a whole float is an integer, an integer too large wraps around.
+ */
+import { DecodeError } from "../derive/decode.ts";
+import { membersOf } from "../derive/members.ts";
+import { limits } from "../limits.ts";
+import { parseBase64 } from "../meta/base64.ts";
+import { Unreadable } from "../meta/unreadable.ts";
+import { fold, type Node } from "../schema.ts";
+import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { goKindOf, goTypeOf, treeOfUntyped, type Untyped } from "./untyped.ts";
+
+/** `depth` counts structs in structs. */
+type Convert = (value: Untyped, depth: number) => Tree;
+
+/** The tree of a value for a schema, struct keys in its order and unknown ones after them. Throws DecodeError for what does not convert. */
+export function convertUntyped(value: Untyped, node: Node): Tree {
+  return convert(node)(value, 0);
+}
+
+const convert: (node: Node) => Convert = fold<Convert>({
+  boolean: () => (value) => value === null || typeof value === "boolean" ? value : refuse("unrecognized type: bool"),
+  string: () => (value) => {
+    if (value === null || typeof value === "string") return value;
+    return refuse(typeof value === "bigint" ? "cannot convert int64 to string" : "unrecognized type: string");
+  },
+  int32: () => integer(32),
+  int64: () => integer(64),
+  double: () => (value) => value === null || isNumber(value) ? treeOfUntyped(value) : refuse("unrecognized type: float64"),
+  bytes: () => bytes,
+  // These read themselves.
+  quantity: () => treeOfUntyped,
+  intOrString: () => treeOfUntyped,
+  time: () => treeOfUntyped,
+  microTime: () => treeOfUntyped,
+  duration: () => treeOfUntyped,
+  raw: () => treeOfUntyped,
+  fieldsV1: () => treeOfUntyped,
+  list: ({ of }, go) => {
+    const item = go(of);
+    return (value, depth) => {
+      if (value === null) return value;
+      return Array.isArray(value) ? value.map((each) => item(each, depth)) : refuse(`cannot restore slice from ${goKindOf(value)}`);
+    };
+  },
+  record: ({ of }, go) => {
+    const member = go(of);
+    return (value, depth) => {
+      if (value === null) return value;
+      if (!(value instanceof Map)) return refuse(`cannot restore map from ${goKindOf(value)}`);
+      return new TreeObject([...value.keys()], Array.from(value.values(), (each) => member(each, depth)));
+    };
+  },
+  struct: (node, go) => {
+    const members = membersOf(node).map(({ key, node }) => ({ key, convert: go(node) }));
+    const known = new Set(members.map(({ key }) => key));
+    return (value, depth) => {
+      if (value === null) return value;
+      if (!(value instanceof Map)) return refuse(`cannot restore struct from: ${goKindOf(value)}`);
+      if (depth >= limits.typedDepthMax) return refuse("exceeded max depth");
+      const tree = new TreeObject();
+      for (const { key, convert } of members) {
+        const member = value.get(key);
+        if (member !== undefined) push(tree, key, convert(member, depth + 1));
+      }
+      for (const [key, member] of value) if (!known.has(key)) push(tree, key, treeOfUntyped(member));
+      return tree;
+    };
+  },
+}, (get) => (value, depth) => get()(value, depth));
+
+function push(tree: TreeObject, key: string, value: Tree): void {
+  tree.keys.push(key);
+  tree.values.push(value);
+}
+function refuse(why: string): never {
+  throw new DecodeError(why);
+}
+function isNumber(value: Untyped): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function integer(bits: 32 | 64): Convert {
+  return (value) => {
+    if (value === null) return value;
+    if (!isNumber(value)) return refuse(`unrecognized type: int${bits}`);
+    if (typeof value === "number" && !Number.isInteger(value)) return refuse(`cannot convert float64 to int${bits}`);
+    return new NumberText(BigInt.asIntN(bits, wholeOf(value)).toString());
+  };
+}
+/** What the processor makes of a whole float; one beyond 64 bits is the smallest integer. */
+function wholeOf(value: number | bigint): bigint {
+  const whole = BigInt(value);
+  return BigInt.asIntN(64, whole) === whole ? whole : -(2n ** 63n);
+}
+
+function bytes(value: Untyped): Tree {
+  if (value === null) return value;
+  if (Array.isArray(value)) {
+    return value.map((each) => {
+      if (each === null) return new NumberText("0");
+      if (!isNumber(each)) return refuse("unrecognized type: uint8");
+      if (typeof each === "number" && !Number.isInteger(each)) return refuse(`cannot convert ${goTypeOf(each)} to uint8`);
+      return new NumberText(BigInt.asUintN(8, wholeOf(each)).toString());
+    });
+  }
+  if (typeof value !== "string") return refuse(`cannot restore slice from ${goKindOf(value)}`);
+  const read = parseBase64(value);
+  return read instanceof Unreadable ? refuse(`error decoding from json: ${read.error}`) : value;
+}

@@ -1,0 +1,127 @@
+/** Lists in strategic merge: items merged by their key, and put into the order of the patch as far as it tells one. */
+import { listOfLists, mergeError, noMergeKey, unknownDirective, wrongArgument } from "./strategic-error.ts";
+import type { Shape } from "./strategic-shape.ts";
+import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
+
+/** The one Go type of all items. Throws when there are several, when they are lists, and when there is no item. */
+export function elementType(...lists: readonly Untyped[][]): string {
+  const [first, ...rest] = lists.flat();
+  if (first === undefined) throw mergeError("no elements in any of the given slices");
+  if (Array.isArray(first)) throw listOfLists();
+  const type = goTypeOf(first);
+  if (first === null || rest.some((item) => goTypeOf(item) !== type)) {
+    throw mergeError(`list element types are not identical: [${lists.map(goText).join(" ")}]`);
+  }
+  return type;
+}
+
+const mapType = "map[string]interface {}";
+
+/** Merges objects; handed in, because objects hold lists and lists hold objects. */
+type MergeMaps = (original: UntypedMap, patch: UntypedMap, shape: Shape) => UntypedMap;
+
+/** The items of both lists: scalars once each, objects merged by their key. The order is that of the patch where it tells one. */
+export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
+  if (original.length === 0 && patch.length === 0) return original;
+  const type = elementType(original, patch);
+  if (type !== mapType) return ordered([...new Set([...original, ...patch])], patch, original, mergeKey, type);
+  if (mergeKey === "") throw mergeError(`cannot merge lists without merge key for ${items.kind}`);
+  const { kept, changes } = directed(original, patch, mergeKey);
+  const all = [...kept];
+  const index = indexOf(all, mergeKey);
+  for (const change of changes) {
+    const key = keyOf(change, mergeKey);
+    const at = index.get(key);
+    if (at === undefined) index.set(key, all.push(change) - 1);
+    // Items of the list are objects: their type was told above.
+    else all[at] = mergeMaps(all[at] as UntypedMap, change as UntypedMap, items);
+  }
+  return ordered(all, changes, kept, mergeKey, type);
+}
+
+/** Carries out the directives among a patch's items: what is kept of the original, and what is to be merged into it. */
+function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { kept: Untyped[]; changes: Untyped[] } {
+  const changes: Untyped[] = [], deleted = new Set<Untyped>();
+  let replaces = false;
+  for (const item of patch) {
+    const map = item as UntypedMap; // the type of all items was told by the caller
+    const directive = map.get("$patch");
+    if (directive === undefined) changes.push(item);
+    else if (directive === "delete") deleted.add(keyOf(item, mergeKey));
+    else if (directive === "replace") replaces = true;
+    else if (directive === "merge") throw mergeError("merging lists cannot yet be specified in the patch");
+    else throw unknownDirective(directive, map);
+  }
+  if (replaces) return { kept: changes, changes: [] };
+  const kept = deleted.size === 0 ? original : original.filter((item) => !deleted.has((item as UntypedMap).get(mergeKey) ?? noKey)); // as above
+  return { kept, changes };
+}
+/** Stands for the key of an item that has none, and equals no key. */
+const noKey: Untyped = Object.freeze([]) as unknown as Untyped[]; // never changed, only compared
+
+/** What tells an item apart: the value of its key, or itself where lists have none. Throws unless there is a scalar one. */
+function keyOf(item: Untyped, mergeKey: string): Untyped {
+  if (mergeKey !== "" && !(item instanceof Map)) throw wrongArgument(mapType, item);
+  const key = item instanceof Map && mergeKey !== "" ? item.get(mergeKey) : item;
+  if (key === undefined) throw noMergeKey(item as UntypedMap, mergeKey); // only an object has no key
+  // Go cannot compare these and panics.
+  if (Array.isArray(key) || key instanceof Map) throw mergeError(`runtime error: comparing uncomparable type ${goTypeOf(key)}`);
+  return key;
+}
+
+/** Where in the list each key comes first. */
+function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, number> {
+  const index = new Map<Untyped, number>();
+  list.forEach((item, at) => {
+    const key = mergeKey !== "" && item instanceof Map ? item.get(mergeKey) : item;
+    if (key !== undefined && !index.has(key)) index.set(key, at);
+  });
+  return index;
+}
+
+/**
+ * The items in their final order: those that the patch's order names in that order, the others in the order of the original,
+ * each of these before the first of the former that came after it in the original.
+ */
+export function ordered(items: Untyped[], order: Untyped[], original: Untyped[], mergeKey: string, type: string): Untyped[] {
+  const inOrder = indexOf(order, mergeKey), inOriginal = indexOf(original, mergeKey);
+  if (type === mapType) { for (const item of [...items, ...order, ...original]) keyOf(item, mergeKey); }
+  const ranked = (of: Map<Untyped, number>, named: boolean) =>
+    items.filter((item) => inOrder.has(keyOf(item, mergeKey)) === named)
+      .sort((a, b) => (of.get(keyOf(a, mergeKey)) ?? Infinity) - (of.get(keyOf(b, mergeKey)) ?? Infinity) || 0);
+  const named = ranked(inOrder, true), others = ranked(inOriginal, false);
+  const result: Untyped[] = [];
+  let next = 0;
+  for (const item of named) {
+    const place = inOriginal.get(keyOf(item, mergeKey));
+    while (next < others.length) {
+      const before = inOriginal.get(keyOf(others[next]!, mergeKey));
+      if (place === undefined || before === undefined || before > place) break;
+      result.push(others[next++]!);
+    }
+    result.push(item);
+  }
+  return result.concat(others.slice(next));
+}
+
+/** Refuses a patch whose items are not all named by its own order, or come in another one. Items that are deleted do not count. */
+export function checkOrder(patch: Untyped[], order: Untyped[], mergeKey: string): void {
+  if (patch.length === 0 || order.length === 0) return;
+  const items = mergeKey === "" ? patch : patch.filter((item) => {
+    if (!(item instanceof Map)) throw wrongArgument(mapType, item);
+    return item.get("$patch") !== "delete";
+  });
+  let next = 0, place = 0;
+  while (next < items.length && place < order.length) {
+    const item = items[next]!;
+    if (item instanceof Map && item.has("$patch")) {
+      next++;
+      continue;
+    }
+    if (keyOf(item, mergeKey) === keyOf(order[place]!, mergeKey)) next++;
+    place++;
+  }
+  if (next < items.length) {
+    throw mergeError(`The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`);
+  }
+}
