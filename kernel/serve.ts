@@ -31,7 +31,7 @@ import type { Server } from "./server.ts";
 import { startCompactor } from "./store/compactor.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
-import type { Store } from "./store/store.ts";
+import { type Store, StoreError } from "./store/store.ts";
 import { buildInfo } from "./version.ts";
 
 export interface ServeOptions {
@@ -361,7 +361,10 @@ function work(
   const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
   const planted = plantSeeds(catalog.plugins, api).then(async () => {
     // The state before anything was written is nobody's to ask for: whoever names revision 1 made it up.
-    await store.compact(firstWrittenRevision);
+    // Without seeds nothing may have been written yet, and there is nothing to forget.
+    await store.compact(firstWrittenRevision).catch((error: unknown) => {
+      if (!(error instanceof StoreError && error.code === "future")) throw error;
+    });
     seeded.pass();
   });
   const compactEveryMs = config["etcd-compaction-interval"];

@@ -50,10 +50,11 @@ const token = "an-administrator-of-tests";
 
 /** Why tests on this runtime are skipped, or false. */
 export function runtimeMissing(runtime: Runtime): string | false {
-  return existsSync(pathOf(runtime)) ? false : `no ${runtime} at ${pathOf(runtime)}; run npm ci`;
+  return existsSync(runtimePath(runtime)) ? false : `no ${runtime} at ${runtimePath(runtime)}; run npm ci`;
 }
 
-function pathOf(runtime: Runtime): string {
+/** The program of a runtime, whether it is there or not. */
+export function runtimePath(runtime: Runtime): string {
   if (runtime === "deno") return join(root, "node_modules/.bin/deno");
   // deno-lint-ignore no-process-global
   if (!("Deno" in globalThis) && Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
@@ -76,7 +77,10 @@ function startWords(runtime: Runtime): readonly string[] {
 export async function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
   const script =
     'exec 3<&0; "$0" "$@" </dev/null & pid=$!; echo "@pid $pid"; { cat <&3 >/dev/null; kill -9 $pid 2>/dev/null; } & wait $pid; echo "@exit $?"';
-  const shell = spawn("sh", ["-c", script, pathOf(runtime), ...startWords(runtime), ...args], { cwd, stdio: ["pipe", "pipe", "pipe"] });
+  const shell = spawn("sh", ["-c", script, runtimePath(runtime), ...startWords(runtime), ...args], {
+    cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const timer = setTimeout(() => shell.stdin.end(), lifeMsMax);
   let output = "", errors = "";
   shell.stderr.on("data", (text) => errors += String(text));
@@ -154,14 +158,15 @@ export interface Ran {
 export function run(
   command: string,
   args: readonly string[],
-  { input = "", env = {}, timeoutMs = 15_000 }: {
+  { input = "", env = {}, timeoutMs = 15_000, cwd = tmpdir() }: {
     readonly input?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly timeoutMs?: number;
+    readonly cwd?: string;
   } = {},
 ): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"], timeout: timeoutMs });
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"], timeout: timeoutMs });
     let output = "", errors = "";
     child.stdout.setEncoding("utf8").on("data", (text) => output += text);
     child.stderr.setEncoding("utf8").on("data", (text) => errors += text);

@@ -1,0 +1,95 @@
+/**
+ * `thole/plugin`: what a plugin is made of. A plugin is a frozen value that `definePlugin` has checked; importing one does
+ * nothing. docs/writing-a-plugin.md goes through an example.
+ */
+export { definePlugin, defineResource, DefinitionError } from "./core/define.ts";
+export type {
+  Admission,
+  Api,
+  ApiList,
+  ApiObject,
+  At,
+  Column,
+  Controller,
+  Gates,
+  GateStage,
+  GroupVersion,
+  HealthCheck,
+  Plugin,
+  Reader,
+  Release,
+  Resource,
+  Served,
+  Stability,
+  Strategy,
+  Subresource,
+  World,
+} from "./core/plugin.ts";
+
+// The shape of a resource: nodes, fields, and the object around them.
+export { object } from "./core/meta/object.ts";
+export {
+  atomicRecord,
+  boolean,
+  bytes,
+  double,
+  duration,
+  field,
+  type FieldOptions,
+  type Infer,
+  int32,
+  int64,
+  intOrString,
+  type Json,
+  lazy,
+  list,
+  mapBy,
+  microTime,
+  type Node,
+  oneOf,
+  plainList,
+  quantity,
+  raw,
+  record,
+  setOf,
+  string,
+  struct,
+  structsOf,
+  time,
+  type Typed,
+} from "./core/schema.ts";
+
+// Validation: checks that are derived, and the errors that hooks add to them.
+export { checker, immutable } from "./core/derive/check.ts";
+export {
+  duplicate,
+  type FieldError,
+  fieldErrorText,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+} from "./core/field-error.ts";
+export {
+  dns1035Label,
+  dns1123Label,
+  dns1123Subdomain,
+  label1035Name,
+  labelName,
+  labelValue,
+  type NameRule,
+  pathSegmentName,
+  qualifiedName,
+  subdomainName,
+} from "./core/meta/names.ts";
+export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
+
+// Tables.
+export { ageColumn, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
+
+// Names that follow --group-domain and --platform-name, and refusals as clients see them.
+export { type Names, spell } from "./core/names.ts";
+export { StatusError, type StatusReason } from "./core/status-error.ts";
