@@ -119,12 +119,13 @@ describe("the package", () => {
       async () => {
         const output = await theirs(
           `start-${runtime}.ts`,
-          `import { builtInPlugins, start } from "thole";
-import { widgetsPlugin } from "./widgets.ts";
-const server = await start({ plugins: [...builtInPlugins, widgetsPlugin], settings: { "data-dir": ":memory:", "secure-port": 0 } });
-console.log(server.url, server.catalog.endpoint("example.com", "v1", "widgets")?.kind);
-await server.close();
-`,
+          [
+            'import { builtInPlugins, start } from "thole";',
+            'import { widgetsPlugin } from "./widgets.ts";',
+            'const server = await start({ plugins: [...builtInPlugins, widgetsPlugin], settings: { "data-dir": ":memory:", "secure-port": 0 } });',
+            'console.log(server.url, server.catalog.endpoint("example.com", "v1", "widgets")?.kind);',
+            "await server.close();",
+          ].join("\n"),
         );
         assert.match(output, /^https:\/\/127\.0\.0\.1:\d+ Widget\n$/);
       },
@@ -133,14 +134,15 @@ await server.close();
     test(`thole/testing opens a server in a test, and nothing of it is left after close() (${runtime})`, { skip }, async () => {
       const output = await theirs(
         `testing-${runtime}.ts`,
-        `import { openTestServer } from "thole/testing";
-import { widgetsPlugin } from "./widgets.ts";
-const server = await openTestServer({ plugins: [widgetsPlugin], bare: true });
-const watch = await server.handle(new Request("https://test/apis/example.com/v1/widgets?watch=1"));
-const groups = await (await server.handle(new Request("https://test/apis"))).json();
-console.log(watch.status, groups.groups.map((group) => group.name).join());
-await server.close();
-`,
+        [
+          'import { openTestServer } from "thole/testing";',
+          'import { widgetsPlugin } from "./widgets.ts";',
+          "const server = await openTestServer({ plugins: [widgetsPlugin], bare: true });",
+          'const watch = await server.handle(new Request("https://test/apis/example.com/v1/widgets?watch=1"));',
+          'const groups = await (await server.handle(new Request("https://test/apis"))).json();',
+          "console.log(watch.status, groups.groups.map((group) => group.name).join());",
+          "await server.close();",
+        ].join("\n"),
       );
       assert.equal(output, "200 example.com\n");
     });
