@@ -61,7 +61,6 @@ export async function toCreate(call: Call, object: ApiObject): Promise<ApiObject
       selfLink: undefined,
       deletionTimestamp: undefined,
       deletionGracePeriodSeconds: undefined,
-      managedFields: undefined,
       ...(resource.strategy?.generation ? { generation: 1 } : {}),
     }),
   };
@@ -89,7 +88,7 @@ export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject):
   else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
-  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata) };
+  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
   if (resource.strategy?.generation && subresource === undefined && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
@@ -113,13 +112,13 @@ function keptStatus(call: Call, next: ApiObject, prior: ApiObject): ApiObject {
 }
 
 /** What the server keeps of an object's metadata, whatever the client sends. */
-function keptMeta(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
+function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): ObjectMeta {
   return metaWith(next, {
     uid: next.uid ?? prior.uid,
     creationTimestamp: prior.creationTimestamp,
     deletionTimestamp: prior.deletionTimestamp ?? next.deletionTimestamp,
     deletionGracePeriodSeconds: next.deletionGracePeriodSeconds ?? prior.deletionGracePeriodSeconds,
-    managedFields: prior.managedFields,
+    managedFields,
   });
 }
 

@@ -5,6 +5,7 @@ import { checkNamespace } from "../admission/namespace-lifecycle.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { readBody } from "../draft/body.ts";
+import { recorded } from "../field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { placed, resourceName, toCreate } from "../write-pipeline.ts";
@@ -16,8 +17,9 @@ export async function create(call: Call): Promise<Answer> {
   return objectAnswer(201, await store(call, object, options.dryRun));
 }
 
-/** Stores a new object under its name, or under one that is made for it. */
-export async function store(call: Call, object: ApiObject, dryRun: boolean): Promise<Item> {
+/** Stores a new object under its name, or under one that is made for it. Who owns its fields is recorded, unless it says already. */
+export async function store(call: Call, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
+  const object = hasOwners ? sent : recorded(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   await checkNamespace(call, object.metadata.name ?? "");
   if (!dryRun) refuseRevision(object);

@@ -5,9 +5,11 @@ import { invalid } from "../../core/field-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
 import { readBody } from "../draft/body.ts";
+import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { getItem } from "../reads.ts";
+import { servedObject } from "../served.ts";
 import type { Entry } from "../store/store.ts";
 import { placed, resourceName, toUpdate } from "../write-pipeline.ts";
 import { store } from "./create.ts";
@@ -84,6 +86,8 @@ export interface Attempt {
   readonly expected: number;
   /** Whether a newer entry may be tried as well. */
   readonly again: boolean;
+  /** The object says already who owns its fields. */
+  readonly hasOwners?: true;
 }
 
 /** Puts an object on top of the stored one, again on top of every newer entry that the store hands back; 409 where the
@@ -93,12 +97,13 @@ export async function replace(call: Call, first: Item, dryRun: boolean, make: (c
   const { stored, resource } = endpoint;
   let current = first;
   for (let tries = 1;; tries++) {
-    const { object, expected, again } = make(current);
+    const { object, expected, again, hasOwners } = make(current);
     if (expected === 0 && !(resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
-    const next = await toUpdate(call, object, current.object);
+    const drafted = hasOwners ? object : recorded(call, object, servedObject(endpoint, current));
+    const next = await toUpdate(call, drafted, current.object);
     const commit = await put(call, current, next, dryRun);
     if (commit instanceof Item) return commit;
     if (!again || tries >= limits.updateTries) throw modified(call);
@@ -122,13 +127,25 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   const { backend, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next);
-  if (sameBytes(value, storedBytes(stored, current.object))) return current;
+  const before = storedBytes(stored, current.object);
+  if (sameBytes(value, before) || (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object)), before))) {
+    return current;
+  }
   const finished = isFinished(next, resource.deletion);
   if (dryRun) return new Item(stored, { key: current.key, value, revision: current.revision }, next);
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
   if (!commit.done) return commit.current;
   // What goes with its last finalizer is shown at the version that it had.
   return new Item(stored, { key: current.key, value, revision: finished ? current.revision : commit.revision }, next);
+}
+
+/** New times of entries alone are no change. */
+function onlyTimesDiffer(prior: ApiObject, next: ApiObject): boolean {
+  const { managedFields } = next.metadata;
+  return managedFields !== prior.metadata.managedFields && sameButTimes(managedFields, prior.metadata.managedFields);
+}
+function withOldTimes(next: ApiObject, prior: ApiObject): ApiObject {
+  return withEntries(next, prior.metadata.managedFields);
 }
 
 /** Whether an object that is being deleted has nothing left to wait for. */

@@ -1,0 +1,157 @@
+/**
+ * Who owns the fields of an object after a write: what core/apply knows of sets and schemas, for one request. Ownership is told in
+ * the version of the request, defaults included, of what the client sent and before anything is done to it.
+ */
+import {
+  atomOf,
+  capped,
+  emptySet,
+  type FieldSet,
+  noOwners,
+  type Owners,
+  ownersAfterUpdate,
+  readOwners,
+  sameSet,
+  topLevel,
+  type Versions,
+  writeOwners,
+  type Writer,
+} from "../core/apply/mod.ts";
+import { utf8Length } from "../core/meta/utf8.ts";
+import { isPrintable } from "../core/field-error.ts";
+import { limits } from "../core/limits.ts";
+import type { ManagedFieldsEntry } from "../core/meta/object-meta.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import type { Json } from "../core/schema.ts";
+import { treeFromJson } from "../core/tree/json.ts";
+import { TreeObject } from "../core/tree/tree.ts";
+import { type Call, header, timeText } from "./call.ts";
+import { type Endpoint, splitGroupVersion } from "./catalog.ts";
+import { isStoredForm } from "./served.ts";
+
+/** The name under which a write is recorded: the query's, else the client's up to its first slash. */
+export function managerName(call: Call): string {
+  return call.info.query.first("fieldManager") || managerOfAgent(header(call.exchange, "user-agent"));
+}
+
+function managerOfAgent(agent: string): string {
+  let name = "", bytes = 0;
+  for (const rune of agent.split("/", 1)[0]!) {
+    if (!isPrintable(rune)) continue;
+    bytes += utf8Length(rune);
+    if (bytes > limits.fieldManagerBytesMax) break;
+    name += rune;
+  }
+  return name;
+}
+
+export function writerOf(call: Call, manager: string): Writer {
+  return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
+}
+
+/** The object with the entries that it has after this write on top of `live`, both in the request's version. */
+export function recorded(call: Call, object: ApiObject, live: ApiObject | undefined): ApiObject {
+  const owners = ownersBefore(call, object, live);
+  const before = live ?? emptyObject(call.endpoint);
+  // An object without entries has been cleared of them, and stays so until somebody applies.
+  if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
+  const after = capped(ownersAfterUpdate(versionsOf(call), plain(before), plain(object), owners, writerOf(call, managerName(call))));
+  return withEntries(object, after === owners && live !== undefined && owners === readOwners(live.metadata.managedFields) ? live.metadata.managedFields : writeOwners(after));
+}
+
+/** Entries that the client sent and that make sense count, else those of the live object. */
+function ownersBefore(call: Call, object: ApiObject, live: ApiObject | undefined): Owners {
+  const ours = () => readOwners(live?.metadata.managedFields) ?? noOwners;
+  const sent = object.metadata.managedFields;
+  if (call.subresource !== undefined || sent === live?.metadata.managedFields || sent === undefined) return ours();
+  if (sent.length === 0 || (sent.length === 1 && Object.keys(sent[0]!).length === 0)) return noOwners;
+  const theirs = readOwners(sent);
+  return theirs === undefined || theirs.size === 0 ? ours() : theirs;
+}
+
+export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | undefined): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } };
+}
+
+/** The object as a value that apply works on: without its entries, which nobody owns. */
+export function plain(object: ApiObject): Json {
+  return withEntries(object, undefined) as unknown as Json; // canonical objects are plain values
+}
+
+const emptyObjects = new WeakMap<Endpoint, ApiObject>();
+
+/** What Go's empty value of the kind is: the structs that are always there. */
+export function emptyObject(endpoint: Endpoint): ApiObject {
+  const known = emptyObjects.get(endpoint);
+  if (known !== undefined) return known;
+  const made = endpoint.decode(new TreeObject(), { reader: "yaml", findings: [] });
+  emptyObjects.set(endpoint, made);
+  return made;
+}
+
+/** How the object of a request looks in the other versions of its group. */
+export function versionsOf(call: Call): Versions {
+  const { endpoint, catalog } = call;
+  const endpointOf = (apiVersion: string): Endpoint | undefined => {
+    if (apiVersion === endpoint.apiVersion) return endpoint;
+    const { group, version } = splitGroupVersion(apiVersion);
+    return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
+  };
+  const known = (apiVersion: string): Endpoint => {
+    const found = endpointOf(apiVersion);
+    if (found === undefined) throw new Error(`${endpoint.kind} is not served in ${apiVersion}`);
+    return found;
+  };
+  return {
+    current: endpoint.apiVersion,
+    atom: (apiVersion) => {
+      const found = endpointOf(apiVersion);
+      return found === undefined ? undefined : atomOf(found.schema);
+    },
+    convert: (object, from, to) => from === to ? object : converted(object, known(from), known(to)),
+    ignored: (apiVersion) => {
+      const found = endpointOf(apiVersion);
+      return found === undefined ? emptySet : notWritten(found, call.info.subresource);
+    },
+  };
+}
+
+function converted(object: Json, from: Endpoint, to: Endpoint): Json {
+  if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
+  const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
+  return to.fromStored(to.stored.fill(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
+}
+function isPlain(endpoint: Endpoint): boolean {
+  return isStoredForm(endpoint) || endpoint.served.convert === undefined;
+}
+
+const resets = new WeakMap<Endpoint, Map<string, FieldSet>>();
+
+/** What a write through this path leaves as it is: the status, or all but the status. */
+function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
+  const known = resets.get(endpoint) ?? new Map<string, FieldSet>();
+  resets.set(endpoint, known);
+  const found = known.get(subresource);
+  if (found !== undefined) return found;
+  const fields = Object.keys(endpoint.schema.fields);
+  const made = subresource === "status"
+    ? topLevel(...fields.filter((name) => name !== "metadata" && name !== "status"))
+    : endpoint.subresources.has("status")
+    ? topLevel("status")
+    : emptySet;
+  known.set(subresource, made);
+  return made;
+}
+
+/** Whether two lists of entries tell the same but for their times. */
+export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (a === b) return true;
+  const ours = readOwners(a), theirs = readOwners(b);
+  if (ours === undefined || theirs === undefined || ours.size !== theirs.size) return false;
+  for (const [id, owner] of ours) {
+    const other = theirs.get(id);
+    if (other === undefined || other.apiVersion !== owner.apiVersion || !sameSet(owner.set, other.set)) return false;
+  }
+  return true;
+}
