@@ -44,6 +44,6 @@ export function withPullPolicy<T extends { readonly reference?: string; readonly
   if ((self.pullPolicy ?? "") !== "") return self;
   const { reference = "" } = self;
   const name = reference.slice(reference.lastIndexOf("/") + 1);
-  const latest = !name.includes("@") && (!name.includes(":") || name.endsWith(":latest"));
+  const latest = name !== "" && !name.includes("@") && (!name.includes(":") || name.endsWith(":latest"));
   return { ...self, pullPolicy: latest ? "Always" : "IfNotPresent" };
 }

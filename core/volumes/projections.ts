@@ -104,8 +104,11 @@ export const VolumeProjection = struct("VolumeProjection", {
   downwardAPI: field(2, DownwardAPIProjection, "What tells about the pod.", { pointer: true }),
   configMap: field(3, ConfigMapProjection, "A ConfigMap.", { pointer: true }),
   serviceAccountToken: field(4, ServiceAccountTokenProjection, "A token of the service account.", { pointer: true }),
-  clusterTrustBundle: field(5, ClusterTrustBundleProjection, "Certificates of trust bundles.", { pointer: true }),
-  podCertificate: field(6, PodCertificateProjection, "A key and certificate of the pod.", { pointer: true }),
+  clusterTrustBundle: field(5, ClusterTrustBundleProjection, "Certificates of trust bundles.", {
+    pointer: true,
+    gate: "ClusterTrustBundleProjection",
+  }),
+  podCertificate: field(6, PodCertificateProjection, "A key and certificate of the pod.", { pointer: true, gate: "PodCertificateRequest" }),
 }, { doc: "One source of a projected volume; exactly one member is set." });
 export type VolumeProjection = Infer<typeof VolumeProjection>;
 

@@ -67,7 +67,7 @@ export const VolumeSource = struct("VolumeSource", {
   storageos: field(27, StorageOSVolumeSource, "A volume of StorageOS; deprecated.", { pointer: true }),
   csi: field(28, CSIVolumeSource, "A volume of a CSI driver.", { pointer: true }),
   ephemeral: field(29, EphemeralVolumeSource, "A claim made for this pod.", { pointer: true }),
-  image: field(30, ImageVolumeSource, "The files of an image.", { pointer: true }),
+  image: field(30, ImageVolumeSource, "The files of an image.", { pointer: true, gate: "ImageVolume" }),
 }, { doc: "What a volume is made of; exactly one member is set." });
 export type VolumeSource = Infer<typeof VolumeSource>;
 

@@ -4,17 +4,18 @@ import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
+import { podTemplateGates, podTemplates } from "./pod-template.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 
-export { events, leases, namespaces, serviceAccounts };
+export { events, leases, namespaces, podTemplates, serviceAccounts };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
   summary: "What every cluster has: namespaces, service accounts, leases and events.",
-  featureGates: leaseGates,
+  featureGates: { ...leaseGates, ...podTemplateGates },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events],
+  resources: [namespaces, serviceAccounts, leases, events, podTemplates],
   controllers: [namespaceController, serviceAccountController, garbageCollector],
   seeds: namespaceSeeds,
 });

@@ -1,0 +1,74 @@
+import { defineResource } from "../../core/define.ts";
+import { nameColumn } from "../../core/meta/columns.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import type { Column, Plugin, Resource } from "../../core/plugin.ts";
+import { field, type Infer } from "../../core/schema.ts";
+import { PodTemplateSpec } from "./pod/pod-spec.ts";
+
+const PodTemplate = object("PodTemplate", {
+  template: field(2, PodTemplateSpec, "What pods made from it look like.", { written: "always" }),
+}, { package: "core/v1", doc: "A description from which pods can be made. Nothing here makes them; workload controllers elsewhere do." });
+type PodTemplate = Infer<typeof PodTemplate>;
+
+const columns: readonly Column<PodTemplate>[] = [
+  nameColumn,
+  {
+    name: "Containers",
+    type: "string",
+    description: "Names of each container in the template.",
+    cell: ({ template: { spec } }) => (spec.containers ?? []).map(({ name }) => name).join(","),
+  },
+  {
+    name: "Images",
+    type: "string",
+    description: "Images referenced by each container in the template.",
+    cell: ({ template: { spec } }) => (spec.containers ?? []).map(({ image = "" }) => image).join(","),
+  },
+  {
+    name: "Pod Labels",
+    type: "string",
+    description: "The labels for the pod template.",
+    cell: ({ template: { metadata: { labels = {} } } }) =>
+      Object.keys(labels).length === 0 ? "<none>" : Object.keys(labels).sort().map((key) => `${key}=${labels[key]}`).join(","),
+  },
+];
+
+export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
+  kind: "PodTemplate",
+  scope: "Namespaced",
+  summary: "A description from which pods can be made.",
+  storedAs: "v1",
+  storedUnder: "podtemplates",
+  served: { v1: { schema: PodTemplate, introduced: "1.0", columns } },
+  strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true },
+  update: (next, prior, at) => {
+    const rules = metaRulesOf(podTemplates, at.names);
+    return [
+      ...validateObjectMeta(next.metadata, rules),
+      ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+    ];
+  },
+});
+
+export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
+  ImageVolume: [
+    { since: "1.31", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  ClusterTrustBundleProjection: [
+    { since: "1.29", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
+  PodCertificateRequest: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: false },
+  ],
+  SELinuxChangePolicy: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: true },
+  ],
+  ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
+  GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+};
