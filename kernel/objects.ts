@@ -3,6 +3,7 @@
  * object itself only when somebody asks. What two requests share is never decoded twice.
  */
 import { readJson } from "../core/tree/json.ts";
+import { isCbor, readCbor } from "../core/codec/cbor.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
 import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
@@ -85,7 +86,7 @@ export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   return object;
 }
 
-/** Stored bytes to the object: JSON, or protobuf told by its first bytes; filled. Bytes that cannot be read are an
+/** Stored bytes to the object: JSON, or protobuf or CBOR told by their first bytes; filled. Bytes that cannot be read are an
  *  internal error that names the key. */
 export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): ApiObject {
   try {
@@ -95,6 +96,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
       const object = protobufReader(kind.schema)(raw) as ApiObject;
       return kind.fill({ ...object, kind: kind.resource.kind, apiVersion: kind.apiVersion });
     }
+    if (isCbor(value)) return kind.fill(kind.decodeStored(readCbor(value)));
     const read = readJson(value);
     if (!read.ok) throw new Error(read.error);
     return kind.fill(kind.decodeStored(read.tree));
