@@ -16,8 +16,9 @@ export class Warnings {
     const headers: string[] = [];
     let left = limits.warningRunesMax;
     for (const text of texts) {
+      // The one that crosses the bound still goes out.
+      if (left <= 0) break;
       const runes = [...text].slice(0, limits.warningRunesTruncated);
-      if (runes.length > left) break;
       left -= runes.length;
       headers.push(warningHeader(runes.join("")));
     }

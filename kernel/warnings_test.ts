@@ -21,3 +21,10 @@ test("Warnings stay whole at the bound and are cut beyond it", () => {
   assert.equal(headers.length, limits.warningRunesMax / limits.warningRunesTruncated);
   assert.ok(headers.every((each) => each.length === limits.warningRunesTruncated + '299 - ""'.length));
 });
+
+test("of Warnings that are cut, the one that crosses the bound still goes out", () => {
+  const warnings = new Warnings();
+  const length = 100;
+  for (let i = 0; i < 60; i++) warnings.add(`${i}`.padEnd(length, "x"));
+  assert.equal(warnings.headers().length, Math.ceil(limits.warningRunesMax / length));
+});

@@ -94,6 +94,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
  *  would keep on some runtimes only; connections.ts keeps them on all. */
 const http1Settings = Object.freeze({ maxHeaderSize: limits.headerBytesMax, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 });
 
+/** Deno's TLS sockets write a text as UTF-8 whatever encoding is asked for; the heads of HTTP/1.1 answers are Latin-1. */
+function writeLatin1AsSaid(socket: TLSSocket): void {
+  const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
+  socket.write = (chunk: unknown, encoding?: unknown, ...rest: readonly unknown[]) =>
+    typeof chunk === "string" && encoding === "latin1" ? write(Buffer.from(chunk, "latin1"), ...rest) : write(chunk, encoding, ...rest);
+}
+
 interface State {
   draining: boolean;
   readonly connections: Connections;
@@ -105,7 +112,10 @@ function attach(server: Http2SecureServer, state: State): void {
   const { connections } = state;
   const answered = new WeakSet<Socket>();
   server.on("connection", (socket: Socket) => connections.accepted(socket));
-  server.on("secureConnection", (socket: TLSSocket) => connections.secured(socket));
+  server.on("secureConnection", (socket: TLSSocket) => {
+    writeLatin1AsSaid(socket);
+    connections.secured(socket);
+  });
   server.on("session", (session) => connections.began(session));
   server.on("tlsClientError", () => state.options.handshakeFailed?.());
   // Nothing to do for a connection that broke: its requests hear of it by their own close.

@@ -15,11 +15,12 @@ export type Response = ServerResponse | Http2ServerResponse;
 export async function send(response: Response, reply: Reply, head: boolean, exchange: Pick<Exchange, "signal">): Promise<void> {
   const { body, status } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    // As bytes: a text would take the head along into its encoding, and UTF-8 in headers stands byte by byte already.
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
     // An answer that has no body by its status must not name a length either.
-    writeHead(response, status, status === 204 || status === 304 ? reply.headers : { ...reply.headers, "content-length": length });
+    writeHead(response, status, status === 204 || status === 304 ? reply.headers : { ...reply.headers, "content-length": bytes.length });
     if (head) response.end();
-    else response.end(body);
+    else response.end(bytes);
     return;
   }
   writeHead(response, status, reply.headers);

@@ -56,7 +56,7 @@ export function info(platform: string, release: string): Value {
 }
 
 export const bearerToken: OpenapiSchema = Object.freeze({
-  description: "A token of the user, after the word Bearer.",
+  description: "Bearer Token authentication",
   type: "apiKey",
   name: "authorization",
   in: "header",
