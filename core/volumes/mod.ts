@@ -1,4 +1,4 @@
-/** The types of volumes (core/v1), which pods, persistent volumes, claims and attachments share. */
+/** The types of volumes (core/v1) and their rules, which pods, persistent volumes, claims and attachments share. */
 export * from "./claim-spec.ts";
 export * from "./modes.ts";
 export * from "./node-selector.ts";
@@ -8,5 +8,9 @@ export * from "./pod-sources.ts";
 export * from "./projections.ts";
 export * from "./references.ts";
 export * from "./resources.ts";
+export * from "./rules.ts";
 export * from "./shared-sources.ts";
+export * from "./validate-claim.ts";
+export * from "./validate-node-selector.ts";
+export * from "./validate-persistent-volume.ts";
 export * from "./volume.ts";

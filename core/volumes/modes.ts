@@ -2,10 +2,12 @@
 import { amountOf, quantityText, roundUp } from "../meta/quantity.ts";
 import { oneOf, type Quantity } from "../schema.ts";
 
+export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);
 /** How a volume can be mounted. ReadWriteOncePod stands alone. */
-export const AccessMode = oneOf("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod");
+export const AccessMode = oneOf(...accessModes);
+export const volumeModes = Object.freeze(["Block", "Filesystem"] as const);
 /** A file system or a raw block device. */
-export const VolumeMode = oneOf("Block", "Filesystem");
+export const VolumeMode = oneOf(...volumeModes);
 
 /** Permission bits of files in volumes, 0644, where nobody says otherwise. */
 const fileModeDefault = 0o644;

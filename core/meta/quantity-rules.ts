@@ -1,0 +1,24 @@
+/** What validation asks of amounts, in upstream's words. */
+import { type FieldError, invalid } from "../field-error.ts";
+import type { Quantity } from "../schema.ts";
+import { amountOf, compareQuantities, integerOf, roundUp } from "./quantity.ts";
+
+/** Not below zero. The value is told as the whole number that upstream shows. */
+export function validateNotNegative(value: Quantity, path: string): readonly FieldError[] {
+  if (compareQuantities(value, "0") >= 0) return [];
+  return [invalid(path, integerOf(roundUp(amountOf(value), 0)) ?? value, "must be a valid resource quantity")];
+}
+
+/** More than zero. */
+export function validatePositive(value: Quantity, path: string): readonly FieldError[] {
+  return compareQuantities(value, "0") > 0 ? [] : [invalid(path, value, "must be greater than zero")];
+}
+
+type Amounts = Readonly<Record<string, Quantity>> | undefined;
+
+/** Whether both have the same amounts, however they are written. An absent map and an empty one are equal. */
+export function sameAmounts(a: Amounts = {}, b: Amounts = {}): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && compareQuantities(a[key]!, b[key]!) === 0);
+}

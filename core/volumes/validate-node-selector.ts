@@ -1,0 +1,104 @@
+/** Rules of selectors of nodes and places, in upstream's order and words. */
+import { duplicate, type FieldError, forbidden, invalid, required } from "../field-error.ts";
+import { dns1123Subdomain, labelValue, qualifiedName } from "../meta/names.ts";
+import { deprecatedNodeLabel } from "../meta/node-labels.ts";
+import type { Names } from "../names.ts";
+import type { NodeSelector, NodeSelectorRequirement, TopologySelectorLabelRequirement, TopologySelectorTerm } from "./node-selector.ts";
+
+export function validateNodeSelector(selector: NodeSelector, path: string): readonly FieldError[] {
+  const { nodeSelectorTerms } = selector;
+  const at = `${path}.nodeSelectorTerms`;
+  if (nodeSelectorTerms.length === 0) return [required(at, "must have at least one node selector term")];
+  return nodeSelectorTerms.flatMap(({ matchExpressions = [], matchFields = [] }, i) => [
+    ...matchExpressions.flatMap((each, j) => validateExpression(each, `${at}[${i}].matchExpressions[${j}]`)),
+    ...matchFields.flatMap((each, j) => validateFieldRequirement(each, `${at}[${i}].matchFields[${j}]`)),
+  ]);
+}
+
+function validateExpression({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
+  return [
+    ...validateOperator(operator, values, path),
+    ...qualifiedName(key).map((wrong) => invalid(`${path}.key`, key, wrong)),
+    ...values.flatMap((value, i) => labelValue(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
+  ];
+}
+
+function validateOperator(operator: string, values: readonly string[], path: string): readonly FieldError[] {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      return values.length > 0 ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case "Exists":
+    case "DoesNotExist":
+      return values.length === 0 ? [] : [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    case "Gt":
+    case "Lt":
+      return values.length === 1 ? [] : [required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+    default:
+      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+  }
+}
+
+/** Of the fields of a node only its name can be asked for, and one name at a time. */
+function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator !== "In" && operator !== "NotIn") errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
+  else if (values.length !== 1) {
+    errors.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  }
+  if (key !== "metadata.name") return [...errors, invalid(`${path}.key`, key, "not a valid field selector key")];
+  return [
+    ...errors,
+    ...values.flatMap((value, i) => dns1123Subdomain(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
+  ];
+}
+
+/** Warnings about deprecated labels in a selector of nodes. */
+export function warnOfNodeSelector({ nodeSelectorTerms }: NodeSelector, path: string, names: Names): readonly string[] {
+  return nodeSelectorTerms.flatMap(({ matchExpressions = [] }, i) =>
+    matchExpressions.flatMap(({ key }, j) => {
+      const text = deprecatedNodeLabel(key, names);
+      return text === undefined ? [] : [`${path}.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${text}`];
+    })
+  );
+}
+
+/** What a term asks for, by key; undefined for a term that asks for nothing. */
+type Asked = ReadonlyMap<string, ReadonlySet<string>> | undefined;
+
+/** Terms may not repeat each other, whatever the order. A term without requirements repeats one for every term there is: upstream's slip. */
+export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const before: Asked[] = terms.map(() => undefined);
+  for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
+    const asked = new Map<string, ReadonlySet<string>>();
+    for (const [j, each] of matchLabelExpressions.entries()) {
+      const at = `${path}[${i}].matchLabelExpressions[${j}]`;
+      errors.push(...validateTopologyRequirement(each, at));
+      if (asked.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
+      asked.set(each.key, new Set(each.values));
+    }
+    const own: Asked = asked.size === 0 ? undefined : asked;
+    for (const other of before) if (asksTheSame(own, other)) errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
+    before.push(own);
+  }
+  return errors;
+}
+
+function asksTheSame(a: Asked, b: Asked): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.size === b.size && [...a].every(([key, values]) => {
+    const others = b.get(key);
+    return others !== undefined && others.size === values.size && [...values].every((value) => others.has(value));
+  });
+}
+
+function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {
+  const errors: FieldError[] = values.length === 0 ? [required(`${path}.values`, "")] : [];
+  const seen = new Set<string>();
+  for (const [i, value] of values.entries()) {
+    if (seen.has(value)) errors.push(duplicate(`${path}.values[${i}]`, value));
+    seen.add(value);
+  }
+  return [...errors, ...qualifiedName(key).map((wrong) => invalid(`${path}.key`, key, wrong))];
+}
