@@ -1,0 +1,129 @@
+// What other servers, and accidents, have left in the store: read, or named and removable, and never in the way of the rest.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { encode } from "cborg";
+import { openEtcd } from "../kernel/store/etcd.ts";
+import { openSqlite } from "../kernel/store/sqlite.ts";
+import type { Store } from "../kernel/store/store.ts";
+import { etcdMissing, startEtcd } from "./etcd.ts";
+import { startTestServer } from "./harness.ts";
+import { type Client, httpsClient } from "./https.ts";
+
+const golden = new URL("golden/v1.35/", import.meta.url);
+const goldenJson = JSON.parse(readFileSync(new URL("core.v1.ConfigMap.json", golden), "utf8"));
+const goldenProtobuf = new Uint8Array(readFileSync(new URL("core.v1.ConfigMap.pb", golden)));
+const where = "/api/v1/namespaces/default/configmaps";
+const key = (name: string) => `/registry/configmaps/default/${name}`;
+const garbage = new TextEncoder().encode('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"na');
+
+const cbor = encode(
+  {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: "as-cbor",
+      namespace: "default",
+      uid: "0f6a3a1e-6d0c-4d5e-9a55-0c2a4f1a4c11",
+      creationTimestamp: "2025-01-01T00:00:00Z",
+    },
+    data: { k: "v" },
+  },
+);
+
+async function leaveBehind(store: Store): Promise<void> {
+  for (
+    const [name, value] of [
+      ["as-protobuf", goldenProtobuf],
+      ["as-cbor", new Uint8Array([0xd9, 0xd9, 0xf7, ...cbor])],
+    ] as const
+  ) assert.equal((await store.commit({ key: key(name), expect: "absent", value })).done, true);
+  await store.close();
+}
+
+async function within(args: readonly string[], work: (client: Client) => Promise<void>): Promise<void> {
+  const server = await startTestServer({ args });
+  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+  try {
+    await work(client);
+  } finally {
+    client.close();
+    await server.close();
+  }
+}
+
+async function readsOthersValues(client: Client): Promise<void> {
+  const fromProtobuf = await client.ask(`${where}/as-protobuf`);
+  assert.equal(fromProtobuf.status, 200, fromProtobuf.text);
+  assert.deepEqual(fromProtobuf.json().data, goldenJson.data);
+  assert.deepEqual(fromProtobuf.json().binaryData, goldenJson.binaryData);
+  const fromCbor = await client.ask(`${where}/as-cbor`);
+  assert.equal(fromCbor.status, 200, fromCbor.text);
+  assert.deepEqual(fromCbor.json().data, { k: "v" });
+  const list = (await client.ask(where)).json();
+  assert.deepEqual(list.items.map((each: { data: object }) => each.data), [{ k: "v" }, goldenJson.data]);
+  const { resourceVersion } = fromCbor.json().metadata;
+  const changed = await client.ask(`${where}/as-cbor`, { method: "PUT", body: { ...fromCbor.json(), data: { k: "w" } } });
+  assert.equal(changed.status, 200, changed.text);
+  assert.ok(Number(changed.json().metadata.resourceVersion) > Number(resourceVersion));
+}
+
+async function removesWhatNobodyCanRead(client: Client): Promise<void> {
+  const fine = await client.ask(where, { method: "POST", body: { metadata: { name: "fine" } } });
+  assert.equal(fine.status, 201, fine.text);
+  const got = await client.ask(`${where}/broken`);
+  assert.equal(got.status, 500, got.text);
+  assert.match(got.json().message, /\/registry\/configmaps\/default\/broken/);
+  assert.equal((await client.ask(`${where}/broken`, { method: "DELETE" })).status, 500);
+  assert.equal((await client.ask(`${where}/fine`)).status, 200);
+  const unsafe = "ignoreStoreReadErrorWithClusterBreakingPotential=true";
+  const removed = await client.ask(`${where}/broken?${unsafe}`, { method: "DELETE" });
+  assert.equal(removed.status, 200, removed.text);
+  assert.equal(removed.json().status, "Success");
+  assert.equal((await client.ask(`${where}/broken`)).status, 404);
+  const list = await client.ask(where);
+  assert.equal(list.status, 200, list.text);
+  assert.deepEqual(list.json().items.map((each: { metadata: { name: string } }) => each.metadata.name), ["fine"]);
+}
+
+async function onSqlite(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-stored-"));
+  try {
+    await work(() => openSqlite(join(folder, "store.sqlite")), [`--data-dir=${folder}`]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+async function onEtcd(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
+  const etcd = await startEtcd();
+  try {
+    await work(() => openEtcd({ endpoints: [etcd.endpoint] }), [`--etcd-servers=${etcd.endpoint}`]);
+  } finally {
+    await etcd.stop();
+  }
+}
+
+for (
+  const { store, on, skip } of [{ store: "sqlite", on: onSqlite, skip: false }, { store: "etcd", on: onEtcd, skip: etcdMissing() }] as const
+) {
+  test(`a server on ${store} reads values that others stored as protobuf and as CBOR`, { skip }, () =>
+    on(async (open, args) => {
+      await leaveBehind(await open());
+      await within(args, readsOthersValues);
+    }));
+
+  test(
+    `a server on ${store} removes a value that nobody can read, with the gate and the option for it only`,
+    { skip },
+    () =>
+      on(async (open, args) => {
+        const store = await open();
+        assert.equal((await store.commit({ key: key("broken"), expect: "absent", value: garbage })).done, true);
+        await store.close();
+        await within([...args, "--feature-gates=AllowUnsafeMalformedObjectDeletion=true"], removesWhatNobodyCanRead);
+      }),
+  );
+}
