@@ -46,6 +46,8 @@ export interface Call {
   readonly output: Output;
   readonly pretty: boolean;
   readonly warnings: Warnings;
+  /** Throws 403 unless the user may do this too. */
+  readonly authorize: (info: RequestInfo) => Promise<void>;
   readonly backend: Backend;
   /** Aborts when the request may take no longer or its client is gone. */
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ import {
   capped,
   emptySet,
   type FieldSet,
+  hasAllKeys,
   noOwners,
   type Owners,
   ownersAfterUpdate,
@@ -55,8 +56,16 @@ export function recorded(call: Call, object: ApiObject, live: ApiObject | undefi
   const before = live ?? emptyObject(call.endpoint);
   // An object without entries has been cleared of them, and stays so until somebody applies.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
-  const after = capped(ownersAfterUpdate(versionsOf(call), plain(before), plain(object), owners, writerOf(call, managerName(call))));
-  return withEntries(object, after === owners && live !== undefined && owners === readOwners(live.metadata.managedFields) ? live.metadata.managedFields : writeOwners(after));
+  const shown = plain(asShown(call.endpoint, object));
+  // What has no place in a set leaves the object without entries, as upstream does.
+  if (!hasAllKeys(atomOf(call.endpoint.schema), shown)) return withEntries(object, undefined);
+  const after = capped(ownersAfterUpdate(versionsOf(call), plain(before), shown, owners, writerOf(call, managerName(call))));
+  return withEntries(object, writeOwners(after));
+}
+
+/** The object as it would be read: without fields that are for writing only. */
+function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
+  return endpoint.served.convert === undefined ? object : endpoint.fromStored(endpoint.toStored(object));
 }
 
 /** Entries that the client sent and that make sense count, else those of the live object. */

@@ -66,6 +66,7 @@ export async function answer(
     output: negotiate(accept, names),
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
     warnings,
+    authorize: (other) => server.authorize(user, other),
     backend: server.backend,
     get signal() {
       return verb === "watch" ? exchange.signal : deadline.signal;

@@ -42,8 +42,8 @@ export function placed(call: Call, sent: ApiObject): ApiObject {
   return own === namespace ? object : { ...object, metadata: metaWith(object.metadata, { namespace }) };
 }
 
-/** What a create stores: `object` in the request's version to a valid object in the stored form. */
-export async function toCreate(call: Call, object: ApiObject): Promise<ApiObject> {
+/** What a create stores: `object` in the request's version to a valid object in the stored form. What an apply makes may be on its way out. */
+export async function toCreate(call: Call, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
@@ -59,8 +59,7 @@ export async function toCreate(call: Call, object: ApiObject): Promise<ApiObject
       creationTimestamp: here.now,
       resourceVersion: undefined,
       selfLink: undefined,
-      deletionTimestamp: undefined,
-      deletionGracePeriodSeconds: undefined,
+      ...(keepsDeletion ? {} : { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined }),
       ...(resource.strategy?.generation ? { generation: 1 } : {}),
     }),
   };

@@ -12,4 +12,4 @@ export {
   type Writer,
 } from "./managers.ts";
 export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
-export { compare, fieldSetOf, problemsText, typeProblems } from "./typed.ts";
+export { compare, fieldSetOf, hasAllKeys, problemsText, typeProblems } from "./typed.ts";

@@ -13,6 +13,39 @@ export function typeProblems(atom: Atom, value: Json): readonly string[] {
   checkValue(atom, value, "", problems);
   return problems;
 }
+/** Whether all items of keyed lists have a key. Objects that were decoded fit their types in every other way. */
+export function hasAllKeys(atom: Atom, value: Json): boolean {
+  if (!canLackKeys(atom)) return true;
+  if (isList(value)) {
+    const { list } = atom;
+    return list === undefined ||
+      value.every((item) => (list.type !== "map" || elementOfItem(list, item) !== undefined) && hasAllKeys(list.of, item));
+  }
+  if (!isObject(value) || atom.map === undefined) return true;
+  const { map } = atom;
+  return Object.keys(value).every((key) => {
+    const inner = memberAtom(map, key);
+    return inner === undefined || hasAllKeys(inner, value[key]!);
+  });
+}
+
+/** Atoms that hold a list whose items may lack all keys, and those that do not. */
+const lacking = new WeakMap<Atom, boolean>();
+
+function canLackKeys(atom: Atom): boolean {
+  const known = lacking.get(atom);
+  if (known !== undefined) return known;
+  lacking.set(atom, false); // while it is looked at, for an atom that holds itself
+  const { list, map } = atom.scalar !== undefined ? {} : atom;
+  const inner = [
+    ...list === undefined ? [] : [list.of],
+    ...map?.of === undefined ? [] : [map.of],
+    ...[...map?.fields?.values() ?? []].map((field) => field.atom),
+  ];
+  const can = (list?.type === "map" && list.keys.every(({ missing }) => missing === undefined)) || inner.some(canLackKeys);
+  lacking.set(atom, can);
+  return can;
+}
 /** Problems in one text. */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ["errors:", ...problems.map((each) => `  ${each}`)].join("\n");

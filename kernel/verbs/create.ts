@@ -24,7 +24,7 @@ export async function store(call: Call, sent: ApiObject, dryRun: boolean, hasOwn
   await checkNamespace(call, object.metadata.name ?? "");
   if (!dryRun) refuseRevision(object);
   for (let tries = 1;; tries++) {
-    const next = await toCreate(call, object);
+    const next = await toCreate(call, object, hasOwners);
     const created = await insert(call, next, dryRun, object.metadata.resourceVersion);
     if (created.done) return created.item;
     if (generated && tries < limits.generateNameTries) continue;

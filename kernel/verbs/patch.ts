@@ -3,17 +3,18 @@ import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
-import { type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
+import { applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
 import { keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { getItem } from "../reads.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
+import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
 /** PATCH of one object, in the dialect that the content type names. */
 export async function patch(call: Call): Promise<Answer> {
   const type = patchType(call);
-  // Server-side apply (`applyMediaType`) gets its own branch here.
+  if (type === applyMediaType) return await apply(call);
   const dialect = dialects.get(type);
   if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes);
   return await patched(call, dialect);
@@ -28,7 +29,7 @@ function patchType(call: Call): string {
 
 /** The patch is applied to the live object, again on top of every newer one. */
 async function patched(call: Call, dialect: Dialect): Promise<Answer> {
-  const body = await call.exchange.body(limits.bodyBytesMax);
+  const body = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);

@@ -128,7 +128,10 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next);
   const before = storedBytes(stored, current.object);
-  if (sameBytes(value, before) || (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object)), before))) {
+  if (
+    sameBytes(value, before) ||
+    (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object)), before))
+  ) {
     return current;
   }
   const finished = isFinished(next, resource.deletion);

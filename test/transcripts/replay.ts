@@ -4,12 +4,8 @@ import { generatedNames, normalise } from "./normalise.ts";
 import { type Case, type Json, type JsonObject, parseJson, type Scenario, type Step } from "./recording.ts";
 import { cut, differences, dig, dump, fill, fillString, isObject, same, without } from "./values.ts";
 
-/**
- * Fields that are left out of the comparison everywhere. Ownership of fields is recorded for every write, so that one
- * entry more or less in it would make every other difference unreadable; it becomes part of the comparison, by an
- * empty list here, when server-side apply is complete.
- */
-export const leftOut: readonly string[] = ["managedFields"];
+/** Fields that are left out of the comparison everywhere: none. */
+export const leftOut: readonly string[] = [];
 
 /** The server that is asked, as `thole/testing` starts it. */
 export interface Server {

@@ -1,0 +1,49 @@
+import { limits } from "../../core/limits.ts";
+import { notFoundError, StatusError } from "../../core/status-error.ts";
+import { type Answer, objectAnswer } from "../answer.ts";
+import type { Call } from "../call.ts";
+import { appliedObject, type ApplyDocument, readApply } from "../draft/apply.ts";
+import { Item, keyOf } from "../objects.ts";
+import { type WriteOptions, writeOptions } from "../options.ts";
+import { getItem } from "../reads.ts";
+import { servedObject } from "../served.ts";
+import { placed, resourceName } from "../write-pipeline.ts";
+import { store } from "./create.ts";
+import { checkName, expectedRevision, replace } from "./update.ts";
+
+/** PATCH by server-side apply: 200 with the object, or 201 where it was made. */
+export async function apply(call: Call): Promise<Answer> {
+  const { backend, endpoint, info, signal } = call;
+  const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
+  const body = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
+  const document = readApply(body);
+  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  for (let tries = 1;; tries++) {
+    const { item } = await getItem(backend.store, endpoint.stored, key, signal);
+    if (item !== undefined) return objectAnswer(200, await onTop(call, item, document, options));
+    try {
+      return objectAnswer(201, await anew(call, document, options));
+    } catch (error) {
+      // Somebody else made it meanwhile: the apply goes on top of theirs.
+      if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;
+    }
+  }
+}
+
+function onTop(call: Call, item: Item, document: ApplyDocument, options: WriteOptions): Promise<Item> {
+  return replace(call, item, options.dryRun, (current) => {
+    const object = appliedObject(call, servedObject(call.endpoint, current), document, options);
+    checkName(call, object);
+    return { object: placed(call, object), expected: expectedRevision(object.metadata.resourceVersion), again: true, hasOwners: true };
+  });
+}
+
+async function anew(call: Call, document: ApplyDocument, options: WriteOptions): Promise<Item> {
+  const object = appliedObject(call, undefined, document, options);
+  if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
+  checkName(call, object);
+  expectedRevision(object.metadata.resourceVersion); // one that can be read does not matter
+  const { resourceVersion: _, ...metadata } = object.metadata;
+  await call.authorize({ ...call.info, verb: "create" });
+  return await store(call, placed(call, { ...object, metadata }), options.dryRun, true);
+}
