@@ -1,7 +1,8 @@
-/** A program: watches on one collection, and a writer whose every write each of them must see once and in order. */
+/** A program: watches on one collection, and writers whose every write each of them must see once and in order. */
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { openConnection } from "./connection.ts";
+import process from "node:process";
+import { type Connection, openConnection } from "./connection.ts";
 import { answerLines } from "./children.ts";
 import { configMap } from "./objects.ts";
 import { percentile } from "./percentile.ts";
@@ -33,6 +34,9 @@ const openedAtOnce = 50;
 /** How long the last events may take. */
 const settleMs = 20_000;
 
+/** Each with an object of its own, so that none waits for another. */
+const writers = 8;
+
 const mark = Buffer.from('"n":"');
 
 export type Step = { readonly step: "open"; readonly watch: Watch } | { readonly step: "run" } | { readonly step: "close" };
@@ -48,43 +52,47 @@ function program(): (step: Step) => Promise<object> {
 }
 
 async function open(watch: Watch) {
-  const ca = readFileSync(watch.ca, "utf8");
-  const to = { port: watch.port, ca };
+  const to = { port: watch.port, ca: readFileSync(watch.ca, "utf8") };
   const heads = `Host: localhost\r\nAuthorization: Bearer ${watch.token}\r\nAccept: application/json\r\n`;
-  const writer = await openConnection(to);
-  const name = `watched-${Date.now()}`;
-  const put = async (method: string, path: string, n: string) => {
-    const body = configMap(name, n);
-    const answered = await writer.request(
+  const connections: Connection[] = [];
+  const opened = async () => {
+    const connection = await openConnection(to);
+    connections.push(connection);
+    return connection;
+  };
+  const put = async (connection: Connection, method: string, path: string, body: string) => {
+    const answered = await connection.request(
       `${method} ${path} HTTP/1.1\r\n${heads}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     if (answered.status >= 300) throw new Error(`${method} ${path} answered ${answered.status}`);
   };
-  await put("POST", watch.path, "-1");
+  const nameOf = (writer: number) => `watched-${writer}-${process.pid}`;
+  const writerConnections = await Promise.all(Array.from({ length: writers }, opened));
+  await Promise.all(writerConnections.map((connection, writer) => put(connection, "POST", watch.path, configMap(nameOf(writer), "-1"))));
   let listed = "";
-  await writer.request(`GET ${watch.path}/${name} HTTP/1.1\r\n${heads}\r\n`, (piece) => listed += piece.toString("latin1"));
-  const revision = /"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
+  await writerConnections[0]!.request(`GET ${watch.path}?limit=1 HTTP/1.1\r\n${heads}\r\n`, (piece) => listed += piece.toString("latin1"));
+  const revision = /"metadata":\{"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
 
-  const seen = { delivered: 0, missing: 0, doubled: 0, latencies: [] as number[], done: () => {} };
-  const connections: Awaited<ReturnType<typeof openConnection>>[] = [writer];
+  const seen: Seen = { delivered: 0, doubled: 0, latencies: [], done: () => {} };
   for (let at = 0; at < watch.watchers; at += openedAtOnce) {
-    const count = Math.min(openedAtOnce, watch.watchers - at);
-    await Promise.all(Array.from({ length: count }, async () => {
-      const connection = await openConnection(to);
-      connections.push(connection);
+    await Promise.all(Array.from({ length: Math.min(openedAtOnce, watch.watchers - at) }, async () => {
+      const connection = await opened();
       const request = `GET ${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=600 HTTP/1.1\r\n${heads}\r\n`;
       void connection.request(request, watcher(watch, seen)).catch(() => {});
     }));
   }
+  const writer = async (connection: Connection, index: number, start: number) => {
+    for (let n = index, own = 0; n < watch.writes; n += writers, own++) {
+      const due = start + n * 1000 / watch.writesPerSecond;
+      if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+      await put(connection, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), `${index} ${own} ${performance.now()}`));
+    }
+  };
   return {
     async run(): Promise<Watched> {
       const all = new Promise<void>((resolve) => seen.done = resolve);
       const start = performance.now();
-      for (let n = 0; n < watch.writes; n++) {
-        const due = start + n * 1000 / watch.writesPerSecond;
-        if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
-        await put("PUT", `${watch.path}/${name}`, `${n} ${performance.now()}`);
-      }
+      await Promise.all(writerConnections.map((connection, index) => writer(connection, index, start)));
       await Promise.race([all, new Promise<void>((resolve) => setTimeout(resolve, settleMs).unref())]);
       const seconds = (performance.now() - start) / 1000;
       const { delivered, doubled, latencies } = seen;
@@ -96,9 +104,17 @@ async function open(watch: Watch) {
   };
 }
 
+interface Seen {
+  delivered: number;
+  doubled: number;
+  readonly latencies: number[];
+  done: () => void;
+}
+
 /** Reads the events of one watch: finds the number of each without parsing it. */
-function watcher(watch: Watch, seen: { delivered: number; missing: number; doubled: number; latencies: number[]; done: () => void }) {
-  let next = 0, rest: Buffer | undefined;
+function watcher(watch: Watch, seen: Seen) {
+  const next = Array<number>(writers).fill(0);
+  let rest: Buffer | undefined;
   return (piece: Buffer) => {
     const text = rest === undefined ? piece : Buffer.concat([rest, piece]);
     rest = undefined;
@@ -108,13 +124,13 @@ function watcher(watch: Watch, seen: { delivered: number; missing: number; doubl
       if (end < 0) break;
       const at = text.indexOf(mark, from);
       if (at >= 0 && at < end) {
-        const [n = "", sent = ""] = text.toString("latin1", at + mark.length, text.indexOf(34, at + mark.length)).split(" ");
-        const number = Number(n);
-        if (number === next) {
-          next++;
+        const [writer = "", n = "", sent = ""] = text.toString("latin1", at + mark.length, text.indexOf(34, at + mark.length)).split(" ");
+        const who = Number(writer), number = Number(n), wanted = next[who] ?? 0;
+        if (number === wanted) {
+          next[who] = wanted + 1;
           seen.delivered++;
           seen.latencies.push(performance.now() - Number(sent));
-        } else if (number < next) seen.doubled++;
+        } else if (number < wanted) seen.doubled++;
         if (seen.delivered === watch.watchers * watch.writes) seen.done();
       }
       from = end + 1;
