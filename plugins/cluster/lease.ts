@@ -67,7 +67,10 @@ export const leases = defineResource<Lease>({
   summary: "A claim that one of several holds and renews, such as being the leader.",
   storedAs: "coordination.{domain}/v1",
   storedUnder: "leases",
-  served: { "coordination.{domain}/v1": { schema: Lease, introduced: "1.14", columns } },
+  served: {
+    "coordination.{domain}/v1": { schema: Lease, introduced: "1.14", columns },
+    "coordination.{domain}/v1beta1": { schema: Lease, introduced: "1.12", deprecated: "1.19", removed: "1.22", columns },
+  },
   strategy: { createOnUpdate: true, unconditionalUpdate: false },
   create: validateSpec,
   update: (next, prior) => [...validateObjectMetaUpdate(next.metadata, prior.metadata), ...validateSpec(next)],

@@ -73,7 +73,10 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
   summary: "How much of a storage class can be had on some of the nodes.",
   storedAs: "storage.{domain}/v1",
   storedUnder: "csistoragecapacities",
-  served: { "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24", columns } },
+  served: {
+    "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24", columns },
+    "storage.{domain}/v1beta1": { schema: CSIStorageCapacity, introduced: "1.21", deprecated: "1.24", removed: "1.27", columns },
+  },
   strategy: { unconditionalUpdate: false },
   create: (next) => validateFields(next, false),
   update: (next, prior, at) => [
