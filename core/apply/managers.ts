@@ -58,9 +58,9 @@ export function ownersAfterUpdate(versions: Versions, before: Json, after: Json,
   const atom = atomOf(versions);
   const found = ignoring(compare(atom, before, after), versions.ignored(versions.current));
   if (isSame(found) && [...owners.values()].every((owner) => versions.atom(owner.apiVersion) !== undefined && !isEmptySet(owner.set))) {
-    return reconciledOwners(versions, before, owners);
+    return reconciledOwners(versions, owners);
   }
-  const others = takenFrom(versions, before, after, reconciledOwners(versions, before, owners), found, "");
+  const others = takenFrom(versions, before, after, reconciledOwners(versions, owners), found, "");
   const took = difference(union(found.modified, found.added), unowned);
   if (isEmptySet(took)) return others.owners;
   const self = { manager: writer.manager === "" ? "unknown" : writer.manager, operation: "Update", apiVersion: versions.current } as const;
@@ -83,7 +83,7 @@ export interface Conflict {
 /** Applies `config` to `live`, both in the current version; `config` must fit its type. */
 export function applied(versions: Versions, live: Json, config: Json, before: Owners, writer: Writer, force: boolean): Applied {
   const atom = atomOf(versions);
-  const owners = reconciledOwners(versions, live, before);
+  const owners = reconciledOwners(versions, before);
   const self = { manager: writer.manager, operation: "Apply", apiVersion: versions.current, subresource: writer.subresource } as const;
   const id = ownerId(self);
   const last = owners.get(id);
@@ -171,12 +171,12 @@ function takenFrom(
 }
 
 /** Owners whose sets fit the schema in force. */
-function reconciledOwners(versions: Versions, live: Json, owners: Owners): Owners {
+function reconciledOwners(versions: Versions, owners: Owners): Owners {
   let changed: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
     const atom = versions.atom(owner.apiVersion);
     if (atom === undefined) continue;
-    const set = reconciled(atom, versions.convert(live, versions.current, owner.apiVersion), owner.set);
+    const set = reconciled(atom, owner.set);
     if (set !== owner.set) (changed ??= new Map(owners)).set(id, { ...owner, set });
   }
   return changed ?? owners;

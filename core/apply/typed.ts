@@ -306,48 +306,24 @@ export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
 }
 const noAtom: Atom = {};
 
-/** The set after changes of the schema since it was written: what has become one value is owned as one, what no longer is, in parts. */
-export function reconciled(atom: Atom, value: Json, set: FieldSet): FieldSet {
-  return reconcileNode(atom, value, set, false, false);
+/** The set after a change of the schema since it was written: what has become one value is owned as one. What was one value and is no
+ *  longer is taken as if it had always been merged. */
+export function reconciled(atom: Atom, set: FieldSet): FieldSet {
+  if (set.children === undefined) return set;
+  const { map, list } = atom;
+  if (map !== undefined) {
+    if (atom.scalar !== undefined) return set;
+    return map.atomic ? leafSet : reconciledChildren(set, (element) => memberAtom(map, element.slice(2)));
+  }
+  if (list === undefined) return set;
+  return list.type === "atomic" ? leafSet : reconciledChildren(set, () => list.of);
 }
 
-function reconcileNode(atom: Atom, value: Json | undefined, set: FieldSet, isOne: boolean, below: boolean): FieldSet {
-  if (isDeduced(atom)) return set;
-  if (atom.map !== undefined) return reconcileMap(atom.map, atom, value, set, isOne, below);
-  if (atom.scalar !== undefined || atom.list === undefined) return set;
-  const { list } = atom;
-  if (!isOne && list.type === "atomic") return below ? leafSet : set;
-  const start = isOne && list.type !== "atomic" ? granular(atom, value) : set;
-  if (list.type === "atomic" || start.children === undefined) return start;
-  const items = isList(value) ? grouped(list, value) : undefined;
-  return mapChildren(start, (element, child) => reconcileNode(list.of, items?.get(element)?.[0], child, isWhole(child), true));
-}
-
-function reconcileMap(map: MapAtom, atom: Atom, value: Json | undefined, set: FieldSet, isOne: boolean, below: boolean): FieldSet {
-  if (map.atomic) return !isOne && below && set.children !== undefined ? leafSet : set;
-  const start = isOne ? granular(atom, value) : set;
-  return mapChildren(start, (element, child) => {
-    const key = element.slice(2);
-    const inner = memberAtom(map, key);
-    return inner === undefined ? child : reconcileNode(inner, isObject(value) ? own(value, key) : undefined, child, isWhole(child), true);
-  });
-}
-
-function isWhole(set: FieldSet): boolean {
-  return set.owned && set.children === undefined;
-}
-/** A field that was owned as one value is owned in all its parts, and itself. */
-function granular(atom: Atom, value: Json | undefined): FieldSet {
-  return value === undefined ? leafSet : setOf(true, fieldSetOf(atom, value).children);
-}
-function isDeduced(atom: Atom): boolean {
-  return atom.scalar !== undefined && atom.map !== undefined;
-}
-
-function mapChildren(set: FieldSet, change: (element: Element, child: FieldSet) => FieldSet): FieldSet {
+function reconciledChildren(set: FieldSet, atomAt: (element: Element) => Atom | undefined): FieldSet {
   let changed: Map<Element, FieldSet> | undefined;
-  for (const [element, child] of set.children ?? []) {
-    const next = change(element, child);
+  for (const [element, child] of set.children!) { // asked for above
+    const atom = child.children === undefined ? undefined : atomAt(element);
+    const next = atom === undefined ? child : reconciled(atom, child);
     if (next !== child) (changed ??= new Map(set.children)).set(element, next);
   }
   return changed === undefined ? set : setOf(set.owned, changed);
