@@ -3,6 +3,7 @@
  * before the first slash of a path is not looked at, indexes may be negative or signed, `replace` adds to objects, `copy` of
  * a missing key gives null, and `test` compares strings and numbers as they are written.
  */
+import { goString } from "../codec/json-text.ts";
 import { limits } from "../limits.ts";
 import { badRequestError, StatusError, tooLargeError } from "../status-error.ts";
 import { plainString, readWrittenJson } from "../tree/json.ts";
@@ -145,7 +146,7 @@ function copyBytes(value: Tree, most: number): number {
     if (next instanceof TreeObject) {
       bytes += 1 + Math.max(1, next.keys.length);
       for (const [index, key] of next.keys.entries()) {
-        bytes += leafBytes(key) + 1;
+        bytes += utf8.encode(goString(key)).length + 1;
         waiting.push(next.values[index]!);
       }
     } else if (Array.isArray(next)) {

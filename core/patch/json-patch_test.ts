@@ -1,6 +1,259 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { limits } from "../limits.ts";
+import type { Json } from "../schema.ts";
 import { StatusError } from "../status-error.ts";
-import { jsonFromTree, readWrittenJson, treeFromJson } from "../tree/json.ts";
+import { jsonFromTree, readWrittenJson } from "../tree/json.ts";
 import { applyJsonPatch, readJsonPatch } from "./json-patch.ts";
 import { plainTree, writtenText } from "./written.ts";
+
+function apply(document: string, patch: string): Json {
+  const read = readWrittenJson(document);
+  assert.ok(read.ok);
+  const { operations } = readJsonPatch(new TextEncoder().encode(patch), true);
+  return jsonFromTree(plainTree(applyJsonPatch(read.tree, operations)));
+}
+function refusal(run: () => unknown): { code: number; message: string } {
+  try {
+    run();
+  } catch (error) {
+    assert.ok(error instanceof StatusError, String(error));
+    return { code: error.code, message: error.message };
+  }
+  return assert.fail("it was not refused");
+}
+const unprocessable = { code: 422, message: "the server rejected our request due to an error in our request" };
+
+interface Vector {
+  readonly comment?: string;
+  readonly doc: Json;
+  readonly patch: Json;
+  readonly expected?: Json;
+  readonly error?: string;
+  readonly disabled?: boolean;
+}
+/** Where upstream's library takes liberties with the RFC, and why each is one. */
+const liberties: ReadonlyMap<string, string> = new Map([
+  ["replace object document with array document?", "add needs a parent"],
+  ["replace array document with object document?", "add needs a parent"],
+  ["replacing the root of the document is possible with add", "add needs a parent"],
+  ["Out of bounds (lower)", "an index may count from the end"],
+  ["missing 'value' parameter to add", "a missing value is null"],
+  ["missing 'value' parameter to replace", "a missing value is null"],
+  ["missing 'value' parameter to test", "a missing value is null"],
+  ["missing from location to copy", "a key that an object has not is null"],
+  ["test with bad array number that has leading zeros", "an index is what Go reads as a number"],
+]);
+
+for (const file of ["spec_tests.json", "tests.json"]) {
+  const vectors = JSON.parse(readFileSync(new URL(`vectors/${file}`, import.meta.url), "utf8")) as Vector[];
+  test(`applyJsonPatch() agrees with ${file} but for the liberties of upstream's library`, () => {
+    const different = new Set<string>();
+    vectors.forEach(({ comment, doc, patch, expected, error, disabled }, at) => {
+      if (disabled) return;
+      const name = comment ?? error ?? String(at);
+      try {
+        const got = apply(JSON.stringify(doc), JSON.stringify(patch));
+        if (error !== undefined) different.add(name);
+        else if (expected !== undefined) assert.deepEqual(got, expected, name);
+      } catch (refused) {
+        if (!(refused instanceof StatusError)) throw refused;
+        if (error === undefined) different.add(name);
+      }
+    });
+    assert.deepEqual([...different].sort(), file === "tests.json" ? [...liberties.keys()].sort() : []);
+  });
+}
+
+test("applyJsonPatch() compares objects and lists by value but strings and numbers as they are written", () => {
+  const document = '{"labels":{"a":"A","b":"B"},"args":["p","q"],"seconds":30,"html":"a\\u003cb"}';
+  const passes = (patch: string) => apply(document, `[${patch}]`);
+  passes('{"op":"test","path":"/labels","value":{"b":"B", "a":"A"}}');
+  passes('{"op":"test","path":"/args","value":[ "p", "q" ]}');
+  passes('{"op":"test","path":"/html","value":"a\\u003cb"}');
+  passes('{"op":"test","path":"","value":{"html":"a\\u003cb","seconds":30,"args":["p","q"],"labels":{"a":"A","b":"B"}}}');
+  passes('{"op":"test","path":"/absent","value":null},{"op":"test","path":"/absent"}');
+  // Of a repeated key the last value counts, on both sides.
+  passes('{"op":"test","path":"/labels","value":{"a":"x","b":"B","a":"A"}}');
+  for (
+    const value of [
+      '"/labels/a","value":"\\u0041"',
+      '"/seconds","value":30.0',
+      '"/seconds","value":null',
+      '"/html","value":"a<b"',
+      '"/seconds"',
+    ]
+  ) {
+    assert.deepEqual(refusal(() => passes(`{"op":"test","path":${value}}`)), unprocessable, value);
+  }
+  for (const value of ['{"a":"A"}', '{"a":"A","b":"B","c":"C"}', '["A","B"]', '{"a":"A","c":"B"}']) {
+    assert.deepEqual(refusal(() => passes(`{"op":"test","path":"/labels","value":${value}}`)), unprocessable, value);
+  }
+});
+
+test("applyJsonPatch() refuses what does not apply, in one wording", () => {
+  const wrong = [
+    '{"op":"add","path":"/none/x","value":1}',
+    '{"op":"add","path":"/s/x","value":1}',
+    '{"op":"add","path":"","value":{}}',
+    '{"op":"add","path":"a","value":{}}',
+    '{"op":"add","path":"/l/3","value":1}',
+    '{"op":"add","path":"/l/-4","value":1}',
+    '{"op":"add","path":"/l/1.0","value":1}',
+    '{"op":"add","path":"/l/","value":1}',
+    '{"op":"add","value":1}',
+    '{"op":"remove","path":"/none"}',
+    '{"op":"remove","path":"/l/2"}',
+    '{"op":"remove","path":"/l/-"}',
+    '{"op":"remove","path":""}',
+    '{"op":"replace","path":"/l/2","value":1}',
+    '{"op":"replace","path":"","value":"text"}',
+    '{"op":"move","from":"/none","path":"/o"}',
+    '{"op":"move","from":"/o","path":"/o/p"}',
+    '{"op":"move","path":"/x"}',
+    '{"op":"copy","from":"/none/x","path":"/x"}',
+    '{"op":"copy","from":"","path":"/x"}',
+    '{"op":"constructor","path":"/x"}',
+    '{"op":"Add","path":"/x"}',
+    "{}",
+    "null",
+  ];
+  for (const operation of wrong) {
+    assert.deepEqual(refusal(() => apply('{"s":"x","l":[1,2],"o":{"p":{}}}', `[${operation}]`)), unprocessable, operation);
+  }
+});
+
+test("applyJsonPatch() takes the liberties of upstream's library", () => {
+  assert.deepEqual(apply('{"d":{"a":"1"}}', '[{"op":"replace","path":"/d/new","value":2}]'), { d: { a: "1", new: 2 } });
+  assert.deepEqual(apply('{"d":{}}', '[{"op":"copy","from":"/d/none","path":"/d/x"},{"op":"add","path":"/d/y"}]'), {
+    d: { x: null, y: null },
+  });
+  assert.deepEqual(apply("{}", '[{"op":"add","path":"anything/x","value":1}]'), { x: 1 });
+  assert.deepEqual(apply('{"l":[1,2]}', '[{"op":"add","path":"/l/-1","value":3},{"op":"remove","path":"/l/+0"}]'), { l: [2, 3] });
+  assert.deepEqual(apply('{"l":[1,2]}', '[{"op":"replace","path":"/l/-2","value":0},{"op":"test","path":"/l/01","value":2}]'), {
+    l: [0, 2],
+  });
+  assert.deepEqual(apply('{"a/b":1,"c~d":2}', '[{"op":"remove","path":"/a~1b"},{"op":"move","from":"/c~0d","path":"/~01"}]'), { "~1": 2 });
+  assert.deepEqual(apply('{"a":1}', '[{"op":"replace","path":"","value":{"b":2}},{"op":"add","path":"/c","value":3}]'), { b: 2, c: 3 });
+});
+
+test("applyJsonPatch() lets what it did not touch stand as it was written, and sorts the objects that it looked into", () => {
+  const read = readWrittenJson('{"z":{"b":1,"a":"\\u0041"},"m":{"y":1,"x":"<"}}');
+  assert.ok(read.ok);
+  const { operations } = readJsonPatch(new TextEncoder().encode('[{"op":"add","path":"/m/a","value":{"q":1,"p":1e2}}]'), true);
+  assert.equal(
+    writtenText(applyJsonPatch(read.tree, operations)),
+    '{"m":{"a":{"q":1,"p":1e2},"x":"\\u003c","y":1},"z":{"b":1,"a":"\\u0041"}}',
+  );
+});
+
+test("applyJsonPatch() never hands out the patch itself, so that it can be tried again", () => {
+  const patch = '[{"op":"add","path":"/a","value":{}},{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/a/x","value":1}]';
+  const { operations } = readJsonPatch(new TextEncoder().encode(patch), true);
+  for (let tries = 0; tries < 2; tries++) {
+    const read = readWrittenJson("{}");
+    assert.ok(read.ok);
+    assert.deepEqual(jsonFromTree(applyJsonPatch(read.tree, operations)), { a: { x: 1 }, b: {} });
+  }
+});
+
+test("applyJsonPatch() changes own members only, whatever they are called", () => {
+  const result = apply(
+    '{"__proto__":{"a":1}}',
+    '[{"op":"add","path":"/__proto__/polluted","value":true},{"op":"add","path":"/constructor","value":{}},' +
+      '{"op":"add","path":"/constructor/prototype","value":{"polluted":true}}]',
+  );
+  assert.equal(JSON.stringify(result), '{"__proto__":{"a":1,"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
+  assert.equal(({} as Record<string, unknown>)["polluted"], undefined);
+  for (const path of ["/__proto__/polluted", "/constructor/prototype/polluted", "/toString/call"]) {
+    assert.deepEqual(refusal(() => apply("{}", `[{"op":"add","path":"${path}","value":true}]`)), unprocessable, path);
+  }
+});
+
+test("applyJsonPatch() bounds what copies add, at the bound and one past it", () => {
+  const most = limits.jsonPatchCopyBytesMax;
+  const copies = (bytes: number) => apply(`{"a":"${"x".repeat(bytes - 2)}"}`, '[{"op":"copy","from":"/a","path":"/b"}]');
+  copies(most);
+  assert.deepEqual(refusal(() => copies(most + 1)), unprocessable);
+  // Objects that double with every operation.
+  const operations = [
+    { op: "add", path: "/x", value: {} },
+    ...Array.from({ length: 200 }, (_, at) => [
+      { op: "copy", from: "/d", path: `/x/k${at}` },
+      { op: "copy", from: "/x", path: `/d/k${at}` },
+    ]).flat(),
+  ];
+  assert.deepEqual(refusal(() => apply('{"d":{"a":"AAAA"}}', JSON.stringify(operations))), unprocessable);
+});
+
+test("applyJsonPatch() counts a copy as upstream writes it: without spaces, with escapes for HTML, in UTF-8", () => {
+  const value = '{"k":["<",1.50,true,null,{}],"é":[]}'; // its text grows by five bytes for "<" and by one for "é"
+  const size = new TextEncoder().encode('{"k":["\\u003c",1.50,true,null,{}],"é":[]}').length;
+  const most = limits.jsonPatchCopyBytesMax;
+  const copies = (rest: number) =>
+    apply(`{"a":${value},"b":"${"x".repeat(rest - 2)}"}`, '[{"op":"copy","from":"/a","path":"/c"},{"op":"copy","from":"/b","path":"/d"}]');
+  copies(most - size);
+  assert.deepEqual(refusal(() => copies(most - size + 1)), unprocessable);
+});
+
+test("readJsonPatch() takes ten thousand operations and not one more", () => {
+  const patch = (count: number) => new TextEncoder().encode(`[${Array.from({ length: count }, () => "{}").join()}]`);
+  assert.equal(readJsonPatch(patch(10_000), true).operations.length, 10_000);
+  assert.deepEqual(refusal(() => readJsonPatch(patch(10_001), true)), {
+    code: 413,
+    message: "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+  });
+});
+
+test("readJsonPatch() says what is wrong with a document in Go's words, and takes null for the empty patch", () => {
+  const read = (text: string, validates: boolean) => readJsonPatch(new TextEncoder().encode(text), validates);
+  assert.deepEqual(read("null", true), { operations: [], findings: [] });
+  const cases: readonly (readonly [text: string, validating: string, plain: string | undefined])[] = [
+    ["", "error decoding patch: unexpected end of JSON input", "unexpected end of JSON input"],
+    [
+      "{}",
+      "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+      "json: cannot unmarshal object into Go value of type jsonpatch.Patch",
+    ],
+    [
+      "[1]",
+      "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp",
+      "json: cannot unmarshal number into Go value of type jsonpatch.Operation",
+    ],
+    ['[{"op":1}]', "error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string", undefined],
+    [
+      '[{"value":{"a":[1e400]}}]',
+      "error decoding patch: json: cannot unmarshal number 1e400 into Go struct field jsonPatchOp.value of type float64",
+      undefined,
+    ],
+  ];
+  for (const [text, validating, plain] of cases) {
+    assert.deepEqual(refusal(() => read(text, true)), { code: 400, message: validating }, text);
+    if (plain === undefined) read(text, false);
+    else assert.deepEqual(refusal(() => read(text, false)), { code: 400, message: plain }, text);
+  }
+});
+
+test("readJsonPatch() finds unknown and repeated members of operations when it validates", () => {
+  const patch = '[{"op":"add","comment":{"x":1,"x":2}},{"op":"add","op":"add","value":{"d":1,"d":2}},{"OP":"x","__proto__":1}]';
+  const bytes = new TextEncoder().encode(patch);
+  assert.deepEqual(readJsonPatch(bytes, false).findings, []);
+  assert.deepEqual(readJsonPatch(bytes, true).findings, [
+    'json patch unknown field "[0].comment"',
+    'json patch duplicate field "[1].op"',
+    'json patch duplicate field "[1].value.d"',
+    'json patch unknown field "[2].OP"',
+    'json patch unknown field "[2].__proto__"',
+  ]);
+});
+
+test("applyJsonPatch() works on values ten thousand levels deep", () => {
+  const deep = '{"a":'.repeat(9_997) + "1" + "}".repeat(9_997);
+  const patch =
+    `[{"op":"add","path":"/x","value":${deep}},{"op":"copy","from":"/x","path":"/y"},{"op":"test","path":"/y","value":${deep}}]`;
+  const read = readWrittenJson("{}");
+  assert.ok(read.ok);
+  const { operations } = readJsonPatch(new TextEncoder().encode(patch), true);
+  assert.equal(writtenText(applyJsonPatch(read.tree, operations)), `{"x":${deep},"y":${deep}}`);
+});

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { jsonFromTree, readJson, treeFromJson } from "../tree/json.ts";
 import type { Tree } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
-import { mergePatch } from "./merge.ts";
+import { mergePatch, readMergePatch } from "./merge.ts";
+import { writtenText } from "./written.ts";
+import { StatusError } from "../status-error.ts";
 
 function tree(text: string): Tree {
   const read = readJson(text);
@@ -57,4 +59,59 @@ test("duplicateKeys() names every repeated key with its path", () => {
     'duplicate field "n"',
   ]);
   assert.deepEqual(duplicateKeys(treeFromJson({ a: 1 })), []);
+});
+
+test("duplicateKeys() names each repeated key once, quoted as Go does, and a hundred at most", () => {
+  assert.deepEqual(duplicateKeys(tree('{"a":1,"a":2,"a":3,"q\\"":1,"q\\"":2}')), ['duplicate field "a"', 'duplicate field "q\\""']);
+  const many = (count: number) => tree(`{${Array.from({ length: count }, (_, at) => `"k${at}":1,"k${at}":2`).join()}}`);
+  assert.equal(duplicateKeys(many(100)).length, 100);
+  assert.equal(duplicateKeys(many(101)).length, 100);
+});
+
+test("mergePatch() drops nulls from new objects and from objects in lists, but keeps items that are null", () => {
+  const text = (target: string, patch: string) => writtenText(mergePatch(tree(target), tree(patch)));
+  assert.equal(
+    text(
+      '{"a":{"x":null,"y":1},"l":[1]}',
+      '{"a":{"y":null},"l":[null,{"n":null,"m":1},[null,{"k":null}]],"new":{"p":null,"q":{"r":null},"s":[null,{"t":null}]}}',
+    ),
+    '{"a":{"x":null},"l":[null,{"m":1},[null,{}]],"new":{"q":{},"s":[null,{}]}}',
+  );
+  assert.equal(text('{"a":1,"l":{"k":[2]}}', '{"a":{"b":null,"c":{"d":null}},"l":null}'), '{"a":{"c":{}}}');
+  // Upstream does not look into a list that takes the place of an object.
+  assert.equal(text('{"a":{}}', '{"a":[{"n":null}]}'), '{"a":[{"n":null}]}');
+});
+
+test("mergePatch() sorts the objects that the patch names and lets the others stand", () => {
+  assert.equal(
+    writtenText(mergePatch(tree('{"z":{"b":1,"a":2},"m":{"y":1}}'), tree('{"m":{"x":1,"a":{"d":1,"c":2}}}'))),
+    '{"m":{"a":{"c":2,"d":1},"x":1,"y":1},"z":{"b":1,"a":2}}',
+  );
+});
+
+test("mergePatch() takes objects with hundreds of thousands of members", () => {
+  const wide = tree(`{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`);
+  assert.deepEqual(jsonFromTree(mergePatch(wide, wide)), jsonFromTree(wide));
+});
+
+test("readMergePatch() says what is wrong with a document, in the library's words where nobody validates", () => {
+  const refusal = (text: string, validates: boolean) => {
+    try {
+      readMergePatch(new TextEncoder().encode(text), validates);
+    } catch (error) {
+      assert.ok(error instanceof StatusError, String(error));
+      assert.equal(error.code, 400);
+      return error.message;
+    }
+    return undefined;
+  };
+  const cases: readonly (readonly [text: string, validating: string, plain: string | undefined])[] = [
+    ["[]", "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}", undefined],
+    ['"text"', "error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}", "Invalid JSON Patch"],
+    ["null", "Invalid JSON Patch", "Invalid JSON Patch"],
+    ["", "error decoding patch: unexpected end of JSON input", "Invalid JSON Patch"],
+    ["{} {}", "error decoding patch: invalid character '{' after top-level value", "Invalid JSON Patch"],
+    ['{"a":1e400}', "error decoding patch: json: cannot unmarshal number 1e400 into Go value of type float64", undefined],
+  ];
+  for (const [text, validating, plain] of cases) assert.deepEqual([refusal(text, true), refusal(text, false)], [validating, plain], text);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../limits.ts";
-import { readJson } from "./json.ts";
+import { plainString, readJson, readWrittenJson } from "./json.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { jsonFromTree, treeFromJson } from "./values.ts";
 
@@ -200,3 +200,14 @@ function randomFrom(seed: number): (below: number) => number {
     return ((mixed ^ mixed >>> 14) >>> 0) % below;
   };
 }
+
+test("readWrittenJson() keeps strings as they are written, keys plain, and plainString() reads them", () => {
+  const read = readWrittenJson('{"\\u0061":"\\u0041\\n<\\"","b":["é",1e2,null,true,""]}');
+  assert.ok(read.ok && read.tree instanceof TreeObject);
+  assert.deepEqual(read.tree.keys, ["a", "b"]);
+  assert.deepEqual(read.tree.values, ['\\u0041\\n<\\"', ["é", new NumberText("1e2"), null, true, ""]]);
+  assert.equal(plainString('\\u0041\\n<\\"'), 'A\n<"');
+  assert.equal(plainString("plain é"), "plain é");
+  assert.equal(plainString("\\ud800\\ud83d\\ude00"), "\ufffd\ud83d\ude00");
+  assert.deepEqual(readWrittenJson('{"a":"\\x"}'), readJson('{"a":"\\x"}'));
+});
