@@ -29,8 +29,6 @@ export interface Backend {
   readonly ending: AbortSignal;
   /** Seconds after which a watch ends at the earliest when the client names no timeout. */
   readonly minRequestTimeoutSeconds: number;
-  /** Whether the caller may also do `verb` to what the call is about. */
-  readonly may: (call: Call, verb: string) => Promise<boolean>;
   /** Counts frames of watches. */
   readonly watched: (endpoint: Endpoint, frameBytes: number) => void;
 }

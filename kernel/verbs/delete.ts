@@ -40,9 +40,7 @@ export async function remove(call: Call): Promise<Answer> {
  */
 async function removeUnreadable(call: Call, key: string): Promise<Answer> {
   const { backend, endpoint, info } = call;
-  if (!await backend.may(call, "unsafe-delete-ignore-read-errors")) {
-    throw forbiddenError(resourceName(call), info.name, 'not permitted to do "unsafe-delete-ignore-read-errors", reason: ');
-  }
+  await authorizeUnsafe(call);
   // As upstream: kinds whose deletion has rules of its own have no way around them.
   if (endpoint.resource.deletion !== undefined) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
@@ -56,6 +54,16 @@ async function removeUnreadable(call: Call, key: string): Promise<Answer> {
   const commit = await backend.store.commit({ key, expect: entry.revision, value: undefined });
   if (!commit.done) throw modified(call);
   return statusAnswer(200, deletedStatus(call, info.name, undefined));
+}
+
+async function authorizeUnsafe(call: Call): Promise<void> {
+  const verb = "unsafe-delete-ignore-read-errors";
+  try {
+    await call.authorize({ ...call.info, verb });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== "Forbidden") throw error;
+    throw forbiddenError(resourceName(call), call.info.name, `not permitted to do "${verb}", reason: `);
+  }
 }
 
 function isReadable(item: Item): boolean {
