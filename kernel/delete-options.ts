@@ -11,6 +11,7 @@ import { readJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { type Call, header } from "./call.ts";
+import { inTime } from "./deadline.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
 import { typeOf } from "./draft/type-of.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
@@ -33,7 +34,7 @@ const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
 const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
 
 export async function deleteOptions(call: Call): Promise<DeleteRequest> {
-  const bytes = await call.exchange.body(limits.bodyBytesMax);
+  const bytes = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
   const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
   const errors: FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents } = options;

@@ -10,6 +10,7 @@ import { readJson } from "../../core/tree/json.ts";
 import { type Read, TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { type Call, header } from "../call.ts";
+import { inTime } from "../deadline.ts";
 import type { Endpoint } from "../catalog.ts";
 import type { FieldValidation } from "../options.ts";
 import { checkType, unhandledError } from "../registry.ts";
@@ -19,7 +20,7 @@ import { typeOf } from "./type-of.ts";
 export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, endpoint, catalog } = call;
   const encoding = bodyEncoding(header(exchange, "content-type"), catalog.names);
-  const bytes = await exchange.body(limits.bodyBytesMax);
+  const bytes = await inTime(exchange.body(limits.bodyBytesMax), call.signal);
   if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
   return endpoint.fill(fromText(bytes, encoding, call, validation));
 }

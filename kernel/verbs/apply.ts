@@ -2,6 +2,7 @@ import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
+import { inTime } from "../deadline.ts";
 import { appliedObject, type ApplyDocument, readApply } from "../draft/apply.ts";
 import { Item, keyOf } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";

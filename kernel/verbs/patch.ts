@@ -3,6 +3,7 @@ import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
+import { inTime } from "../deadline.ts";
 import { applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
 import { keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";

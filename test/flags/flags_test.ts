@@ -1,0 +1,455 @@
+// Each flag changes what the server does. The table of proofs has a row for every row of kernel/config.ts.
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { type SettingName, settings } from "../../kernel/config.ts";
+import { definePlugin } from "../../core/define.ts";
+import { mediaType } from "../../core/codec/negotiate.ts";
+import { issue } from "../../kernel/listen/test-clients.ts";
+import { makeCertificates } from "../../kernel/store/test-certificates.ts";
+import { configMaps } from "../../plugins/configmaps/mod.ts";
+import { plugins as builtIn } from "../../plugins/mod.ts";
+import { openEtcd } from "../../kernel/store/etcd.ts";
+import { etcdMissing, startEtcd } from "../etcd.ts";
+import { documents, httpsClient } from "../https.ts";
+import { startProgram, startRealServer, until } from "../real-server.ts";
+import { freePort, inFolder, type Served, served } from "./served.ts";
+
+/** A proof gets the test's context, to skip what this machine cannot show. */
+type Proof = (context: { skip(reason: string): void }) => Promise<void>;
+
+const path = "/api/v1/namespaces/default/configmaps";
+const make = async ({ client }: Served, name: string) =>
+  assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name } } })).status, 201);
+const statusOf = async ({ client }: Served, of: string, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
+
+/** An etcd for the length of `use`; the test is skipped where there is none. */
+async function withEtcd(
+  context: { skip(reason: string): void },
+  flags: readonly string[],
+  use: (endpoint: string) => Promise<void>,
+): Promise<void> {
+  const missing = etcdMissing();
+  if (missing !== false) return context.skip(missing);
+  const etcd = await startEtcd({ flags });
+  try {
+    await use(etcd.endpoint);
+  } finally {
+    await etcd.stop();
+  }
+}
+
+async function keysIn(endpoint: string, prefix: string): Promise<readonly string[]> {
+  const store = await openEtcd({ endpoints: [endpoint] });
+  try {
+    return (await store.list({ prefix }, { limit: 0 })).entries.map(({ key }) => key);
+  } finally {
+    await store.close();
+  }
+}
+
+/** An etcd that speaks TLS and asks for certificates, and the flags that satisfy it, less those that `without` names. */
+function secureEtcd(without: readonly string[], wanted: RegExp): Proof {
+  return (context) =>
+    inFolder(async (folder) => {
+      const made = await makeCertificates(folder);
+      if (made === undefined) return context.skip("no openssl on PATH to make certificates with");
+      const { ca, server, client } = made;
+      const flags = [
+        `--cert-file=${server.certFile}`,
+        `--key-file=${server.keyFile}`,
+        `--trusted-ca-file=${ca.certFile}`,
+        "--client-cert-auth",
+      ];
+      await withEtcd(context, flags, async (endpoint) => {
+        const all = [`--etcd-cafile=${ca.certFile}`, `--etcd-certfile=${client.certFile}`, `--etcd-keyfile=${client.keyFile}`];
+        const servers = `--etcd-servers=${endpoint}`;
+        await served([servers, ...all], (server) => make(server, "a"));
+        const some = all.filter((flag) => !without.some((name) => flag.startsWith(name)));
+        await assert.rejects(served([servers, ...some], () => Promise.resolve()), (error: Error) =>
+          wanted.test(`${error.message} ${error.cause}`));
+      });
+    });
+}
+
+const proofs: { readonly [Name in SettingName]: Proof } = {
+  "config": () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "thole.yaml");
+      await writeFile(
+        file,
+        "anonymous-auth: false\nplatform-name: acme\nruntime-config: {events.k8s.io/v1: false}\nplugins: []\nrequest-timeout: 30s\n",
+      );
+      await served([`--config=${file}`, "--platform-name=other"], async (server) => {
+        assert.equal(await statusOf(server, "/version", { authorization: "" }), 401);
+        assert.equal(await statusOf(server, "/apis/events.k8s.io/v1"), 404);
+        assert.equal(
+          await statusOf(server, path, { accept: "application/vnd.other.protobuf" }),
+          200,
+          "the command line wins over the file",
+        );
+        assert.equal(await statusOf(server, path, { accept: "application/vnd.acme.protobuf" }), 406);
+      });
+      await writeFile(file, "anonymous-aut: false\nsecure-port: many\n");
+      await assert.rejects(served([`--config=${file}`], () => Promise.resolve()), (error: Error) => {
+        assert.match(
+          error.message,
+          /unknown setting "anonymous-aut": did you mean "anonymous-auth"\?\n.*setting "secure-port": "many" is no number/,
+        );
+        return true;
+      });
+    }),
+
+  "bind-address": () =>
+    served(["--bind-address=127.0.0.2"], async (server) => {
+      assert.match(server.url, /^https:\/\/127\.0\.0\.2:/);
+      const there = httpsClient({ ...server, host: "127.0.0.2" });
+      assert.equal((await there.ask("/version")).status, 200, "the certificate is for that address");
+      there.close();
+      await assert.rejects(httpsClient({ ...server, host: "127.0.0.1" }).ask("/version"), /ECONNREFUSED|refused/);
+    }),
+  "secure-port": async () => {
+    const port = await freePort();
+    await served([`--secure-port=${port}`], async (server) => {
+      assert.equal(server.port, port);
+      const second = await startProgram([`--secure-port=${port}`, "--data-dir=:memory:"]);
+      assert.equal(await second.exited, 1);
+      assert.match(second.errors(), /^thole: cannot start: .*(EADDRINUSE|in use)/);
+      assert.doesNotMatch(second.errors(), /^ +at /m);
+    });
+  },
+  "cert-dir": () =>
+    inFolder(async (folder) => {
+      const data = join(folder, "data"), certificates = join(folder, "certificates");
+      await served([`--data-dir=${data}`, `--cert-dir=${certificates}`], () => Promise.resolve());
+      assert.deepEqual((await readdir(certificates)).filter((name) => name.startsWith("ca.")).length > 0, true);
+      assert.equal((await readdir(data)).includes("pki"), false);
+      assert.equal((await stat(certificates)).mode & 0o077, 0, "nobody else may look");
+    }),
+  "tls-cert-file": () => ownCertificate(),
+  "tls-private-key-file": () => ownCertificate(),
+  "client-ca-file": () =>
+    inFolder(async (folder) => {
+      const ca = issue({ usage: "ca", commonName: "theirs" });
+      const identity = issue({ usage: "client", commonName: "carol", organizations: ["system:masters"] }, ca);
+      await writeFile(join(folder, "ca.pem"), ca.cert);
+      const ask = async (server: Served, shown: { readonly cert: string; readonly key: string }) => {
+        const client = httpsClient({ port: server.port, ca: server.ca, identity: shown });
+        const { status } = await client.ask(path);
+        client.close();
+        return status;
+      };
+      await served([`--client-ca-file=${join(folder, "ca.pem")}`], async (server) => {
+        assert.equal(await ask(server, identity), 200);
+        assert.equal(await ask(server, server.running.admin), 200, "the server's own kubeconfig does as well");
+      });
+      await served([], async (server) => assert.equal(await ask(server, identity), 401));
+    }),
+  "token-auth-file": () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "tokens");
+      await writeFile(file, 't0ken,carol,7,"system:masters"\n');
+      await served([`--token-auth-file=${file}`], async (server) => {
+        assert.equal(await statusOf(server, path, { authorization: "Bearer t0ken" }), 200);
+        assert.equal(await statusOf(server, path, { authorization: "Bearer token" }), 401);
+      });
+      await writeFile(file, "t0ken\n");
+      await assert.rejects(served([`--token-auth-file=${file}`], () => Promise.resolve()), /line 1: expected token,user,uid/);
+    }),
+  "anonymous-auth": async () => {
+    const strange = { authorization: "" };
+    await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));
+    await served([], async (server) => {
+      assert.equal(await statusOf(server, "/livez", strange), 200);
+      assert.equal(await statusOf(server, path, strange), 403);
+    });
+  },
+
+  "data-dir": () =>
+    inFolder(async (folder) => {
+      const data = join(folder, "data");
+      let kubeconfig = "";
+      await served([`--data-dir=${data}`], async (server) => {
+        await make(server, "kept");
+        kubeconfig = await readFile(join(data, "kubeconfig"), "utf8");
+        for (const name of ["kubeconfig", "store.sqlite", "pki"]) assert.equal((await stat(join(data, name))).mode & 0o077, 0, name);
+      });
+      await served([`--data-dir=${data}`], async (server) => {
+        assert.equal(await statusOf(server, `${path}/kept`), 200);
+        const again = await readFile(join(data, "kubeconfig"), "utf8");
+        assert.equal(again.replace(/server: .*/, ""), kubeconfig.replace(/server: .*/, ""), "whoever has a copy goes on working");
+      });
+    }),
+  "etcd-servers": (context) =>
+    withEtcd(context, [], async (endpoint) => {
+      await served([`--etcd-servers=${endpoint}`], (server) => make(server, "a"));
+      assert.ok((await keysIn(endpoint, "/registry/")).includes("/registry/configmaps/default/a"));
+    }),
+  "etcd-prefix": (context) =>
+    withEtcd(context, [], async (endpoint) => {
+      await served([`--etcd-servers=${endpoint}`, "--etcd-prefix=/elsewhere/deep"], (server) => make(server, "a"));
+      assert.ok((await keysIn(endpoint, "/elsewhere/")).includes("/elsewhere/deep/configmaps/default/a"));
+      assert.deepEqual(await keysIn(endpoint, "/registry/"), []);
+    }),
+  "etcd-cafile": secureEtcd(["--etcd-cafile"], /certificate|etcd/i),
+  "etcd-certfile": secureEtcd(["--etcd-certfile", "--etcd-keyfile"], /etcd|certificate/i),
+  "etcd-keyfile": secureEtcd(["--etcd-keyfile"], /"--etcd-certfile" and "--etcd-keyfile" are given together/),
+  "etcd-compaction-interval": async () => {
+    const oldest = async (server: Served) => {
+      const before = (await server.client.ask(path)).json().metadata.resourceVersion;
+      await make(server, "a");
+      await make(server, "b");
+      return `${path}?resourceVersionMatch=Exact&resourceVersion=${before}`;
+    };
+    await served(["--etcd-compaction-interval=100ms"], async (server) => {
+      const old = await oldest(server);
+      await until(async () => assert.equal(await statusOf(server, old), 410));
+    });
+    await served(["--etcd-compaction-interval=0"], async (server) => assert.equal(await statusOf(server, await oldest(server)), 200));
+  },
+
+  "group-domain": otherNames,
+  "platform-name": otherNames,
+  "plugins": () =>
+    inFolder(async (folder) => {
+      const ofServer = async (words: string, of: readonly string[]) => {
+        const server = await startRealServer({ args: [`--plugins=${words}`] });
+        const client = httpsClient(server);
+        const statuses = await Promise.all(of.map(async (each) => (await client.ask(each)).status));
+        client.close();
+        await server.close();
+        return statuses;
+      };
+      assert.deepEqual(await ofServer("configmaps", ["/api/v1/configmaps", "/api/v1/namespaces"]), [200, 404]);
+      assert.deepEqual(await ofServer("-configmaps", ["/api/v1/configmaps", "/api/v1/namespaces"]), [404, 200]);
+      const broken = join(folder, "broken.ts");
+      const plugin = JSON.stringify(new URL("../../plugin.ts", import.meta.url).href);
+      await writeFile(
+        broken,
+        `const { definePlugin } = await import(${plugin});\nexport const broken = definePlugin({ name: "Not Good", summary: " " });\n`,
+      );
+      const program = await startProgram([`--plugins=configmap,${broken},${join(folder, "missing.ts")}`, "--data-dir=:memory:"]);
+      assert.equal(await program.exited, 1);
+      const lines = program.errors().trim().split("\n");
+      assert.match(lines[0]!, /^thole: unknown plugin "configmap": did you mean "configmaps"\?/);
+      assert.match(lines[1]!, /broken\.ts": "Not Good" is not a name/);
+      assert.match(lines[2]!, /broken\.ts": the summary is empty$/);
+      assert.match(lines[3]!, /^thole: cannot load the plugin module ".*missing\.ts"/);
+      assert.doesNotMatch(program.errors(), /^ +at /m);
+    }),
+  "runtime-config": async () => {
+    await served(["--runtime-config=events.k8s.io/v1=false,v1/secrets=false"], async (server) => {
+      assert.equal(await statusOf(server, "/apis/events.k8s.io/v1/events"), 404);
+      assert.doesNotMatch((await server.client.ask("/apis")).text, /events\.k8s\.io/);
+      assert.equal(await statusOf(server, "/api/v1/secrets"), 404);
+      assert.doesNotMatch((await server.client.ask("/api/v1")).text, /"secrets"/);
+      assert.equal(await statusOf(server, "/api/v1/events"), 200);
+    });
+    await served(["--runtime-config=api/all=false,v1=true"], async (server) => {
+      assert.deepEqual((await server.client.ask("/apis")).json().groups ?? [], []);
+      assert.equal(await statusOf(server, path), 200);
+    });
+    await assert.rejects(
+      served(["--runtime-config=events.k8s.io/v2"], () => Promise.resolve()),
+      /unknown group version "events\.k8s\.io\/v2".*did you mean "events\.k8s\.io\/v1"\?/,
+    );
+  },
+  "disable-admission-plugins": async () => {
+    const strict = definePlugin({
+      name: "strict",
+      summary: "Refuses settings.",
+      admission: [{ name: "NoSettings", resources: [configMaps], refuse: () => "there are enough" }],
+    });
+    const post = async ({ client }: Served) => (await client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status;
+    const plugins = [...builtIn, strict];
+    await served([], async (server) => assert.equal(await post(server), 403), plugins);
+    await served(["--disable-admission-plugins=NoSettings"], async (server) => assert.equal(await post(server), 201), plugins);
+    await assert.rejects(
+      served(["--disable-admission-plugins=NoSetting"], () => Promise.resolve(), plugins),
+      /unknown admission plugin "NoSetting": did you mean "NoSettings"\?/,
+    );
+  },
+  "feature-gates": async () => {
+    const initial = `${path}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1`;
+    await served(["--feature-gates=WatchList=false"], async (server) => {
+      const { status, text } = await server.client.ask(initial);
+      assert.equal(status, 422);
+      assert.match(text, /sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled/);
+    });
+    await served([], async (server) => assert.equal(await statusOf(server, initial), 200));
+    await assert.rejects(served(["--feature-gates=WatchLists=false"], () => Promise.resolve()), /"WatchLists".*did you mean "WatchList"\?/);
+  },
+
+  "max-requests-inflight": async () => {
+    const readyzAndRead = async (flag: string, status: number) => {
+      const slow = Promise.withResolvers<void>();
+      const plugin = definePlugin({
+        name: "slow",
+        summary: "Takes its time.",
+        healthChecks: [{ name: "slow", check: () => slow.promise }],
+      });
+      await served([flag], async (server) => {
+        const waiting = server.client.ask("/readyz");
+        await until(async () => assert.equal(await statusOf(server, path), status));
+        slow.resolve();
+        assert.equal((await waiting).status, 200);
+        assert.equal(await statusOf(server, path), 200, "places are given back");
+      }, [...builtIn, plugin]);
+    };
+    await readyzAndRead("--max-requests-inflight=1", 429);
+    await readyzAndRead("--max-requests-inflight=2", 200);
+    await readyzAndRead("--max-requests-inflight=0", 200);
+  },
+  "max-mutating-requests-inflight": () =>
+    served(["--max-mutating-requests-inflight=1"], async (server) => {
+      const slow = server.unfinished("POST", path);
+      await until(async () => {
+        const { status, headers, text } = await server.client.ask(path, { method: "POST", body: { metadata: { generateName: "a-" } } });
+        assert.equal(status, 429);
+        assert.equal(headers["retry-after"], "1");
+        assert.match(text, /Too many requests/i);
+      });
+      assert.equal(await statusOf(server, path), 200, "reads have places of their own");
+      slow.abort();
+      await until(async () =>
+        assert.equal((await server.client.ask(path, { method: "POST", body: { metadata: { generateName: "b-" } } })).status, 201)
+      );
+    }),
+  "request-timeout": () =>
+    served(["--request-timeout=200ms"], async (server) => {
+      const { status, text } = await server.unfinished("POST", path).answer;
+      assert.equal(status, 504);
+      assert.match(text, /request did not complete within requested timeout/);
+      const watch = await server.client.stream(`${path}?watch=1&timeoutSeconds=1&resourceVersion=0`);
+      assert.equal(watch.status, 200, "watches have times of their own");
+      for await (const _ of documents(watch.chunks));
+    }),
+  "min-request-timeout": () =>
+    served(["--min-request-timeout=1"], async ({ client }) => {
+      const { status, chunks } = await client.stream(`${path}?watch=1`);
+      assert.equal(status, 200);
+      for await (const _ of documents(chunks)); // ends by itself; with the default it would after half an hour
+    }),
+  "shutdown-delay-duration": () =>
+    served(["--shutdown-delay-duration=600ms"], async (server) => {
+      const closed = server.running.close();
+      const { status, text } = await server.client.ask("/readyz?verbose");
+      assert.equal(status, 500);
+      assert.match(text, /\[-\]shutdown failed: reason withheld/);
+      assert.equal(await statusOf(server, "/livez"), 200);
+      await make(server, "late");
+      await closed;
+      await assert.rejects(server.client.ask("/livez"));
+    }),
+};
+
+/** Both files together: neither is taken alone. */
+function ownCertificate(): Promise<void> {
+  return inFolder(async (folder) => {
+    const ca = issue({ usage: "ca", commonName: "theirs" });
+    const leaf = issue({ usage: "server", commonName: "theirs", names: ["127.0.0.1"] }, ca);
+    const [cert, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    await writeFile(cert, leaf.cert + ca.cert);
+    await writeFile(key, leaf.key);
+    await served([`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`], async (server) => {
+      const client = httpsClient({ ...server, ca: ca.cert });
+      assert.equal((await client.ask(path)).status, 200);
+      client.close();
+    });
+    for (const alone of [`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]) {
+      await assert.rejects(served([alone], () => Promise.resolve()), /are given together or not at all/);
+    }
+    await assert.rejects(
+      served([`--tls-cert-file=${key}`, `--tls-private-key-file=${key}`], () => Promise.resolve()),
+      /holds no PEM certificate/,
+    );
+  });
+}
+
+const usual = /k8s\.io|kubernetes/i;
+
+/** Under other names everything works, and nothing spells the usual ones. */
+function otherNames(): Promise<void> {
+  const names = { domain: "plumbing.example", platform: "thole" };
+  return served([`--group-domain=${names.domain}`, `--platform-name=${names.platform}`], async (server) => {
+    const seen: string[] = [];
+    const ask: typeof server.client.ask = async (...of) => {
+      const answer = await server.client.ask(...of);
+      seen.push(`${of[0]}: ${JSON.stringify(answer.headers)}${answer.text}`);
+      return answer;
+    };
+    const protobuf = mediaType("protobuf", names);
+    assert.equal(protobuf, "application/vnd.thole.protobuf");
+    assert.equal((await ask(path, { method: "POST", body: { metadata: { name: "a" }, data: { k: "v" } } })).status, 201);
+    const binary = await ask(`${path}/a`, { headers: { accept: protobuf } });
+    assert.equal(binary.headers["content-type"], protobuf);
+    const copy = await ask(`${path}/a`, { method: "PUT", body: binary.bytes, headers: { "content-type": protobuf } });
+    assert.equal(copy.json().data.k, "v");
+    assert.equal(await statusOf(server, path, { accept: "application/vnd.kubernetes.protobuf" }), 406);
+
+    const group = `coordination.${names.domain}`;
+    const lease = { apiVersion: `${group}/v1`, kind: "Lease", metadata: { name: "l" }, spec: { holderIdentity: "me" } };
+    assert.equal((await ask(`/apis/${group}/v1/namespaces/default/leases`, { method: "POST", body: lease })).status, 201);
+    assert.equal((await ask(`/apis/${group}/v1/namespaces/default/leases/none`)).json().details.group, group);
+    assert.equal((await ask(`/apis/coordination.k8s.io/v1/namespaces/default/leases`)).status, 404);
+    const space = (await ask("/api/v1/namespaces/default")).json();
+    assert.equal(space.metadata.labels["thole.io/metadata.name"], "default");
+    const table = await ask(path, { headers: { accept: `application/json;as=Table;v=v1;g=meta.${names.domain}` } });
+    assert.equal(table.json().apiVersion, `meta.${names.domain}/v1`);
+    assert.equal((await ask("/api/v1/namespaces", { method: "POST", body: { metadata: { name: "gone" } } })).status, 201);
+    assert.equal((await ask("/api/v1/namespaces/gone", { method: "DELETE" })).status, 200);
+    await until(async () => assert.equal(await statusOf(server, "/api/v1/namespaces/gone"), 404));
+
+    const aggregated = { accept: `application/json;v=v2;g=apidiscovery.${names.domain};as=APIGroupDiscoveryList` };
+    assert.equal((await ask("/apis", { headers: aggregated })).json().kind, "APIGroupDiscoveryList");
+    for (
+      const each of [
+        "/",
+        "/api",
+        "/api/v1",
+        "/apis",
+        `/apis/${group}`,
+        `/apis/${group}/v1`,
+        "/openapi/v3",
+        "/openapi/v3/api/v1",
+        `/openapi/v3/apis/${group}/v1`,
+      ]
+    ) {
+      assert.equal((await ask(each)).status, 200, each);
+    }
+    assert.equal((await ask(path, { method: "POST", body: { metadata: { name: "Bad", labels: { "-": "" } } } })).status, 422);
+    // The old path of a domain is answered with what was asked for; `x-kubernetes-` is a word of OpenAPI, links lead to pages.
+    const spelled = seen.filter((text) => !text.startsWith("/apis/coordination.k8s.io/"))
+      .map((text) => text.replaceAll("x-kubernetes-", "").replaceAll(/https:\/\/(git\.)?(kubernetes|k8s)\.io\/\S*/g, ""));
+    const shown = (text: string) => `${text.slice(0, 50)} ... ${text.slice(Math.max(0, text.search(usual) - 80)).slice(0, 160)}`;
+    assert.deepEqual(spelled.filter((text) => usual.test(text)).map(shown), []);
+  });
+}
+
+test("every flag has a proof, and every proof a flag", () => {
+  assert.deepEqual(Object.keys(proofs).toSorted(), Object.keys(settings).toSorted());
+});
+
+for (const [name, proof] of Object.entries(proofs)) {
+  test(`--${name} changes what the server does`, async (context) => {
+    await proof(context);
+  });
+}
+
+test("every mistake on the command line is told in a line of its own, with what was probably meant, and the exit code is 1", async () => {
+  const program = await startProgram(["--secure-prt=1", "--request-timeout=soon", "--anonymous-auth=perhaps", "serve"]);
+  assert.equal(await program.exited, 1);
+  assert.deepEqual(program.errors().trim().split("\n"), [
+    'thole: unknown flag "--secure-prt": did you mean "--secure-port"?',
+    'thole: flag "--request-timeout": "soon" is no duration such as "30s" or "1m30s"',
+    'thole: flag "--anonymous-auth": "perhaps" is no true or false',
+    'thole: unexpected argument "serve": settings are given as --name=value',
+  ]);
+});
+
+test("--help tells of every flag and ends well", async () => {
+  const program = await startProgram(["--help"]);
+  assert.equal(await program.exited, 0);
+  for (const name of Object.keys(settings)) assert.ok(program.output().includes(`  --${name}`), name);
+});

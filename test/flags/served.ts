@@ -1,0 +1,69 @@
+/** A server in this process with some flags, for the length of a test. */
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:https";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Plugin } from "../../core/plugin.ts";
+import { startTestServer, type TestServer } from "../harness.ts";
+import { type Client, httpsClient } from "../https.ts";
+
+export interface Served extends TestServer {
+  /** An administrator. */
+  readonly client: Client;
+  readonly token: string;
+  /** A request whose body does not end. */
+  unfinished(method: string, path: string): { readonly answer: Promise<{ readonly status: number; readonly text: string }>; abort(): void };
+}
+
+/** Starts, uses and closes it; rejects with what kept it from starting. */
+export async function served(args: readonly string[], use: (server: Served) => Promise<void>, plugins?: readonly Plugin[]): Promise<void> {
+  const server = await startTestServer({ args, ...(plugins === undefined ? {} : { plugins }) });
+  const token = server.tokens.admin;
+  const client = httpsClient({ ...server, token });
+  try {
+    await use({ ...server, client, token, unfinished: (method, path) => unfinished(server, token, method, path) });
+  } finally {
+    client.close();
+    await server.close();
+  }
+}
+
+function unfinished({ port, ca }: TestServer, token: string, method: string, path: string) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", "content-length": "1000" };
+  const sent = request({ host: "127.0.0.1", port, ca, method, path, headers, agent: false });
+  const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
+    sent.on("error", reject);
+    sent.setTimeout(10_000, () => sent.destroy(new Error("no answer")));
+    sent.on("response", async (response) => {
+      let text = "";
+      for await (const chunk of response) text += String(chunk);
+      sent.destroy();
+      resolve({ status: response.statusCode ?? 0, text });
+    });
+  });
+  answer.catch(() => {}); // an abort is no failure
+  sent.write('{"metadata":');
+  return { answer, abort: () => void sent.destroy() };
+}
+
+/** A temporary folder for the length of `use`. */
+export async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-flags-"));
+  try {
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A port that nobody has right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
