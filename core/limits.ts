@@ -14,6 +14,9 @@ export const limits = Object.freeze({
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** Values of a ConfigMap or Secret together. */
   configBytesMax: 1024 * 1024,
+  /** Parameters of a storage class or volume attributes class, and bytes of their names and values together. */
+  classParametersMax: 512,
+  classParametersBytesMax: 256 * 1024,
   /** Keys and values of an object's annotations together. */
   annotationsBytesMax: 256 * 1024,
   fieldManagerBytesMax: 128,

@@ -4,5 +4,6 @@ import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
+import { storagePlugin } from "./storage/mod.ts";
 
-export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin, csiPlugin, migrationPlugin]);
+export const plugins: readonly Plugin[] = Object.freeze([clusterPlugin, configmapsPlugin, storagePlugin, csiPlugin, migrationPlugin]);

@@ -1,0 +1,67 @@
+/** Steps of admission of the storage family. They are called what upstream calls them. */
+import { compareQuantities } from "../../core/meta/quantity.ts";
+import { type Names, spell } from "../../core/names.ts";
+import type { Admission, ApiObject } from "../../core/plugin.ts";
+import type { PersistentVolumeClaim } from "./claim-schema.ts";
+import { classAnnotation } from "./columns.ts";
+import { persistentVolumeClaims } from "./persistent-volume-claim.ts";
+import { persistentVolumes } from "./persistent-volume.ts";
+import { protectionOf } from "./protection.ts";
+import { isDefaultClass, type StorageClass } from "./storage-class.ts";
+import { volumeAttributesClasses } from "./volume-attributes-class.ts";
+
+const storageV1 = "storage.{domain}/v1";
+
+/** The class that a claim names, in the old annotation or in its field. */
+function classOf({ metadata: { annotations = {} }, spec }: PersistentVolumeClaim, names: Names): string | undefined {
+  const key = spell(names, classAnnotation);
+  return Object.hasOwn(annotations, key) ? annotations[key] : spec.storageClassName;
+}
+
+/** A new claim that names no class gets the default one: the newest of them, by name where they are of one age. */
+const defaultStorageClass: Admission<PersistentVolumeClaim> = {
+  name: "DefaultStorageClass",
+  resources: [persistentVolumeClaims],
+  async mutate(next, prior, at, read) {
+    if (prior !== undefined || classOf(next, at.names) !== undefined) return next;
+    const classes = (await read.list(storageV1, "storageclasses", "")).filter((each) => isDefaultClass(each, at.names));
+    const [newest] = classes.toSorted(newestFirst);
+    return newest === undefined ? next : { ...next, spec: { ...next.spec, storageClassName: newest.metadata.name! } }; // stored objects have names
+  },
+};
+
+function newestFirst(a: ApiObject, b: ApiObject): number {
+  const [x, y] = [a.metadata.creationTimestamp ?? "", b.metadata.creationTimestamp ?? ""];
+  if (x !== y) return x < y ? 1 : -1;
+  return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1;
+}
+
+/** A bound claim may ask for more where its class allows expansion. */
+const claimResize: Admission<PersistentVolumeClaim> = {
+  name: "PersistentVolumeClaimResize",
+  resources: [persistentVolumeClaims],
+  async refuse(next, prior, at, read) {
+    if (prior === undefined || at.subresource !== "") return undefined;
+    const { requests: now } = next.spec.resources, { requests: before } = prior.spec.resources;
+    if (compareQuantities(now?.["storage"] ?? "0", before?.["storage"] ?? "0") <= 0 || prior.status.phase !== "Bound") return undefined;
+    const name = classOf(next, at.names) ?? "";
+    // What is read under this name is a StorageClass.
+    const found = name === "" ? undefined : await read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
+    if (found?.allowVolumeExpansion === true) return undefined;
+    return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+  },
+};
+
+/** What may be in use gets a finalizer, which a controller takes off once nothing uses it. */
+const inUseProtection: Admission = {
+  name: "StorageObjectInUseProtection",
+  resources: [persistentVolumes, persistentVolumeClaims, volumeAttributesClasses],
+  mutate(next, prior, at) {
+    if (prior !== undefined || (next.kind === "VolumeAttributesClass" && !at.gates("VolumeAttributesClass"))) return next;
+    const finalizer = protectionOf(next.kind, at.names);
+    const { finalizers = [] } = next.metadata;
+    return finalizers.includes(finalizer) ? next : { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, finalizer] } };
+  },
+};
+
+export const storageAdmission: readonly Admission[] = Object.freeze([defaultStorageClass, inUseProtection, claimResize]);

@@ -1,0 +1,166 @@
+/** Rules and warnings of claims, in upstream's order and words. */
+import { sameValue } from "../../core/derive/same-value.ts";
+import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
+import { hasInvalidLabelValue } from "../../core/meta/label-selector.ts";
+import { qualifiedName } from "../../core/meta/names.ts";
+import { amountOf, compareQuantities, integerOf } from "../../core/meta/quantity.ts";
+import { sameAmounts, validateNotNegative } from "../../core/meta/quantity-rules.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { spell } from "../../core/names.ts";
+import type { At } from "../../core/plugin.ts";
+import type { Quantity } from "../../core/schema.ts";
+import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../../core/volumes/mod.ts";
+import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
+import { mirrored } from "./claim-sources.ts";
+import { classAnnotation } from "./columns.ts";
+import { attributesClassInUse } from "./gates.ts";
+
+const kind = { scope: "Namespaced", strategy: { coreFinalizers: true } } as const;
+
+function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: At): readonly FieldError[] {
+  return validateClaimSpec(next.spec, "spec", {
+    attributesClass: attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates),
+    storedValues: hasInvalidLabelValue(prior?.spec.selector),
+    storedGroups: prior?.spec.dataSource?.apiGroup !== undefined || prior?.spec.dataSourceRef?.apiGroup !== undefined,
+  });
+}
+
+export function validateClaimCreate(next: PersistentVolumeClaim, at: At): readonly FieldError[] {
+  return validateSpec(next, undefined, at);
+}
+
+export function validateClaimUpdate(next: PersistentVolumeClaim, stored: PersistentVolumeClaim, at: At): readonly FieldError[] {
+  const rules = metaRulesOf(kind, at.names);
+  // What an earlier version has stored may have its sources in one field only.
+  const prior = { ...stored, spec: mirrored(stored.spec) };
+  return [
+    ...validateObjectMeta(next.metadata, rules),
+    ...validateSpec(next, prior, at),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+    ...validateUnchanged(next, prior, at),
+  ];
+}
+
+const immutableSpec = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+
+function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+  const key = spell(at.names, classAnnotation);
+  const errors: FieldError[] = [];
+  const moved = classMoved(next, prior, key);
+  const [now, before] = [annotationOf(next, key), annotationOf(prior, key)];
+  if (!moved && now !== before) errors.push(invalid(`metadata.annotations.${key}`, now ?? "", "field is immutable"));
+  if (!sameSpec(asAllowed(next, prior, moved || before === undefined), prior.spec)) errors.push(forbidden("spec", immutableSpec));
+  const [size, oldSize] = [storageOf(next.spec.resources.requests), storageOf(prior.spec.resources.requests)];
+  if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, storageOf(prior.status.capacity)) <= 0) {
+    errors.push(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
+  }
+  // The path leaves out the specification: upstream's, and clients know it.
+  if (next.spec.volumeMode !== prior.spec.volumeMode) errors.push(invalid("volumeMode", next.spec.volumeMode, "field is immutable"));
+  return [...errors, ...validateAttributesClass(next, prior, at)];
+}
+
+function annotationOf({ metadata: { annotations = {} } }: PersistentVolumeClaim, key: string): string | undefined {
+  return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+}
+
+/** Whether the class goes from the old annotation into the field, and stays what it is. */
+function classMoved(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, key: string): boolean {
+  const before = annotationOf(prior, key), now = annotationOf(next, key);
+  return before !== undefined && prior.spec.storageClassName === undefined && next.spec.storageClassName === before &&
+    (now === undefined || now === before);
+}
+
+/** The new specification with the old values where it may differ; the class may be given once to a claim without one. */
+function asAllowed(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, classOnce: boolean): PersistentVolumeClaimSpec {
+  const { spec: old } = prior;
+  const bound = next.status.phase === "Bound";
+  const requests = next.spec.resources.requests;
+  return {
+    ...next.spec,
+    ...((old.volumeName ?? "") === "" ? { volumeName: "" } : {}),
+    ...(classOnce && old.storageClassName === undefined ? without("storageClassName") : {}),
+    ...(bound && requests !== undefined
+      ? { resources: { ...next.spec.resources, requests: { ...requests, storage: storageOf(old.resources.requests) } } }
+      : {}),
+    ...(bound && next.spec.volumeAttributesClassName !== undefined
+      ? without("volumeAttributesClassName", old.volumeAttributesClassName)
+      : {}),
+  };
+}
+/** A key set to a value, or to nothing, for the comparison alone. */
+function without(key: "storageClassName" | "volumeAttributesClassName", value?: string): PersistentVolumeClaimSpec {
+  return { [key]: value } as unknown as PersistentVolumeClaimSpec; // goes no further than sameSpec
+}
+
+/** Equal as upstream sees it: amounts by value, an absent list or map like an empty one. */
+function sameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec): boolean {
+  const { resources: mine, ...restA } = a, { resources: yours, ...restB } = b;
+  return sameAmounts(mine?.requests, yours?.requests) && sameAmounts(mine?.limits, yours?.limits) &&
+    sameValue(compact(restA), compact(restB));
+}
+function compact(object: object): object {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0));
+  return Object.fromEntries(entries.filter(([key, value]) => key !== "volumeName" || value !== ""));
+}
+
+function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Quantity {
+  return amounts !== undefined && Object.hasOwn(amounts, "storage") ? amounts["storage"]! : "0";
+}
+
+/** Once one was applied, there is no way back to none. */
+function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+  const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
+  const path = "spec.volumeAttributesClassName";
+  if (now === before) return [];
+  if (!attributesClassInUse(before, at.gates)) {
+    return [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
+  }
+  if (prior.status.currentVolumeAttributesClassName === undefined) return [];
+  if (now === undefined) return [forbidden(path, "update from non-nil value to nil is forbidden")];
+  return now === "" ? [forbidden(path, "update from non-nil value to an empty string is forbidden")] : [];
+}
+
+export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+  const { capacity = {}, allocatedResources = {}, allocatedResourceStatuses = {} } = next.status;
+  const statuses: readonly string[] = resizeStatuses;
+  return [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names)),
+    ...((next.spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes", "")] : []),
+    ...Object.entries(capacity).flatMap(([key, amount]) => validateNotNegative(amount, `status.capacity[${key}]`)),
+    ...Object.entries(allocatedResourceStatuses).flatMap(([key, status]) => [
+      ...validateResourceKey(key, "status.allocatedResourceStatuses", at),
+      ...(statuses.includes(status) ? [] : [notSupported("status.allocatedResourceStatuses", key, [...statuses].sort())]),
+    ]),
+    ...Object.entries(allocatedResources).flatMap(([key, amount]) => {
+      const path = `status.allocatedResources[${key}]`, wrong = validateNotNegative(amount, path);
+      return [
+        ...validateResourceKey(key, "status.allocatedResources", at),
+        ...(wrong.length > 0 || integerOf(amountOf(amount)) !== undefined ? wrong : [invalid(path, amount, "must be an integer")]),
+      ];
+    }),
+  ];
+}
+
+/** A resource of the platform can only be storage; others are named with a domain. */
+function validateResourceKey(key: string, path: string, { names }: At): readonly FieldError[] {
+  const wrong = qualifiedName(key).map((each) => invalid(path, key, each));
+  if (wrong.length > 0) return wrong;
+  const native = !key.includes("/") || key.includes(spell(names, "{platform}.io/"));
+  return native && key !== "storage" ? [notSupported(path, key, ["storage"])] : [];
+}
+
+export function warnOfClaim(claim: PersistentVolumeClaim, { names }: At): readonly string[] {
+  const key = spell(names, classAnnotation);
+  const { requests, limits } = claim.spec.resources;
+  const fractional = Object.entries({ requests, limits }).flatMap(([word, amounts]) => {
+    const storage = storageOf(amounts);
+    if (integerOf(amountOf(storage)) !== undefined) return [];
+    return [`spec.resources.${word}[storage]: fractional byte value "${storage}" is invalid, must be an integer`];
+  });
+  return [
+    ...(annotationOf(claim, key) === undefined
+      ? []
+      : [`metadata.annotations[${key}]: deprecated since v1.8; use "storageClassName" attribute instead`]),
+    ...fractional,
+  ];
+}

@@ -1,0 +1,28 @@
+import type { Gates, Plugin } from "../../core/plugin.ts";
+
+/** The gates that change what the storage family does. */
+export const storageGates: NonNullable<Plugin["featureGates"]> = {
+  VolumeAttributesClass: [
+    { since: "1.29", stage: "Alpha", default: false },
+    { since: "1.31", stage: "Beta", default: false },
+    { since: "1.34", stage: "GA", default: true },
+    { since: "1.36", stage: "GA", default: true, locked: true },
+  ],
+  CrossNamespaceVolumeDataSource: [{ since: "1.26", stage: "Alpha", default: false }],
+  MutablePVNodeAffinity: [{ since: "1.35", stage: "Alpha", default: false }],
+  AnyVolumeDataSource: [
+    { since: "1.18", stage: "Alpha", default: false },
+    { since: "1.24", stage: "Beta", default: true },
+    { since: "1.33", stage: "GA", default: true, locked: true },
+  ],
+  RecoverVolumeExpansionFailure: [
+    { since: "1.23", stage: "Alpha", default: false },
+    { since: "1.32", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+};
+
+/** Whether a volume attributes class is looked at: its gate is on, or an object that is stored names one. */
+export function attributesClassInUse(stored: string | undefined, gates: Gates): boolean {
+  return stored !== undefined || gates("VolumeAttributesClass");
+}

@@ -1,0 +1,157 @@
+/** Rules and warnings of persistent volumes, in upstream's order and words. */
+import { sameValue } from "../../core/derive/same-value.ts";
+import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
+import { topologySuccessor } from "../../core/meta/node-labels.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { type Names, spell } from "../../core/names.ts";
+import type { At } from "../../core/plugin.ts";
+import { persistentSources, type PersistentVolumeSpec, validatePersistentVolumeSpec, warnOfNodeSelector } from "../../core/volumes/mod.ts";
+import { classAnnotation } from "./columns.ts";
+import { attributesClassInUse } from "./gates.ts";
+import type { PersistentVolume } from "./persistent-volume-schema.ts";
+
+const kind = { scope: "Cluster", strategy: { coreFinalizers: true } } as const;
+const mountAnnotation = "volume.beta.{platform}.io/mount-options";
+
+/** Sources that take mount options from the old annotation. */
+const mountable = [
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "iscsi",
+  "cinder",
+  "cephfs",
+  "azureFile",
+  "vsphereVolume",
+  "azureDisk",
+  "photonPersistentDisk",
+] as const;
+
+function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: At): readonly FieldError[] {
+  const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates);
+  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", attributesClass });
+}
+
+function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: At): readonly FieldError[] {
+  const key = spell(at.names, mountAnnotation);
+  if (!Object.hasOwn(annotations, key) || mountable.some((source) => spec[source] !== undefined)) return [];
+  return [forbidden(`metadata.annotations.${key}`, "may not specify mount options for this volume type")];
+}
+
+export function validateVolumeCreate(next: PersistentVolume, at: At): readonly FieldError[] {
+  return [...validateSpec(next, undefined, at), ...validateMountOptions(next, at)];
+}
+
+/** Metadata and specification are looked at twice, and told twice. */
+export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, at: At): readonly FieldError[] {
+  const rules = metaRulesOf(kind, at.names);
+  const own = [...validateObjectMeta(next.metadata, rules), ...validateSpec(next, prior, at)];
+  return [
+    ...own,
+    ...validateMountOptions(next, at),
+    ...own,
+    ...validateUnchanged(next.spec, prior.spec, at),
+  ];
+}
+
+function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, at: At): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (!sameValue(sourceOf(withoutNewExpandSecret(next, prior)), sourceOf(prior))) {
+    errors.push(forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
+  }
+  // The paths leave out the specification: upstream's, and clients know them.
+  if (next.volumeMode !== prior.volumeMode) errors.push(invalid("volumeMode", next.volumeMode, "field is immutable"));
+  if (!at.gates("MutablePVNodeAffinity")) errors.push(...validateNodeAffinity(next, prior, at.names));
+  const { volumeAttributesClassName: now } = next, { volumeAttributesClassName: before } = prior;
+  if (now === before) return errors;
+  const path = "spec.volumeAttributesClassName";
+  if (!attributesClassInUse(before, at.gates)) {
+    errors.push(forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled"));
+  } else if (now === undefined) errors.push(forbidden(path, "update from non-nil value to nil is forbidden"));
+  return errors;
+}
+
+function sourceOf(spec: PersistentVolumeSpec): unknown {
+  return Object.fromEntries(persistentSources.flatMap((key) => spec[key] === undefined ? [] : [[key, spec[key]]]));
+}
+
+/** The secret for expansion may be added to a CSI volume that has none. */
+function withoutNewExpandSecret(next: PersistentVolumeSpec, prior: PersistentVolumeSpec): PersistentVolumeSpec {
+  if (next.csi?.controllerExpandSecretRef === undefined || prior.csi === undefined || prior.csi.controllerExpandSecretRef !== undefined) {
+    return next;
+  }
+  const { controllerExpandSecretRef: _added, ...csi } = next.csi;
+  return { ...next, csi };
+}
+
+/** Once set, a node affinity changes only where deprecated labels become their successors. */
+function validateNodeAffinity(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, names: Names): readonly FieldError[] {
+  const { nodeAffinity } = prior;
+  if (nodeAffinity === undefined || sameValue(next.nodeAffinity, nodeAffinity)) return [];
+  const renamed = renamedTo(nodeAffinity, next.nodeAffinity, names);
+  if (renamed !== undefined && sameValue(next.nodeAffinity, renamed)) return [];
+  return [invalid("nodeAffinity", next.nodeAffinity, "field is immutable, except for updating from beta label to GA")];
+}
+
+type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
+
+/** The affinity with old keys renamed where the new one has their successors at the same place. */
+function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): Affinity | undefined {
+  const { required } = prior;
+  if (required === undefined) return undefined;
+  return {
+    required: {
+      nodeSelectorTerms: required.nodeSelectorTerms.map((term, i) => {
+        const others = next?.required?.nodeSelectorTerms[i]?.matchExpressions ?? [];
+        if (term.matchExpressions === undefined) return term;
+        return {
+          ...term,
+          matchExpressions: term.matchExpressions.map((each, j) => {
+            const successor = topologySuccessor(each.key, names);
+            return successor !== undefined && others[j]?.key === successor ? { ...each, key: successor } : each;
+          }),
+        };
+      }),
+    },
+  };
+}
+
+export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVolume, at: At): readonly FieldError[] {
+  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
+}
+
+/** Sources whose drivers are gone, with what upstream says of them. */
+const goneSources = {
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
+  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
+  storageos: "deprecated in v1.22, non-functional in v1.25+",
+  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
+} as const;
+
+export function warnOfVolume({ metadata: { annotations = {} }, spec }: PersistentVolume, { names }: At): readonly string[] {
+  const warnings: string[] = [];
+  const annotated: Readonly<Record<string, string>> = {
+    [spell(names, classAnnotation)]: 'deprecated since v1.8; use "storageClassName" attribute instead',
+    [spell(names, mountAnnotation)]: 'deprecated since v1.31; use "mountOptions" attribute instead',
+  };
+  for (const [key, text] of Object.entries(annotated)) {
+    if (Object.hasOwn(annotations, key)) warnings.push(`metadata.annotations[${key}]: ${text}`);
+  }
+  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
+    warnings.push(
+      "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+    );
+  }
+  if (spec.nodeAffinity?.required !== undefined) {
+    warnings.push(...warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
+  }
+  for (const [key, text] of Object.entries(goneSources)) {
+    if (spec[key as keyof typeof goneSources] !== undefined) warnings.push(`spec.${key}: ${text}`); // the table's own keys
+  }
+  return warnings;
+}

@@ -1,0 +1,138 @@
+/**
+ * Takes the protection finalizers off what is being deleted and used by nothing, so that deletions end, and puts them
+ * back on volumes and claims that have lost theirs. A volume is in use while it is bound; an attributes class while a
+ * claim or volume names it; a claim is used by pods, of which this server has none.
+ */
+import { type Names } from "../../core/names.ts";
+import type { Api, ApiObject, Controller, GroupVersion } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { PersistentVolumeClaim } from "./claim-schema.ts";
+import type { PersistentVolume } from "./persistent-volume-schema.ts";
+import { protectionOf } from "./protection.ts";
+
+interface Protected {
+  readonly kind: string;
+  readonly groupVersion: GroupVersion;
+  readonly resource: string;
+  /** Whether a lost finalizer is put back. */
+  readonly restores: boolean;
+  inUse(object: ApiObject, api: Api): Promise<boolean> | boolean;
+}
+
+/** A controller with one watch: what changes is looked at, one object after the other. */
+function protects(name: string, what: Protected): Controller {
+  return {
+    name,
+    async run({ api, names }, signal) {
+      for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
+        if (type !== "DELETED") await settle(api, names, what, object);
+      }
+    },
+  };
+}
+
+export const claimProtection: Controller = protects("persistentvolumeclaim-protection", {
+  kind: "PersistentVolumeClaim",
+  groupVersion: "v1",
+  resource: "persistentvolumeclaims",
+  restores: true,
+  inUse: () => false,
+});
+
+export const volumeProtection: Controller = protects("persistentvolume-protection", {
+  kind: "PersistentVolume",
+  groupVersion: "v1",
+  resource: "persistentvolumes",
+  restores: true,
+  // The watch gives volumes.
+  inUse: (object) => (object as PersistentVolume).status.phase === "Bound",
+});
+
+/** Classes that are still named are looked at again as soon as a claim or volume changes. */
+export const attributesClassProtection: Controller = {
+  name: "volumeattributesclass-protection",
+  async run({ api, names }, signal) {
+    const failed = new AbortController();
+    const until = AbortSignal.any([signal, failed.signal]);
+    const waiting = new Map<string, ApiObject>();
+    const watches = [
+      onClasses(api, names, waiting, until),
+      onUsers(api, names, waiting, "persistentvolumes", until),
+      onUsers(api, names, waiting, "persistentvolumeclaims", until),
+    ];
+    try {
+      await Promise.all(watches);
+    } finally {
+      failed.abort();
+      await Promise.allSettled(watches);
+    }
+  },
+};
+
+const attributesClass: Protected = {
+  kind: "VolumeAttributesClass",
+  groupVersion: "storage.{domain}/v1",
+  resource: "volumeattributesclasses",
+  restores: false,
+  inUse: ({ metadata }, api) => isNamed(api, metadata.name ?? ""),
+};
+
+async function onClasses(api: Api, names: Names, waiting: Map<string, ApiObject>, signal: AbortSignal): Promise<void> {
+  for await (const { type, object } of api.watch(attributesClass.groupVersion, attributesClass.resource, "", {}, signal)) {
+    const name = object.metadata.name ?? "";
+    if (type === "DELETED" || !isGoing(object) || await settle(api, names, attributesClass, object)) waiting.delete(name);
+    else waiting.set(name, object);
+  }
+}
+
+async function onUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, resource: string, signal: AbortSignal): Promise<void> {
+  for await (const _change of api.watch("v1", resource, "", {}, signal)) {
+    for (const [name, object] of waiting) if (await settle(api, names, attributesClass, object)) waiting.delete(name);
+  }
+}
+
+async function isNamed(api: Api, name: string): Promise<boolean> {
+  const claims = await api.list("v1", "persistentvolumeclaims", "");
+  // What is listed under these names are claims and volumes.
+  if (
+    (claims.items as readonly PersistentVolumeClaim[]).some(({ spec, status }) =>
+      [
+        spec.volumeAttributesClassName,
+        status?.currentVolumeAttributesClassName,
+        status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+      ].includes(name)
+    )
+  ) return true;
+  const volumes = await api.list("v1", "persistentvolumes", "");
+  return (volumes.items as readonly PersistentVolume[]).some(({ spec }) => spec.volumeAttributesClassName === name);
+}
+
+function isGoing({ metadata }: ApiObject): boolean {
+  return (metadata.deletionTimestamp ?? null) !== null;
+}
+
+/** Brings the finalizer of one object into order; true when there is nothing left to wait for. */
+async function settle(api: Api, names: Names, what: Protected, object: ApiObject): Promise<boolean> {
+  const finalizer = protectionOf(what.kind, names);
+  const { finalizers = [] } = object.metadata;
+  const has = finalizers.includes(finalizer);
+  if (isGoing(object)) {
+    if (!has) return true;
+    if (await what.inUse(object, api)) return false;
+    return await write(api, what, object, finalizers.filter((each) => each !== finalizer));
+  }
+  return has || !what.restores || await write(api, what, object, [...finalizers, finalizer]);
+}
+
+/** A newer state of the object comes by the watch and is looked at by itself. */
+async function write(api: Api, what: Protected, object: ApiObject, finalizers: readonly string[]): Promise<boolean> {
+  const { finalizers: _old, ...metadata } = object.metadata;
+  const { name = "", namespace = "" } = metadata;
+  const next = { ...object, metadata: { ...metadata, ...(finalizers.length === 0 ? {} : { finalizers }) } };
+  try {
+    await api.update(what.groupVersion, what.resource, namespace, name, next);
+  } catch (error) {
+    if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
+  }
+  return true;
+}

@@ -1,0 +1,14 @@
+import { type Names, spell } from "../../core/names.ts";
+
+const finalizers: Readonly<Record<string, string>> = {
+  PersistentVolume: "{platform}.io/pv-protection",
+  PersistentVolumeClaim: "{platform}.io/pvc-protection",
+  VolumeAttributesClass: "{platform}.io/vac-protection",
+};
+
+/** The finalizer that keeps an object of this kind as long as something uses it. */
+export function protectionOf(kind: string, names: Names): string {
+  const finalizer = finalizers[kind];
+  if (finalizer === undefined) throw new Error(`Objects of the kind ${kind} are not protected`);
+  return spell(names, finalizer);
+}

@@ -1,0 +1,73 @@
+import { defineResource } from "../../core/define.ts";
+import { type FieldError, forbidden, invalid, required } from "../../core/field-error.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { qualifiedName } from "../../core/meta/names.ts";
+import { object } from "../../core/meta/object.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import type { Column, Resource } from "../../core/plugin.ts";
+import { field, type Infer, record, string } from "../../core/schema.ts";
+import { sameParameters, validateParameters } from "./parameters.ts";
+
+const v1 = "storage.{domain}/v1", v1beta1 = "storage.{domain}/v1beta1";
+
+/** Both versions have the same fields. */
+function schemaOf(home: string) {
+  return object("VolumeAttributesClass", {
+    driverName: field(2, string, "The CSI driver that knows the parameters; cannot change.", { required: true }),
+    parameters: field(3, record(string), "Attributes of volumes, one at least, 512 and 256 KiB at most; cannot change."),
+  }, { package: home, doc: "Attributes of volumes that may change while they are used, such as their speed." });
+}
+const VolumeAttributesClass = schemaOf("storage/v1"), BetaVolumeAttributesClass = schemaOf("storage/v1beta1");
+export type VolumeAttributesClass = Infer<typeof VolumeAttributesClass>;
+
+const columns: readonly Column<VolumeAttributesClass>[] = [
+  nameColumn,
+  {
+    name: "DriverName",
+    type: "string",
+    description: "Name of the CSI driver This field is immutable.",
+    cell: ({ driverName }) => driverName,
+  },
+  ageColumn,
+];
+
+function validateClass({ driverName, parameters }: VolumeAttributesClass): readonly FieldError[] {
+  return [
+    ...(driverName === ""
+      ? [required("driverName", "")]
+      : qualifiedName(driverName.toLowerCase()).map((wrong) => invalid("driverName", driverName, wrong))),
+    ...validateParameters(parameters, { atLeastOne: true }),
+  ];
+}
+
+export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineResource<VolumeAttributesClass>({
+  kind: "VolumeAttributesClass",
+  scope: "Cluster",
+  shortNames: ["vac"],
+  summary: "Attributes of volumes that may change while they are used, such as their speed.",
+  storedAs: v1,
+  storedUnder: "volumeattributesclasses",
+  served: {
+    [v1]: { schema: VolumeAttributesClass, introduced: "1.34", columns },
+    [v1beta1]: {
+      schema: BetaVolumeAttributesClass,
+      introduced: "1.31",
+      deprecated: "1.34",
+      removed: "1.37",
+      replacement: { groupVersion: v1, kind: "VolumeAttributesClass" },
+      columns,
+    },
+  },
+  strategy: { deleteAnswers: "object", coreFinalizers: true },
+  create: validateClass,
+  update(next, prior, at) {
+    const rules = metaRulesOf(volumeAttributesClasses, at.names);
+    return [
+      ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+      ...(next.driverName === prior.driverName ? [] : [forbidden("driverName", "updates to driverName are forbidden.")]),
+      ...(sameParameters(next.parameters, prior.parameters) ? [] : [forbidden("parameters", "updates to parameters are forbidden.")]),
+      ...validateObjectMeta(next.metadata, rules),
+      ...validateClass(next),
+    ];
+  },
+});
