@@ -9,7 +9,7 @@ import { filler } from "../core/derive/fill.ts";
 import { type Names, spell } from "../core/names.ts";
 import type { ApiObject, GateStage, GroupVersion, Plugin, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
-import type { Tree } from "../core/tree/tree.ts";
+import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { compareReleases, type GateTable, gateTable, kernelGates, targetRelease } from "./gates.ts";
 import { nearest } from "./nearest.ts";
 
@@ -238,9 +238,16 @@ function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "
   const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
   return {
     encode: (object) => encode()(object),
-    decode: (tree, report) => decode()(tree, report),
+    decode: (tree, report) => withClearedOwners(tree, decode()(tree, report)),
     fill: more === undefined ? (object) => fill()(object) : (object) => more(fill()(object), names),
   };
+}
+
+/** An empty list of entries, which decoding leaves out like any other, says that all are to be cleared. */
+function withClearedOwners(tree: Tree, object: ApiObject): ApiObject {
+  const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
+  const entries = metadata instanceof TreeObject ? metadata.get("managedFields") : undefined;
+  return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
 }
 
 function storedDecoder(schema: StructNode): StoredKind["decodeStored"] {

@@ -20,11 +20,13 @@ import {
   type Writer,
 } from "../../core/apply/mod.ts";
 import { DecodeError } from "../../core/derive/decode.ts";
+import { convertUntyped } from "../../core/patch/converted.ts";
+import { untypedOf } from "../../core/patch/untyped.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import type { Json } from "../../core/schema.ts";
 import { badRequestError, StatusError } from "../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../core/tree/json.ts";
-import { TreeObject } from "../../core/tree/tree.ts";
+import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import type { Call } from "../call.ts";
 import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
@@ -133,25 +135,21 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
 /** The merged value as an object of the kind, defaults filled in. */
 function decoded(call: Call, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
+  const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
+  const tree = treeFromJson(merged);
   try {
-    return endpoint.fill(endpoint.decode(treeFromJson(merged), { reader: "yaml", findings: [] }));
+    return endpoint.fill(decode(tree));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const shown = shownName(config);
-    const type = typeText(config);
-    throw new StatusError(
-      "Unknown",
-      `failed to convert new object (${shown}) to proper version: unable to convert unstructured object to ${type}: ${
-        conversionProblem(error.message)
-      }`,
-    );
   }
-}
-
-/** The words of Go's conversion for what our decoder says. */
-function conversionProblem(message: string): string {
-  const number = /^json: cannot unmarshal number \S+ into Go .* of type (\S+)$/.exec(message);
-  return number === null ? message : `cannot convert float64 to ${number[1]}`;
+  // What our decoder refuses may still be what upstream's conversion between maps and structs makes something of.
+  try {
+    return endpoint.fill(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;
+    throw new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${problem}`);
+  }
 }
 
 function tellDuplicates(call: Call, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
