@@ -56,6 +56,8 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
   let fragments: WatchEvent[] = [];
   const cancel = (): void => stream.cancel();
   what.signal.addEventListener("abort", cancel);
+  // It may have aborted while the stream was being opened.
+  if (what.signal.aborted) cancel();
   const unfollow = what.progress.follow({
     position: () => position,
     ask: () => void askProgress(what.connection, stream, beacon),
