@@ -208,21 +208,22 @@ export async function startWatch(room: Room, query: string, how: WatchHow = {}):
   const { stream, stopping, framing } = await openWatch(room, query, how);
   const events: SeenEvent[] = [];
   let news = Promise.withResolvers<void>();
+  let over = false;
   const ended = (async () => {
     for await (const event of eventsOf(stream)) {
       events.push(event);
       news.resolve();
       news = Promise.withResolvers();
     }
+  })().finally(() => {
+    over = true;
     news.resolve();
-  })();
+  });
   ended.catch(() => {});
   const until = async (done: () => boolean): Promise<readonly SeenEvent[]> => {
     while (!done()) {
-      await within(
-        Promise.race([news.promise, ended.then(() => done() || assert.fail(`the watch ended after ${JSON.stringify(events)}`))]),
-        `more than ${JSON.stringify(events)}`,
-      );
+      if (over) assert.fail(`the watch ended after ${JSON.stringify(events)}`);
+      await within(news.promise, `more than ${JSON.stringify(events)}`);
     }
     return events;
   };

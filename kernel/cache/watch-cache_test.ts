@@ -1,0 +1,361 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import { type Batch, type Range, type Revision, type Store, StoreError } from "../store/store.ts";
+import { type ManualClock, manualClock } from "../store/test-clock.ts";
+import { type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
+import { catalog, get, list, openWatch, prefix, put, remove, revisionOfEvent, type Room, startWatch, told, within } from "./test-room.ts";
+
+/** A store whose watches break, and whose lists fail or wait, when the test says so. */
+interface Brittle {
+  readonly store: Store;
+  /** Ends all watches with this. */
+  breakWatches(error: Error): void;
+  /** Thrown by every list from now on, until undefined is set. */
+  listFails: Error | undefined;
+  /** Batches of watches wait while it is set. */
+  hold: Promise<void> | undefined;
+  gets: number;
+  lists: number;
+  watches: number;
+}
+
+function brittle(store: Store): Brittle {
+  let broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => {});
+  const made: Brittle = {
+    listFails: undefined,
+    hold: undefined,
+    gets: 0,
+    lists: 0,
+    watches: 0,
+    breakWatches(error) {
+      broken.reject(error);
+      broken = Promise.withResolvers();
+      broken.promise.catch(() => {});
+    },
+    store: {
+      ...store,
+      get(key, signal) {
+        made.gets++;
+        return store.get(key, signal);
+      },
+      list(range, page) {
+        made.lists++;
+        return made.listFails === undefined ? store.list(range, page) : Promise.reject(made.listFails);
+      },
+      watch: (range, from, signal) => watch(range, from, signal),
+    },
+  };
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
+    made.watches++;
+    const { promise } = broken;
+    const own = new AbortController();
+    const batches = store.watch(range, from, AbortSignal.any([signal, own.signal]))[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([batches.next(), promise]);
+        if (next.done === true) return;
+        await Promise.race([made.hold, promise]);
+        yield next.value;
+      }
+    } finally {
+      own.abort();
+    }
+  }
+  return made;
+}
+
+interface Bench {
+  readonly room: Room;
+  readonly cache: OpenedReads;
+  readonly brittle: Brittle;
+  readonly errors: unknown[];
+  readonly slow: string[];
+}
+
+async function withCache(
+  use: (bench: Bench) => Promise<void>,
+  options: ReadsOptions = {},
+  before?: (room: Room, brittle: Brittle) => Promise<void>,
+): Promise<void> {
+  const store = await openSqlite(":memory:");
+  const wrapped = brittle(store);
+  const errors: unknown[] = [], slow: string[] = [];
+  await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to
+  const cache = await openReads(wrapped.store, catalog, prefix, {
+    onError: (error) => errors.push(error),
+    onSlow: (kind) => slow.push(kind.plural),
+    ...options,
+  });
+  const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+  try {
+    await use({ room, cache, brittle: wrapped, errors, slow });
+  } finally {
+    await cache.close();
+    await store.close();
+  }
+}
+
+async function refused(act: () => Promise<unknown>): Promise<StatusError> {
+  const error = await act().then(() => assert.fail("not refused"), (error: unknown) => error);
+  assert.ok(error instanceof StatusError, `${error}`);
+  return error;
+}
+
+test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
+  withCache(
+    async ({ room, cache, brittle }) => {
+      assert.deepEqual(cache.state(), { tag: "current" });
+      assert.deepEqual([brittle.lists, brittle.watches], [2, 1]);
+      const { revision } = await room.store.get("x");
+      const shown = await list(room, "resourceVersion=0", { namespace: "" });
+      assert.deepEqual([shown.names, shown.page.revision], [["ns/a", "other/b"], revision]);
+    },
+    {},
+    async (room) => {
+      await put(room, "a");
+      await put(room, "gone");
+      await put(room, "b", { namespace: "other" });
+      await put(room, "scrap", { plural: "scraps" });
+      await remove(room, "gone");
+    },
+  ));
+
+test("openReads() fills kinds of more than one page", () =>
+  withCache(
+    async ({ room }) => {
+      const { names } = await list(room, "resourceVersion=0");
+      assert.equal(names.length, 1201);
+      assert.deepEqual(names, [...names].sort());
+    },
+    {},
+    async (room) => {
+      for (let index = 0; index < 1201; index++) await put(room, `n-${String(index).padStart(4, "0")}`);
+    },
+  ));
+
+test("the cache begins anew when its watch breaks: nothing is missed, followers end without a word", () =>
+  withCache(async ({ room, cache, brittle, errors }) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from}`);
+    const state = await startWatch(room, "");
+    await state.has(1);
+    brittle.hold = new Promise(() => {});
+    // The cache never hears of these.
+    await put(room, "b");
+    await remove(room, "a");
+    const last = await put(room, "c");
+    const reading = list(room);
+    brittle.hold = undefined;
+    const error = new StoreError("compacted", "history is gone", { oldest: last });
+    brittle.breakWatches(error);
+    assert.deepEqual((await reading).names, ["b", "c"]);
+    await watch.ended;
+    await state.ended;
+    assert.deepEqual(watch.events, []);
+    assert.deepEqual(errors, [error]);
+    assert.deepEqual(cache.state(), { tag: "current" });
+    assert.equal((await list(room)).page.revision, last);
+    const again = await startWatch(room, `resourceVersion=${last}`);
+    const next = await put(room, "d");
+    await again.reached(next);
+    assert.deepEqual(told(await again.stop()), [`ADDED d ${next}`]);
+  }));
+
+test("a watch from before the cache was filled reads what the store still knows, then follows", () =>
+  withCache(async ({ room, brittle, errors }) => {
+    const first = await put(room, "a");
+    const b = await put(room, "b", { labels: { l: "1" } });
+    await list(room);
+    brittle.breakWatches(new StoreError("unavailable", "gone"));
+    while (errors.length === 0) await list(room);
+    // The ring begins after b now.
+    const watch = await startWatch(room, `resourceVersion=${first - 1}`);
+    const selected = await startWatch(room, `resourceVersion=${first - 1}&labelSelector=l`);
+    const c = await put(room, "c");
+    const gone = await remove(room, "b");
+    await watch.reached(gone);
+    await selected.reached(gone);
+    assert.deepEqual(told(await watch.stop()), [`ADDED a ${first}`, `ADDED b ${b}`, `ADDED c ${c}`, `DELETED b ${gone}`]);
+    assert.deepEqual(told(await selected.stop()), [`ADDED b ${b}`, `DELETED b ${gone}`]);
+    assert.equal(brittle.watches, 4);
+  }));
+
+test("while the cache is filled, gets and plain chunks come from the store, and everything else is refused with 429", () =>
+  withCache(async ({ room, cache, brittle, errors }) => {
+    await put(room, "a");
+    brittle.listFails = new StoreError("unavailable", "etcdserver: no leader");
+    const failing = brittle.listFails;
+    brittle.breakWatches(new Error("broken"));
+    while (errors.length < 2) await list(room, "limit=1").catch(() => {});
+    assert.equal(cache.state().tag, "filling");
+    assert.ok(errors.slice(1).every((error) => error === failing));
+    assert.notEqual((await get(room, "a"))?.revision, undefined);
+    for (
+      const act of [
+        () => list(room),
+        () => list(room, "limit=1&labelSelector=a"),
+        () => startWatch(room, ""),
+        () => list(room, "resourceVersion=0"),
+      ]
+    ) {
+      const error = await refused(act);
+      assert.deepEqual([error.code, error.message, error.details], [429, "storage is (re)initializing: etcdserver: no leader", {
+        retryAfterSeconds: 1,
+      }]);
+    }
+    await assert.rejects(list(room, "limit=1"), failing);
+    brittle.listFails = undefined;
+    const { names } = await list(room, "limit=1");
+    assert.deepEqual(names, ["a"]);
+  }, { fillWaitMs: 20 }));
+
+test("openReads() opens after its time although the cache is still being filled", async () => {
+  const reason = new StoreError("unavailable", "no leader");
+  await withCache(
+    async ({ room, cache, brittle }) => {
+      assert.equal(cache.state().tag, "filling");
+      brittle.listFails = undefined;
+      const watch = await startWatch(room, "");
+      await watch.has(1);
+      await watch.stop();
+      assert.deepEqual(cache.state(), { tag: "current" });
+    },
+    { openWaitMs: 0, fillWaitMs: 10_000 },
+    async (room, brittle) => {
+      await put(room, "a");
+      brittle.listFails = reason;
+    },
+  );
+});
+
+test("consistent reads that wait together share round trips", () =>
+  withCache(async ({ room, brittle }) => {
+    await put(room, "a");
+    brittle.gets = 0;
+    const reads = await Promise.all(Array.from({ length: 100 }, () => get(room, "a")));
+    assert.ok(reads.every((item) => item?.object.metadata.name === "a"));
+    assert.equal(brittle.gets, 2);
+    const { lists } = brittle;
+    await Promise.all(Array.from({ length: 50 }, () => list(room)));
+    assert.deepEqual([brittle.gets, brittle.lists], [4, lists]);
+  }));
+
+test("a consistent read that the cache does not catch up with is read from the store", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, brittle }) => {
+    await put(room, "a");
+    await list(room);
+    const release = Promise.withResolvers<void>();
+    brittle.hold = release.promise;
+    const last = await put(room, "b");
+    const reading = list(room);
+    await waitFor(clock, 1);
+    clock.advance(3_000);
+    const shown = await reading;
+    assert.deepEqual([shown.names, shown.page.revision], [["a", "b"], last]);
+    release.resolve();
+  }, { clock });
+});
+
+/** Until so many timers wait. */
+async function waitFor(clock: ManualClock, count: number): Promise<void> {
+  for (let turns = 0; clock.waiting < count; turns++) {
+    assert.ok(turns < 10_000, `only ${clock.waiting} timers`);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room }) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 130_000 });
+    const silent = await startWatch(room, `resourceVersion=${from}`, { ms: 130_000 });
+    const future = await startWatch(room, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 130_000 });
+    const elsewhere = await put(room, "s", { plural: "shelves" });
+    await list(room);
+    clock.advance(59_999);
+    assert.deepEqual(watch.events, []);
+    clock.advance(1);
+    assert.deepEqual(told(await watch.has(1)), [`BOOKMARK  ${elsewhere}`]);
+    const b = await put(room, "b");
+    await watch.reached(b);
+    clock.advance(60_000);
+    await watch.has(3);
+    clock.advance(8_000);
+    assert.deepEqual(told(await watch.has(4)), [`BOOKMARK  ${elsewhere}`, `ADDED b ${b}`, `BOOKMARK  ${b}`, `BOOKMARK  ${b}`]);
+    clock.advance(1_999);
+    clock.advance(1);
+    await Promise.all([watch.ended, silent.ended, future.ended]);
+    assert.equal(watch.events.length, 4);
+    assert.deepEqual(told(silent.events), [`ADDED b ${b}`]);
+    assert.deepEqual(future.events, []);
+    assert.equal(clock.waiting, 0);
+  }, { clock });
+});
+
+test("a watch that does not read is ended and counted once it lags too far, others go on", () =>
+  withCache(async ({ room, cache, slow }) => {
+    let last = await put(room, "a");
+    const reads = await startWatch(room, `resourceVersion=${last}`);
+    const { stream } = await openWatch(room, `resourceVersion=${last}`);
+    const stuck = stream[Symbol.asyncIterator]();
+    const first = stuck.next();
+    const text = "x".repeat(500_000);
+    // Each event counts its state after and the one before.
+    const rounds = Math.ceil(limits.watchQueueBytesMax / 1_000_000) + 4;
+    for (let round = 0; round < rounds; round++) {
+      last = await put(room, "a", { data: { text: text + round } });
+      await list(room);
+      if (round === 0) assert.equal((await first).done, false);
+    }
+    assert.deepEqual(slow, ["notes"]);
+    assert.equal(cache.size().watches, 1);
+    assert.equal((await within(stuck.next(), "the end")).done, true);
+    await reads.reached(last);
+    assert.equal((await reads.stop()).length, rounds);
+    assert.equal(cache.size().watches, 0);
+  }));
+
+test("what one namespace's watches are not told of does not make them slow", () =>
+  withCache(async ({ room, slow }) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from}`);
+    const text = "x".repeat(1_000_000);
+    for (let round = 0; round < 20; round++) await put(room, "b", { namespace: "other", data: { text: text + round } });
+    const last = await put(room, "c");
+    await watch.reached(last);
+    assert.deepEqual(told(await watch.stop()), [`ADDED c ${last}`]);
+    assert.deepEqual(slow, []);
+  }));
+
+test("the ring forgets by age, count and size; what it forgot is read from the store while that knows it", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, brittle }) => {
+    const revisions: number[] = [];
+    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
+    await list(room);
+    const watches = brittle.watches;
+    const late = await startWatch(room, `resourceVersion=${revisions[0]}`);
+    await late.has(3);
+    assert.equal(brittle.watches, watches + 1);
+    const near = await startWatch(room, `resourceVersion=${revisions[1]}`);
+    assert.deepEqual((await near.has(2)).map(revisionOfEvent), revisions.slice(2));
+    assert.equal(brittle.watches, watches + 1);
+    await Promise.all([late.stop(), near.stop()]);
+  }, { clock, bounds: { eventsMax: 2 } });
+});
+
+test("close() ends watches and lets reads fall back to the store", () =>
+  withCache(async ({ room, cache }) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from}`);
+    await cache.close();
+    await watch.ended;
+    assert.deepEqual([watch.events, cache.state()], [[], { tag: "closed" }]);
+    assert.equal((await get(room, "a"))?.revision, from);
+  }));
