@@ -92,6 +92,9 @@ export interface Subresource<T = any> {
   readonly write: (next: T, prior: T, at: At) => T;
   /** Validation in place of the resource's own `update`. */
   readonly update?: (next: T, prior: T, at: At) => readonly FieldError[];
+  /** Top-level fields that writes through this path leave as they are: nobody comes to own them by it. Default for `status`:
+   *  all but metadata and status; for others: status. */
+  readonly leaves?: readonly string[];
 }
 
 /** One version of a resource as clients see it. */

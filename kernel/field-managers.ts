@@ -143,14 +143,14 @@ function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   resets.set(endpoint, known);
   const found = known.get(subresource);
   if (found !== undefined) return found;
-  const fields = Object.keys(endpoint.schema.fields);
-  const made = subresource === "status"
-    ? topLevel(...fields.filter((name) => name !== "metadata" && name !== "status"))
-    : endpoint.subresources.has("status")
-    ? topLevel("status")
-    : emptySet;
+  const made = topLevel(...endpoint.subresources.get(subresource)?.leaves ?? leftByDefault(endpoint, subresource));
   known.set(subresource, made);
   return made;
+}
+
+function leftByDefault(endpoint: Endpoint, subresource: string): readonly string[] {
+  if (subresource === "status") return Object.keys(endpoint.schema.fields).filter((name) => name !== "metadata" && name !== "status");
+  return endpoint.subresources.has("status") ? ["status"] : [];
 }
 
 /** Whether two lists of entries tell the same but for their times. */

@@ -143,6 +143,7 @@ function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At)
 }
 
 const status: Subresource<VolumeAttachment> = {
+  leaves: ["metadata", "spec"],
   /** Status is the client's; of the metadata only managed fields and what the server keeps may differ. */
   write(next, prior) {
     const { labels: _l, annotations: _a, finalizers: _f, ownerReferences: _o, ...metadata } = next.metadata;

@@ -39,6 +39,7 @@ const alphaColumns: readonly Column[] = [
 ];
 
 const status: Subresource<StorageVersionMigration> = {
+  leaves: ["metadata", "spec"],
   /** Status is the client's, all else is what is stored, save that the managed fields are counted anew. */
   write(next, prior) {
     const { resourceVersion, managedFields } = next.metadata;
