@@ -1,5 +1,5 @@
 /** The metrics of one server: handles to record with, and the text that a scrape reads. */
-import { collectDefaultMetrics, type Metric, Registry as TextRegistry } from "prom-client";
+import type { Metric, Registry as TextRegistry } from "prom-client";
 import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
 import { type Labels, type Series, seriesTable } from "./series.ts";
 
@@ -49,7 +49,8 @@ export interface Registry<Table extends Definitions> {
 }
 
 export interface RegistryOptions {
-  /** Adds what prom-client tells about process, event loop and heap. Once per process: its monitor is never stopped. */
+  /** Adds what prom-client tells about process, event loop and heap, the latter two from the first scrape on. Once per process: its
+   *  monitor is never stopped. */
   readonly process?: boolean;
   /** Told when a label set no longer fits under its metric's `seriesMax`. */
   readonly overflowed?: (metric: string) => void;
@@ -57,20 +58,22 @@ export interface RegistryOptions {
 
 /** A registry of its own for each server. Two definitions of one name are a mistake and throw. */
 export function createRegistry<const Table extends Definitions>(definitions: Table, options: RegistryOptions = {}): Registry<Table> {
-  const writer = new TextRegistry();
   const record: Record<string, Recording> = {};
+  const exposedAs = new Map<string, Metric>();
   for (const [key, definition] of Object.entries(definitions)) {
+    if (exposedAs.has(definition.name)) throw new Error(`A metric with the name ${definition.name} has already been registered.`);
     const made = recording(definition, () => options.overflowed?.(definition.name));
     record[key] = made;
-    writer.registerMetric(exposed(definition, made));
+    exposedAs.set(definition.name, exposed(definition, made));
   }
-  if (options.process === true) collectDefaultMetrics({ register: writer });
   const updates: (() => void | Promise<void>)[] = [];
+  let writing: Promise<TextRegistry> | undefined;
   return Object.freeze({
     // Each recorder was made for the type of its definition, which the mapped type says and a loop cannot.
     record: Object.freeze(record) as unknown as Registry<Table>["record"],
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
     text: async () => {
+      const writer = await (writing ??= textWriter(exposedAs.values(), options.process === true));
       for (const update of updates) await update();
       const parts: string[] = [];
       for (const { name } of writer.getMetricsAsArray().toSorted((a, b) => a.name < b.name ? -1 : 1)) {
@@ -80,8 +83,17 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       }
       return parts.join("");
     },
-    contentType: writer.contentType,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
   });
+}
+
+/** Loaded when it is first scraped: a server that is not needs neither the memory nor the time at its start. */
+async function textWriter(metrics: Iterable<Metric>, process: boolean): Promise<TextRegistry> {
+  const { collectDefaultMetrics, Registry: Writer } = await import("prom-client");
+  const writer = new Writer();
+  for (const metric of metrics) writer.registerMetric(metric);
+  if (process) collectDefaultMetrics({ register: writer });
+  return writer;
 }
 
 /** Lets what waits in the event loop go first. */
