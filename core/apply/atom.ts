@@ -101,9 +101,16 @@ function missingKey(node: ListNode, name: string): Json | undefined {
 
 function structAtom(node: StructNode, go: (node: Node) => Atom): Atom {
   const fields = new Map(
-    membersOf(node).map((member: Member) => [member.key, { element: memberElement(member.key), atom: go(member.node) }]),
+    membersOf(node).map((member: Member) => {
+      const atom = go(member.node);
+      return [member.key, { element: memberElement(member.key), atom: member.field.granular ? granular(atom) : atom }];
+    }),
   );
   return { map: { atomic: node.atomic === true, fields, of: undefined } };
+}
+
+function granular(atom: Atom): Atom {
+  return atom.map === undefined ? atom : { map: { ...atom.map, atomic: false } };
 }
 
 export type Shape = "map" | "scalar" | "list";

@@ -144,6 +144,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
     ...(value === undefined || options.version === "v2" ? {} : { default: value }),
     ...(field.patch?.mergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patch.mergeKey }),
     ...(field.patch?.strategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patch.strategy.join(",") }),
+    ...(field.granular ? { "x-kubernetes-map-type": "granular" } : {}),
     ...field.publish,
   }, options.version);
 }

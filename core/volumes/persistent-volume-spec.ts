@@ -13,7 +13,7 @@ export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
   accessModes: field(3, list(AccessMode), "All ways in which it can be mounted."),
   claimRef: field(4, ObjectReference, "The claim that it is bound to; the binder writes it, and it may be written before.", {
     pointer: true,
-    publish: { "x-kubernetes-map-type": "granular" },
+    granular: true,
   }),
   persistentVolumeReclaimPolicy: field(
     5,

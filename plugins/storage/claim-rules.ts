@@ -70,37 +70,36 @@ function classMoved(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, k
     (now === undefined || now === before);
 }
 
+/** A specification for the comparison alone: what is undefined is absent. */
+type Compared = { readonly [K in keyof PersistentVolumeClaimSpec]?: PersistentVolumeClaimSpec[K] | undefined };
+
 /** The new specification with the old values where it may differ; the class may be given once to a claim without one. */
-function asAllowed(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, classOnce: boolean): PersistentVolumeClaimSpec {
+function asAllowed(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, classOnce: boolean): Compared {
   const { spec: old } = prior;
   const bound = next.status.phase === "Bound";
-  const requests = next.spec.resources.requests;
+  const { requests } = next.spec.resources;
   return {
     ...next.spec,
-    ...((old.volumeName ?? "") === "" ? { volumeName: "" } : {}),
-    ...(classOnce && old.storageClassName === undefined ? without("storageClassName") : {}),
+    ...((old.volumeName ?? "") === "" ? { volumeName: old.volumeName } : {}),
+    ...(classOnce && old.storageClassName === undefined ? { storageClassName: undefined } : {}),
+    ...(bound ? { volumeAttributesClassName: old.volumeAttributesClassName } : {}),
     ...(bound && requests !== undefined
       ? { resources: { ...next.spec.resources, requests: { ...requests, storage: storageOf(old.resources.requests) } } }
       : {}),
-    ...(bound && next.spec.volumeAttributesClassName !== undefined
-      ? without("volumeAttributesClassName", old.volumeAttributesClassName)
-      : {}),
   };
 }
-/** A key set to a value, or to nothing, for the comparison alone. */
-function without(key: "storageClassName" | "volumeAttributesClassName", value?: string): PersistentVolumeClaimSpec {
-  return { [key]: value } as unknown as PersistentVolumeClaimSpec; // goes no further than sameSpec
-}
 
-/** Equal as upstream sees it: amounts by value, an absent list or map like an empty one. */
-function sameSpec(a: PersistentVolumeClaimSpec, b: PersistentVolumeClaimSpec): boolean {
+/** Equal as upstream sees it: amounts by value, an absent list or text like an empty one. */
+function sameSpec(a: Compared, b: Compared): boolean {
   const { resources: mine, ...restA } = a, { resources: yours, ...restB } = b;
   return sameAmounts(mine?.requests, yours?.requests) && sameAmounts(mine?.limits, yours?.limits) &&
     sameValue(compact(restA), compact(restB));
 }
-function compact(object: object): object {
-  const entries = Object.entries(object).filter(([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0));
-  return Object.fromEntries(entries.filter(([key, value]) => key !== "volumeName" || value !== ""));
+/** The names of classes are pointers: empty ones differ from absent ones. */
+function compact(spec: object): object {
+  const empty = (key: string, value: unknown) =>
+    value === undefined || (key === "volumeName" && value === "") || (Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(spec).filter(([key, value]) => !empty(key, value)));
 }
 
 function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Quantity {
