@@ -293,7 +293,11 @@ async function assemble(parts: Parts): Promise<Server> {
           record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
           record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
         },
-        unhealthy: (endpoint, failures) => log.error(`${endpoint} fails`, { failures }),
+        unhealthy(endpoint, failures) {
+          // Somebody asked for it.
+          const expected = failures.every(({ name }) => name === shutdown.check.name);
+          log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
+        },
       }),
     deprecated: ({ group, version, plural }, subresource, removedRelease) =>
       record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),

@@ -25,6 +25,7 @@ export interface Program {
   readonly exited: Promise<number>;
   readonly output: () => string;
   readonly errors: () => string;
+  /** Nothing once it has ended. */
   signal(name: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
 }
 export interface RealServer extends Program {
@@ -91,7 +92,9 @@ export async function startProgram(args: readonly string[], runtime: Runtime = "
     else if (word === "exit") exit.resolve(Number(number));
     else output += `${line}\n`;
   });
+  let ended = false;
   exit.promise.then(() => {
+    ended = true;
     clearTimeout(timer);
     shell.stdin.end();
   });
@@ -101,7 +104,9 @@ export async function startProgram(args: readonly string[], runtime: Runtime = "
     exited: exit.promise,
     output: () => output,
     errors: () => errors,
-    signal: (name) => void process.kill(id, name),
+    signal(name) {
+      if (!ended) process.kill(id, name);
+    },
   };
 }
 
