@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { versionBytes, versionSlot } from "./splice.ts";
+
+function spliced(json: string, revision = 7): string | undefined {
+  const bytes = new TextEncoder().encode(json);
+  const slot = versionSlot(bytes, 1);
+  const text = (from: number, to?: number) => new TextDecoder().decode(bytes.subarray(from, to));
+  return slot && text(0, slot.at) + new TextDecoder().decode(versionBytes(slot, revision)) + text(slot.end);
+}
+
+test("versionSlot() is where resourceVersion belongs among the keys of metadata", () => {
+  for (
+    const [json, expected] of [
+      ['{"metadata":{}}', '{"metadata":{"resourceVersion":"7"}}'],
+      ['{"metadata":{"name":"a"}}', '{"metadata":{"name":"a","resourceVersion":"7"}}'],
+      ['{"metadata":{"name":"a","uid":"u"},"data":{}}', '{"metadata":{"name":"a","uid":"u","resourceVersion":"7"},"data":{}}'],
+      [
+        '{"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","generation":1}}',
+        '{"metadata":{"name":"a","generateName":"a-","namespace":"n","selfLink":"s","uid":"u","resourceVersion":"7","generation":1}}',
+      ],
+      ['{"metadata":{"labels":{"uid":"x"}}}', '{"metadata":{"resourceVersion":"7","labels":{"uid":"x"}}}'],
+      ['{"metadata":{"name":"a\\"}","labels":{}}}', '{"metadata":{"name":"a\\"}","resourceVersion":"7","labels":{}}}'],
+      [
+        '{"metadata":{"name":"é😀","creationTimestamp":null}}',
+        '{"metadata":{"name":"é😀","resourceVersion":"7","creationTimestamp":null}}',
+      ],
+    ] as const
+  ) {
+    assert.equal(spliced(json), expected);
+  }
+});
+
+test("versionSlot() is where resourceVersion stands already", () => {
+  assert.equal(
+    spliced('{"metadata":{"name":"a","resourceVersion":"123","labels":{}}}'),
+    '{"metadata":{"name":"a","resourceVersion":"7","labels":{}}}',
+  );
+  assert.equal(spliced('{"metadata":{"resourceVersion":""}}'), '{"metadata":{"resourceVersion":"7"}}');
+});
+
+test("versionSlot() does not guess at what we did not write", () => {
+  for (
+    const json of [
+      '{"kind":"A","metadata":{}}',
+      '{ "metadata":{}}',
+      '{"metadata": {}}',
+      '{"metadata":[]}',
+      '{"metadata":{"name":1}}',
+      '{"metadata":{"name":"a" }}',
+      '{"metadata":{"name"',
+      '{"metadata":{"name":"a',
+      '{"metadata":{name:1}}',
+      "{",
+    ]
+  ) {
+    assert.equal(spliced(json), undefined, json);
+  }
+});
