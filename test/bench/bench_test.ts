@@ -1,0 +1,22 @@
+// Benchmarks are judged by people; here only that they run, on what runs this test, and that nothing failed in them.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import process from "node:process";
+
+const smokeMs = 60_000;
+
+test("npm run bench -- --smoke measures every scenario without a failed request or a lost event", { timeout: smokeMs }, async () => {
+  const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+  const runtime = "Deno" in globalThis ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
+  const { stdout } = await promisify(execFile)(process.execPath, [...runtime, program, "--smoke", "--store", "sqlite"], {
+    timeout: smokeMs,
+  });
+  for (const name of ["get", "page of 500", "list of 10,000", "create", "update", "merge patch", "watch, 1,000 watchers"]) {
+    assert.match(stdout, new RegExp(`^${name} +[\\d.]`, "m"));
+  }
+  assert.doesNotMatch(stdout, /!!/);
+  assert.match(stdout, /^ready after \d/m);
+});
