@@ -1,16 +1,25 @@
 /** Items of a list as they lie in slabs. */
-import type { Item } from "../objects.ts";
 import { limits } from "../../core/limits.ts";
+import type { Item } from "../objects.ts";
 import type { Items } from "../reads.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
+import type { Slab } from "./slabs.ts";
 
-export function cachedItems(maker: EntryMaker, entries: readonly CachedEntry[]): Items {
+type Runs = readonly (readonly CachedEntry[])[];
+
+/** The entries of all runs, one after the other. */
+export function cachedItems(maker: EntryMaker, runs: Runs): Items {
+  let length = 0, bytes = 0;
+  for (const run of runs) {
+    length += run.length;
+    for (const entry of run) bytes += entry.length + 1;
+  }
   return {
-    length: entries.length,
+    length,
     *[Symbol.iterator](): Generator<Item> {
-      for (const entry of entries) yield itemOf(maker, entry);
+      for (const run of runs) for (const entry of run) yield itemOf(maker, entry);
     },
-    json: { bytes: entries.reduce((sum, { length }) => sum + length + 1, 0), pieces: () => pieces(entries) },
+    json: { bytes, pieces: () => pieces(runs) },
   };
 }
 
@@ -19,15 +28,21 @@ export function cachedItems(maker: EntryMaker, entries: readonly CachedEntry[]):
  *
  *   slab: {a},{b},{c},{gone},{d},      list a b c d: "{a},{b},{c}," "{d}"
  */
-function* pieces(entries: readonly CachedEntry[]): Generator<Uint8Array> {
-  for (let index = 0; index < entries.length;) {
-    const { slab, offset, length } = entries[index++]!;
-    let end = offset + length;
-    for (; index < entries.length && end - offset < limits.chunkBytes; index++) {
-      const next = entries[index]!;
-      if (next.slab !== slab || next.offset !== end + 1) break;
-      end = next.offset + next.length;
+function* pieces(runs: Runs): Generator<Uint8Array> {
+  let slab: Slab | undefined;
+  let from = 0, end = 0;
+  for (const run of runs) {
+    // Nothing of an entry is remembered across a pause: it may have moved meanwhile, and views stay valid.
+    for (const entry of run) {
+      if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < limits.chunkBytes) {
+        end = entry.offset + entry.length;
+        continue;
+      }
+      if (slab !== undefined) yield slab.bytes.subarray(from, end + 1);
+      slab = entry.slab;
+      from = entry.offset;
+      end = from + entry.length;
     }
-    yield slab.bytes.subarray(offset, index < entries.length ? end + 1 : end);
   }
+  if (slab !== undefined) yield slab.bytes.subarray(from, end);
 }

@@ -128,7 +128,7 @@ function pageOf(
   const { chooses } = selection;
   const found: CachedEntry[] = [];
   const page = (token = "", remaining?: number): ListPage => ({
-    items: cachedItems(kind.maker, found),
+    items: cachedItems(kind.maker, [found]),
     revision,
     continue: token,
     remaining,
@@ -138,6 +138,7 @@ function pageOf(
     if (entry !== undefined && (chooses === undefined || chooses(entry))) found.push(entry);
     return page();
   }
+  if (chooses === undefined && limit === undefined) return { ...page(), items: cachedItems(kind.maker, [...index.runs(selection.prefix, start)]) };
   for (const run of index.runs(selection.prefix, start)) {
     for (const entry of run) {
       if (chooses !== undefined && !chooses(entry)) continue;

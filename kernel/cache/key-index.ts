@@ -64,8 +64,8 @@ export class KeyIndex {
     for (let chunk = from.chunk; chunk <= to.chunk; chunk++) {
       const all = this.#chunks[chunk];
       if (all === undefined) return;
-      const run = all.slice(chunk === from.chunk ? from.at : 0, chunk === to.chunk ? to.at : all.length);
-      if (run.length > 0) yield run;
+      const first = chunk === from.chunk ? from.at : 0, end = chunk === to.chunk ? to.at : all.length;
+      if (first < end) yield first === 0 && end === all.length ? all : all.slice(first, end);
     }
   }
 
