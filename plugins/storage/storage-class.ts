@@ -1,5 +1,5 @@
 import { defineResource } from "../../core/define.ts";
-import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
+import { type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { qualifiedName } from "../../core/meta/names.ts";
 import { deprecatedNodeLabel } from "../../core/meta/node-labels.ts";
@@ -111,13 +111,10 @@ function validateClass(storageClass: StorageClass): readonly FieldError[] {
 }
 
 function validateUnchanged(next: StorageClass, prior: StorageClass): readonly FieldError[] {
+  const keys = ["provisioner", "reclaimPolicy", "volumeBindingMode"] as const;
   return [
-    ...(sameParameters(next.parameters, prior.parameters) ? [] : [forbidden("parameters", "updates to parameters are forbidden.")]),
-    ...(next.provisioner === prior.provisioner ? [] : [forbidden("provisioner", "updates to provisioner are forbidden.")]),
-    ...(next.reclaimPolicy === prior.reclaimPolicy ? [] : [forbidden("reclaimPolicy", "updates to reclaimPolicy are forbidden.")]),
-    ...(next.volumeBindingMode === prior.volumeBindingMode
-      ? []
-      : [invalid("volumeBindingMode", next.volumeBindingMode, "field is immutable")]),
+    ...(sameParameters(next.parameters, prior.parameters) ? [] : [invalid("parameters", next.parameters, "field is immutable")]),
+    ...keys.filter((key) => next[key] !== prior[key]).map((key) => invalid(key, next[key], "field is immutable")),
   ];
 }
 
