@@ -45,7 +45,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ),
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
-    ...repeated(resources.map((resource) => resource.storedUnder)).map((each) => `two resources are stored under "${each}"`),
+    ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
     ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are called "${each}"`),

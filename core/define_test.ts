@@ -80,6 +80,11 @@ test("defineResource() refuses a key path with an empty or odd segment", () => {
   assert.deepEqual(ofResource({ storedUnder: "apiregistration.{domain}/things" }), []);
 });
 
+test("defineResource() refuses a kind that is neither stored nor answered, and one that is both", () => {
+  assert.deepEqual(ofResource({ storedUnder: undefined }), ["Thing: it is stored nowhere and has no answer"]);
+  assert.deepEqual(ofResource({ answer: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
+});
+
 test("defineResource() refuses a life that ends before it begins", () => {
   assert.deepEqual(ofServed({ introduced: "1.30", deprecated: "1.9" }), [
     "Thing: example.com/v1: deprecated in 1.9, before it is introduced in 1.30",

@@ -45,6 +45,14 @@ export interface At {
   readonly requestVersion: GroupVersion;
 }
 
+/** Who asks. */
+export interface Caller {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 /**
  * How a resource behaves where resources differ. Everything has the default that most resources have.
  */
@@ -132,8 +140,9 @@ export interface Resource<T extends ApiObject = any> {
   readonly summary: string;
   /** The one form that the store holds and the hooks see; must be one of `served` or carry its schema in `storedSchema`. */
   readonly storedAs: GroupVersion;
-  /** Segments of the key below the prefix, as upstream lays them out: `configmaps`, `services/specs`. */
-  readonly storedUnder: string;
+  /** Segments of the key below the prefix, as upstream lays them out: `configmaps`, `services/specs`. Every kind has them that
+   *  has no `answer`. */
+  readonly storedUnder?: string;
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   readonly strategy?: Strategy;
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
@@ -144,6 +153,9 @@ export interface Resource<T extends ApiObject = any> {
   create?(next: T, at: At): readonly FieldError[];
   /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
   update?(next: T, prior: T, at: At): readonly FieldError[];
+  /** Makes it a kind that is answered and never stored (a review): what a POST gives back, once the rules of `create` hold.
+   *  It has no other verb, and a dry run is no different. */
+  answer?(next: T, at: At, caller: Caller): T | Promise<T>;
   /** Texts of Warning headers. */
   warn?(next: T, prior: T | undefined, at: At): readonly string[];
   /** First DELETE of an object that is not pending yet: what to mark, returning `object` itself when nothing. Deletion
@@ -188,9 +200,21 @@ export interface Api {
   get(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<ApiObject>;
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
   create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown): Promise<ApiObject>;
-  update(groupVersion: GroupVersion, resource: string, namespace: string, name: string, object: unknown, subresource?: string): Promise<ApiObject>;
+  update(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    object: unknown,
+    subresource?: string,
+  ): Promise<ApiObject>;
   delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
-  deleteCollection(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<unknown>;
+  deleteCollection(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<unknown>;
   /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. */
   watch(
     groupVersion: GroupVersion,
@@ -229,7 +253,12 @@ export interface Plugin {
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
   /** Objects that exist after start (created when absent), such as the namespace `default`. */
-  readonly seeds?: readonly { readonly groupVersion: GroupVersion; readonly resource: string; readonly namespace?: string; readonly object: unknown }[];
+  readonly seeds?: readonly {
+    readonly groupVersion: GroupVersion;
+    readonly resource: string;
+    readonly namespace?: string;
+    readonly object: unknown;
+  }[];
 }
 
 export type { Node };

@@ -25,7 +25,7 @@ export interface StoredKind {
   /** Plural resource name, for messages and metrics. */
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Key segments below the store's prefix, without slashes at either end. */
+  /** Key segments below the store's prefix, without slashes at either end; empty for a kind that is never stored. */
   readonly under: string;
   readonly schema: StructNode;
   /** Compact JSON without a final newline. */
@@ -80,6 +80,9 @@ export interface Catalog {
   readonly plugins: readonly Plugin[];
   /** In discovery's order; the core group, where served, first. */
   readonly groups: readonly CatalogGroup[];
+  /** Every kind, in its one form. */
+  readonly kinds: readonly StoredKind[];
+  /** Those of them that the store holds. */
   readonly stored: readonly StoredKind[];
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;
@@ -150,14 +153,14 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
   const gates = gateTable(ladders, config.featureGates, mistakes);
 
   const priorities = new Map<string, number>();
-  const stored: StoredKind[] = [];
+  const kinds: StoredKind[] = [];
   const endpoints = new Map<string, Endpoint>();
   const known = new Set(["api/all", "api/ga", "api/beta", "api/alpha"]);
   for (const plugin of plugins) {
     for (const [group, priority] of Object.entries(plugin.groupPriorities ?? {})) priorities.set(spell(names, group), priority);
     for (const resource of plugin.resources ?? []) {
       const kind = compileStored(resource, names);
-      stored.push(kind);
+      kinds.push(kind);
       for (const [written, served] of Object.entries(resource.served)) {
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
@@ -183,7 +186,8 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     gates,
     plugins,
     groups,
-    stored,
+    kinds,
+    stored: kinds.filter(({ resource }) => resource.answer === undefined),
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => endpoints.get(endpointKey(group, version, plural)),
@@ -219,7 +223,7 @@ function compileStored(resource: Resource, names: Names): StoredKind {
     group: splitGroupVersion(apiVersion).group,
     plural: resource.plural ?? pluralOf(resource.kind),
     namespaced: resource.scope === "Namespaced",
-    under: resource.storedUnder,
+    under: resource.storedUnder ?? "",
     schema,
     ...codecOf(resource.served[resource.storedAs]!, names),
     decodeStored: storedDecoder(schema),
@@ -271,11 +275,11 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     plural: kind.plural,
     singular: resource.singular ?? resource.kind.toLowerCase(),
     namespaced: kind.namespaced,
-    verbs: allVerbs.filter((verb) => !left.has(verb)),
+    verbs: allVerbs.filter((verb) => resource.answer === undefined ? !left.has(verb) : verb === "create"),
     resource,
     served,
     stored: kind,
-    subresources: subresourcesOf(served),
+    subresources: subresourcesOf(resource, served),
     schema: served.schema,
     ...codec,
     toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
@@ -288,10 +292,10 @@ function renamed(object: ApiObject, apiVersion: string): ApiObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** A top-level `status` gives the status subresource; what a definition lists itself comes on top. */
-function subresourcesOf(served: Served): ReadonlyMap<string, Subresource> {
+/** A top-level `status` gives what is stored the status subresource; what a definition lists itself comes on top. */
+function subresourcesOf({ answer }: Resource, served: Served): ReadonlyMap<string, Subresource> {
   const declared = Object.entries(served.subresources ?? {});
-  if (Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+  if (answer === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
     declared.push(["status", statusSubresource]);
   }
   return new Map(declared.toSorted(([a], [b]) => a < b ? -1 : 1));

@@ -22,7 +22,7 @@ function registryOf(catalog: Catalog): Registry {
   if (known !== undefined) return known;
   const kinds = new Map<string, StoredKind | "other">();
   for (const kind of inCore) kinds.set(`v1 ${kind}`, "other");
-  for (const stored of catalog.stored) {
+  for (const stored of catalog.kinds) {
     const { resource } = stored;
     for (const written of Object.keys(resource.served)) {
       const version = spell(catalog.names, written);

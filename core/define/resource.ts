@@ -20,7 +20,7 @@ export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> 
     ...(resource.summary.trim() === "" ? ["the summary is empty"] : []),
     ...(versions.length === 0 ? ["no version is served"] : []),
     ...(Object.hasOwn(resource.served, resource.storedAs) ? [] : [`the stored version "${resource.storedAs}" is not one of those served`]),
-    ...(isKeyPath(resource.storedUnder) ? [] : [`"${resource.storedUnder}" are not segments of a key`]),
+    ...placeMistakes(resource),
     ...strategyMistakes(resource.strategy ?? {}),
     ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served).map((each) => `${groupVersion}: ${each}`)),
     ...[...schemas].flatMap((schema) => schemaMistakes(schema, gates)),
@@ -38,6 +38,13 @@ function nameMistakes(resource: Resource): readonly string[] {
   }
   for (const each of repeated([plural, singular, ...shortNames])) mistakes.push(`"${each}" names it twice`);
   return mistakes;
+}
+
+/** A kind is stored or answered. */
+function placeMistakes({ storedUnder, answer }: Resource): readonly string[] {
+  if (storedUnder === undefined) return answer === undefined ? ["it is stored nowhere and has no answer"] : [];
+  if (answer !== undefined) return ["it is answered, so it cannot be stored"];
+  return isKeyPath(storedUnder) ? [] : [`"${storedUnder}" are not segments of a key`];
 }
 
 function isKeyPath(under: string): boolean {

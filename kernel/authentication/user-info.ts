@@ -1,10 +1,7 @@
+import type { Caller } from "../../core/plugin.ts";
+
 /** Who makes a request. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type UserInfo = Caller;
 
 /** Names that the platform gives by itself. */
 export const systemGroups = Object.freeze({

@@ -46,7 +46,7 @@ async function resourcesOf(endpoint: Endpoint): Promise<readonly Resource[]> {
     verbs,
     ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
-    storageVersionHash: await storageVersionHash(endpoint),
+    ...(resource.answer === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
   const parts = [...endpoint.subresources].map(([name, subresource]): Resource => ({
     name: `${plural}/${name}`,

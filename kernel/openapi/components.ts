@@ -57,7 +57,7 @@ export function kindsOf(catalog: Catalog): KindsOf {
   for (const endpoint of catalog.groups.flatMap(({ versions }) => versions).flatMap(({ endpoints }) => endpoints)) {
     const { group, version, kind, listKind } = endpoint;
     add(objectRoot(endpoint), { group, version, kind });
-    add(listRoot(endpoint), { group, version, kind: listKind });
+    if (endpoint.verbs.includes("list")) add(listRoot(endpoint), { group, version, kind: listKind });
   }
   return (component) => kinds.get(component) ?? [];
 }

@@ -1,20 +1,31 @@
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
-import { alreadyExistsError, StatusError } from "../../core/status-error.ts";
+import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { checkNamespace } from "../admission/namespace-lifecycle.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
+import { at, type Call } from "../call.ts";
 import { readBody } from "../draft/body.ts";
 import { recorded } from "../field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
-import { placed, resourceName, toCreate } from "../write-pipeline.ts";
+import { kindName, placed, resourceName, toCreate } from "../write-pipeline.ts";
 
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: Call): Promise<Answer> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
   const object = placed(call, await readBody(call, options.fieldValidation));
+  if (call.endpoint.resource.answer !== undefined) return objectAnswer(201, await answered(call, object));
   return objectAnswer(201, await store(call, object, options.dryRun));
+}
+
+/** What a kind that is never stored gives back. */
+async function answered(call: Call, sent: ApiObject): Promise<Item> {
+  const { endpoint: { resource, stored, toStored }, user } = call;
+  const here = at(call);
+  const object = stored.fill(toStored(recorded(call, sent, undefined)));
+  const errors = resource.create?.(object, here) ?? [];
+  if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
+  return Item.unsaved(stored, "", await resource.answer!(object, here, user));
 }
 
 /** Stores a new object under its name, or under one that is made for it. Who owns its fields is recorded, unless it says already. */

@@ -1,0 +1,146 @@
+// What a plugin may bring besides stored kinds: kinds that are answered and never stored, and subresources of its own.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { definePlugin, defineResource } from "../core/define.ts";
+import { invalid } from "../core/field-error.ts";
+import { object } from "../core/meta/object.ts";
+import { field, type Infer, int32, string, struct } from "../core/schema.ts";
+import { plugins } from "../plugins/mod.ts";
+import { startTestServer, type TestServer } from "./harness.ts";
+import { type Client, httpsClient } from "./https.ts";
+
+const Sum = object("Sum", {
+  spec: field(2, struct("SumSpec", { a: field(1, int32, "One number."), b: field(2, int32, "Another.") }), "The question.", {
+    written: "always",
+  }),
+  status: field(3, struct("SumStatus", { total: field(1, int32, "Both together."), asker: field(2, string, "Who asked.") }), "The answer."),
+}, { doc: "Adds two numbers." });
+type Sum = Infer<typeof Sum>;
+
+const sums = defineResource<Sum>({
+  kind: "Sum",
+  scope: "Namespaced",
+  summary: "Adds two numbers.",
+  storedAs: "sums.example.com/v1",
+  served: { "sums.example.com/v1": { schema: Sum, introduced: "1.0" } },
+  create: ({ spec }) => spec.a !== undefined && spec.a < 0 ? [invalid("spec.a", spec.a, "must not be negative")] : [],
+  answer: (next, _at, caller) => ({ ...next, status: { total: (next.spec.a ?? 0) + (next.spec.b ?? 0), asker: caller.name } }),
+});
+
+const Door = object("Door", {
+  spec: field(
+    2,
+    struct("DoorSpec", { colour: field(1, string, "Its paint."), locked: field(2, string, "Who has locked it.") }),
+    "The door.",
+    {
+      written: "always",
+    },
+  ),
+}, { doc: "A way in." });
+type Door = Infer<typeof Door>;
+
+const doors = defineResource<Door>({
+  kind: "Door",
+  scope: "Namespaced",
+  summary: "A way in.",
+  storedAs: "sums.example.com/v1",
+  storedUnder: "sums.example.com/doors",
+  served: {
+    "sums.example.com/v1": {
+      schema: Door,
+      introduced: "1.0",
+      subresources: {
+        lock: {
+          verbs: ["get", "update"],
+          write: (next: Door, prior: Door) => ({
+            ...prior,
+            metadata: next.metadata,
+            spec: { ...prior.spec, ...(next.spec.locked === undefined ? {} : { locked: next.spec.locked }) },
+          }),
+        },
+      },
+    },
+  },
+});
+
+const plugin = definePlugin({ name: "sums", summary: "Shows what plugins may bring.", resources: [sums, doors] });
+const place = "/apis/sums.example.com/v1/namespaces/default";
+let server: TestServer;
+let client: Client;
+before(async () => {
+  server = await startTestServer({ plugins: [...plugins, plugin] });
+  client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+});
+after(async () => {
+  client.close();
+  await server.close();
+});
+const post = (path: string, body: unknown) => client.ask(path, { method: "POST", body });
+
+test("a kind that is never stored answers a create without a name with 201", async () => {
+  const got = await post(`${place}/sums`, { spec: { a: 2, b: 3 } });
+  assert.equal(got.status, 201, got.text);
+  const { kind, apiVersion, metadata, status } = got.json();
+  assert.deepEqual([kind, apiVersion, status], ["Sum", "sums.example.com/v1", { total: 5, asker: "admin" }]);
+  assert.equal(metadata.name, undefined);
+  assert.equal(metadata.uid, undefined);
+});
+
+test("a dry run of a kind that is never stored answers the same, and as YAML and protobuf where that is asked for", async () => {
+  assert.deepEqual((await post(`${place}/sums?dryRun=All`, { spec: { a: 2, b: 3 } })).json().status.total, 5);
+  const ask = (accept: string) => client.ask(`${place}/sums`, { method: "POST", body: { spec: { a: 1 } }, headers: { accept } });
+  assert.match((await ask("application/yaml")).text, /^ {2}total: 1$/m);
+  assert.deepEqual([...(await ask("application/vnd.kubernetes.protobuf")).bytes.slice(0, 4)], [0x6b, 0x38, 0x73, 0]);
+});
+
+test("the rules of a kind that is never stored hold, and unknown fields are told", async () => {
+  const refused = await post(`${place}/sums`, { spec: { a: -1 } });
+  assert.equal(refused.status, 422, refused.text);
+  assert.deepEqual(refused.json().details.causes, [{
+    reason: "FieldValueInvalid",
+    message: "Invalid value: -1: must not be negative",
+    field: "spec.a",
+  }]);
+  assert.equal((await post(`${place}/sums?fieldValidation=Strict`, { spec: { c: 1 } })).status, 400);
+  assert.equal((await post(`${place}/sums`, { spec: { c: 1 } })).headers["warning"], '299 - "unknown field \\"spec.c\\""');
+});
+
+test("a kind that is never stored has no other verb and no single objects", async () => {
+  for (const method of ["GET", "DELETE"]) assert.equal((await client.ask(`${place}/sums`, { method })).status, 405, method);
+  assert.equal((await client.ask("/apis/sums.example.com/v1/sums")).status, 405);
+  for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
+    const { status } = await client.ask(`${place}/sums/one`, { method });
+    assert.ok(status === 404 || status === 405, `${method}: ${status}`);
+  }
+});
+
+test("a subresource of a plugin's own changes what it may and nothing else", async () => {
+  assert.equal((await post(`${place}/doors`, { metadata: { name: "front" }, spec: { colour: "red" } })).status, 201);
+  const put = (path: string, body: unknown) => client.ask(path, { method: "PUT", body });
+  const locked = await put(`${place}/doors/front/lock`, { metadata: { name: "front" }, spec: { colour: "blue", locked: "alice" } });
+  assert.equal(locked.status, 200, locked.text);
+  assert.deepEqual(locked.json().spec, { colour: "red", locked: "alice" });
+  assert.deepEqual((await client.ask(`${place}/doors/front/lock`)).json().spec, { colour: "red", locked: "alice" });
+  const patched = await client.ask(`${place}/doors/front/lock`, {
+    method: "PATCH",
+    body: { spec: {} },
+    headers: { "content-type": "application/merge-patch+json" },
+  });
+  assert.equal(patched.status, 405, patched.text);
+});
+
+test("both are in discovery with their verbs, and in OpenAPI with their operations only", async () => {
+  const { resources } = (await client.ask("/apis/sums.example.com/v1")).json();
+  const verbs = Object.fromEntries(resources.map((each: { name: string; verbs: readonly string[] }) => [each.name, each.verbs]));
+  assert.deepEqual(verbs["sums"], ["create"]);
+  assert.deepEqual(verbs["doors/lock"], ["get", "update"]);
+  assert.equal(resources.find((each: { name: string }) => each.name === "sums").storageVersionHash, undefined);
+  const { paths, components } = (await client.ask("/openapi/v3/apis/sums.example.com/v1")).json();
+  const methods = (path: string) => Object.keys(paths[path]).filter((key) => key !== "parameters").toSorted();
+  const template = "/apis/sums.example.com/v1/namespaces/{namespace}";
+  assert.deepEqual(methods(`${template}/sums`), ["post"]);
+  assert.deepEqual(methods(`${template}/doors/{name}/lock`), ["get", "put"]);
+  assert.equal(paths[`${template}/sums/{name}`], undefined);
+  const schemas = Object.keys(components.schemas);
+  assert.deepEqual(schemas.filter((name) => /\.Sum(List)?$/.test(name)).length, 1);
+});
