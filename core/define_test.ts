@@ -81,7 +81,7 @@ test("defineResource() refuses a key path with an empty or odd segment", () => {
 });
 
 test("defineResource() refuses a kind that is neither stored nor answered, and one that is both", () => {
-  assert.deepEqual(ofResource({ storedUnder: undefined }), ["Thing: it is stored nowhere and has no answer"]);
+  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it is stored nowhere and has no answer"]);
   assert.deepEqual(ofResource({ answer: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
 });
 
