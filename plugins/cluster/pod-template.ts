@@ -5,6 +5,8 @@ import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../..
 import type { Column, Plugin, Resource } from "../../core/plugin.ts";
 import { field, type Infer } from "../../core/schema.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
+import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
+import { warnOfPodTemplate } from "./pod/warnings.ts";
 
 const PodTemplate = object("PodTemplate", {
   template: field(2, PodTemplateSpec, "What pods made from it look like.", { written: "always" }),
@@ -42,13 +44,16 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
   storedUnder: "podtemplates",
   served: { v1: { schema: PodTemplate, introduced: "1.0", columns } },
   strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true },
+  create: ({ template }) => validatePodTemplateSpec(template, "template"),
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);
     return [
       ...validateObjectMeta(next.metadata, rules),
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+      ...validatePodTemplateSpec(next.template, "template"),
     ];
   },
+  warn: ({ template }, _prior, at) => warnOfPodTemplate(template, "template", at.names),
 });
 
 export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {

@@ -1,0 +1,154 @@
+/** Rules of containers, in upstream's order and words. */
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { portNumber } from "../../../core/meta/names.ts";
+import type { Container, ContainerPort } from "./container.ts";
+import { label, named, neededWord, oneOfWords, portName } from "./rules.ts";
+import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
+import { validateDevices, validateMounts } from "./validate-mounts.ts";
+import { refuseTurnsAndProbes, validateTurnsAndProbes } from "./validate-probes.ts";
+import { validateResources } from "./validate-resources.ts";
+import { validateSecurityContext } from "./validate-security.ts";
+import type { UsableVolumes } from "./validate-volumes.ts";
+
+/** What of the rest of the pod its containers are measured by. */
+export interface Surroundings {
+  readonly volumes: UsableVolumes;
+  /** Names of its claims for devices. */
+  readonly claims: ReadonlySet<string>;
+  readonly restartPolicy: string;
+  readonly graceSeconds: number | bigint | undefined;
+}
+
+export function validateContainers(containers: readonly Container[], around: Surroundings, path: string): readonly FieldError[] {
+  if (containers.length === 0) return [required(path, "")];
+  const names = new Set<string>();
+  const errors = containers.flatMap((container, i) => {
+    const at = `${path}[${i}]`, { name } = container;
+    const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
+    names.add(name);
+    return [
+      ...validateCommon(container, around, at),
+      ...again,
+      ...validateTurnsAndProbes(container, around.graceSeconds, at),
+      ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
+    ];
+  });
+  return [...errors, ...validateHostPorts(containers, (i) => `${path}[${i}]`)];
+}
+
+/** Init containers run one after the other, so that each may have the ports of another. */
+export function validateInitContainers(
+  containers: readonly Container[],
+  regular: readonly Container[],
+  around: Surroundings,
+  path: string,
+): readonly FieldError[] {
+  const names = new Set(regular.map(({ name }) => name));
+  return containers.flatMap((container, i) => {
+    const at = `${path}[${i}]`, { name } = container;
+    const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
+    if (name !== "") names.add(name);
+    const goesOn = container.restartPolicy === "Always";
+    const { resizePolicy = [] } = container;
+    return [
+      ...validateCommon(container, around, at),
+      ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
+      ...again,
+      ...validateHostPorts([container], () => `${path}[0]`),
+      ...(goesOn ? validateTurnsAndProbes(container, around.graceSeconds, at) : refuseTurnsAndProbes(container, at)),
+      ...(resizePolicy.length === 0 || goesOn ? [] : [invalid(`${at}.resizePolicy`, resizePolicy, "must not be set for init containers")]),
+    ];
+  });
+}
+
+function validateCommon(container: Container, { volumes, claims, restartPolicy }: Surroundings, path: string): readonly FieldError[] {
+  const { name, image = "", ports = [], env = [], envFrom = [], resources, securityContext } = container;
+  return [
+    ...(name === "" ? [required(`${path}.name`, "")] : label(name, `${path}.name`)),
+    ...(image === "" ? [required(`${path}.image`, "")] : []),
+    ...neededWord(container.terminationMessagePolicy, ["File", "FallbackToLogsOnError"], `${path}.terminationMessagePolicy`),
+    ...validatePorts(ports, `${path}.ports`),
+    ...validateEnv(env, `${path}.env`),
+    ...validateEnvFrom(envFrom, `${path}.envFrom`),
+    ...validateMounts(container, volumes, `${path}.volumeMounts`),
+    ...validateDevices(container, volumes, `${path}.volumeDevices`),
+    ...neededWord(container.imagePullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.imagePullPolicy`),
+    ...validateResources(resources, claims, `${path}.resources`),
+    ...validateResize(container, restartPolicy, `${path}.resizePolicy`),
+    ...(securityContext === undefined ? [] : validateSecurityContext(securityContext, `${path}.securityContext`)),
+  ];
+}
+
+function validatePorts(ports: readonly ContainerPort[], path: string): readonly FieldError[] {
+  const names = new Set<string>();
+  return ports.flatMap(({ name = "", hostPort = 0, containerPort, protocol }, i) => {
+    const at = `${path}[${i}]`;
+    const errors: FieldError[] = [...(name === "" ? [] : named(portName, name, `${at}.name`))];
+    if (name !== "" && errors.length === 0) {
+      if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
+      names.add(name);
+    }
+    if (containerPort === 0) errors.push(required(`${at}.containerPort`, ""));
+    else for (const wrong of portNumber(containerPort)) errors.push(invalid(`${at}.containerPort`, containerPort, wrong));
+    if (hostPort !== 0) { for (const wrong of portNumber(hostPort)) errors.push(invalid(`${at}.hostPort`, hostPort, wrong)); }
+    return [...errors, ...neededWord(protocol, ["SCTP", "TCP", "UDP"], `${at}.protocol`)];
+  });
+}
+
+/** A port of the node leads to one place. */
+function validateHostPorts(containers: readonly Container[], pathOf: (i: number) => string): readonly FieldError[] {
+  const taken = new Set<string>();
+  return containers.flatMap(({ ports = [] }, i) =>
+    ports.flatMap(({ protocol = "", hostIP = "", hostPort = 0 }, j) => {
+      if (hostPort === 0) return [];
+      const key = `${protocol}/${hostIP}/${hostPort}`;
+      if (taken.has(key)) return [duplicate(`${pathOf(i)}.ports[${j}].hostPort`, key)];
+      taken.add(key);
+      return [];
+    })
+  );
+}
+
+function validateRestart(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  path: string,
+  words: readonly string[],
+): readonly FieldError[] {
+  if (restartPolicy === undefined) {
+    return restartPolicyRules.length === 0
+      ? []
+      : [required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")];
+  }
+  return [
+    ...oneOfWords(restartPolicy, words, `${path}.restartPolicy`),
+    ...restartPolicyRules.flatMap(({ action = "", exitCodes }, i) => {
+      const at = `${path}.restartPolicyRules[${i}]`;
+      if (exitCodes === undefined) {
+        return [...oneOfWords(action, ["Restart"], `${at}.action`), required(`${at}.exitCodes`, "must be specified")];
+      }
+      return [
+        ...oneOfWords(action, ["Restart"], `${at}.action`),
+        ...oneOfWords(exitCodes.operator ?? "", ["In", "NotIn"], `${at}.exitCodes.operator`),
+      ];
+    }),
+  ];
+}
+
+function validateResize({ resizePolicy = [] }: Container, podPolicy: string, path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return resizePolicy.flatMap(({ resourceName, restartPolicy }) => {
+    const errors: FieldError[] = seen.has(resourceName) ? [duplicate(path, resourceName)] : [];
+    seen.add(resourceName);
+    errors.push(...neededWord(resourceName, ["cpu", "memory"], path));
+    errors.push(...neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));
+    if (podPolicy === "Never" && restartPolicy === "RestartContainer") {
+      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+    }
+    return errors;
+  });
+}
+
+/** What a template says of containers that are put into running pods. */
+export function refuseEphemeralContainers(containers: readonly unknown[], path: string): readonly FieldError[] {
+  return containers.length === 0 ? [] : [forbidden(path, "ephemeral containers not allowed in pod template")];
+}

@@ -1,0 +1,73 @@
+/** Rules of the variables of a container, in upstream's order and words. */
+import { type FieldError, invalid, required } from "../../../core/field-error.ts";
+import { configMapKey } from "../../../core/meta/names.ts";
+import { validateNoBacksteps } from "../../../core/volumes/rules.ts";
+import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
+import { environmentName, named, subdomain } from "./rules.ts";
+import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";
+
+export function validateEnv(variables: readonly EnvVar[], path: string): readonly FieldError[] {
+  return variables.flatMap((variable, i) => {
+    const at = `${path}[${i}]`, { name } = variable;
+    return [
+      ...(name === "" ? [required(`${at}.name`, "")] : named(environmentName, name, `${at}.name`)),
+      ...validateValueFrom(variable, `${at}.valueFrom`),
+    ];
+  });
+}
+
+function validateValueFrom({ value = "", valueFrom }: EnvVar, path: string): readonly FieldError[] {
+  if (valueFrom === undefined) return [];
+  const count = Object.values(valueFrom).filter((each) => each !== undefined).length;
+  const errors = [...validateSources(valueFrom, path)];
+  if (count === 0) {
+    const members = "`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
+    errors.push(invalid(path, "", `must specify one of: ${members}`));
+  } else if (value !== "") errors.push(invalid(path, "", "may not be specified when `value` is not empty"));
+  else if (count > 1) errors.push(invalid(path, "", "may not have more than one field specified at a time"));
+  return errors;
+}
+
+function validateSources(source: EnvVarSource, path: string): readonly FieldError[] {
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = source;
+  return [
+    ...(fieldRef === undefined ? [] : validateFieldRef(fieldRef, variableFields, `${path}.fieldRef`)),
+    ...(resourceFieldRef === undefined ? [] : validateResourceFieldRef(resourceFieldRef, `${path}.resourceFieldRef`, false)),
+    ...(configMapKeyRef === undefined ? [] : validateKeyRef(configMapKeyRef, `${path}.configMapKeyRef`)),
+    ...(secretKeyRef === undefined ? [] : validateKeyRef(secretKeyRef, `${path}.secretKeyRef`)),
+    ...(fileKeyRef === undefined ? [] : validateFileRef(fileKeyRef, `${path}.fileKeyRef`)),
+  ];
+}
+function validateKeyRef({ name = "", key }: { readonly name?: string; readonly key: string }, path: string): readonly FieldError[] {
+  return [
+    ...subdomain(name, `${path}.name`),
+    ...(key === "" ? [required(`${path}.key`, "")] : named(configMapKey, key, `${path}.key`)),
+  ];
+}
+function validateFileRef(ref: NonNullable<EnvVarSource["fileKeyRef"]>, path: string): readonly FieldError[] {
+  const { volumeName, path: target, key } = ref;
+  return [
+    ...(volumeName === "" ? [required(`${path}.volumeName`, "")] : []),
+    ...(key === "" ? [required(`${path}.key`, "")] : named(environmentName, key, `${path}.key`)),
+    ...(target === "" ? [required(`${path}.path`, "")] : validateNoBacksteps(target, `${path}.path`)),
+  ];
+}
+
+/** How many sources there are is told of the list as a whole: upstream's slip. */
+export function validateEnvFrom(sources: readonly EnvFromSource[], path: string): readonly FieldError[] {
+  return sources.flatMap(({ prefix = "", configMapRef, secretRef }, i) => {
+    const at = `${path}[${i}]`;
+    const errors = prefix === "" ? [] : [...named(environmentName, prefix, `${at}.prefix`)];
+    if (configMapRef !== undefined) errors.push(...validateName(configMapRef, `${at}.configMapRef.name`));
+    if (secretRef !== undefined) errors.push(...validateName(secretRef, `${at}.secretRef.name`));
+    if (configMapRef === undefined && secretRef === undefined) {
+      errors.push(invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"));
+    } else if (configMapRef !== undefined && secretRef !== undefined) {
+      errors.push(invalid(path, "", "may not have more than one field specified at a time"));
+    }
+    return errors;
+  });
+}
+function validateName({ name = "" }: { readonly name?: string }, path: string): readonly FieldError[] {
+  return name === "" ? [required(path, "")] : subdomain(name, path);
+}

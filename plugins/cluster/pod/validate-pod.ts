@@ -1,0 +1,186 @@
+/** Rules of a pod as a whole, in upstream's order and words. */
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
+import type { VolumeSource } from "../../../core/volumes/mod.ts";
+import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
+import { label, neededWord, oneOfWords, qualified, subdomain } from "./rules.ts";
+import { refuseEphemeralContainers, type Surroundings, validateContainers, validateInitContainers } from "./validate-containers.ts";
+import { validateResources } from "./validate-resources.ts";
+import { validateAffinity, validateSpread, validateTolerations } from "./validate-scheduling.ts";
+import { validatePodSecurityContext } from "./validate-security.ts";
+import { validateVolumes } from "./validate-volumes.ts";
+
+/** Labels and annotations are told beside the metadata, not in it: upstream's slip. Other metadata is not looked at. */
+export function validatePodTemplateSpec({ metadata, spec }: PodTemplateSpec, path: string): readonly FieldError[] {
+  return [
+    ...validateLabels(metadata.labels, `${path}.labels`),
+    ...validateAnnotations(metadata.annotations, `${path}.annotations`),
+    ...validatePodSpec(spec, `${path}.spec`),
+    ...refuseEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
+  ];
+}
+
+function validatePodSpec(spec: PodSpec, path: string): readonly FieldError[] {
+  const usable = new Map<string, VolumeSource>();
+  const { resourceClaims = [], volumes = [], initContainers = [], restartPolicy = "" } = spec;
+  // A list that is always written is null where there is none.
+  const containers = spec.containers ?? [];
+  const volumeErrors = validateVolumes(volumes, `${path}.volumes`, usable);
+  const around: Surroundings = {
+    volumes: usable,
+    claims: new Set(resourceClaims.map(({ name }) => name)),
+    restartPolicy,
+    graceSeconds: spec.terminationGracePeriodSeconds,
+  };
+  return [
+    ...volumeErrors,
+    ...validateClaims(resourceClaims, `${path}.resourceClaims`),
+    ...validateContainers(containers, around, `${path}.containers`),
+    ...validateInitContainers(initContainers, containers, around, `${path}.initContainers`),
+    ...(spec.resources === undefined ? [] : validateResources(spec.resources, around.claims, `${path}.resources`)),
+    ...neededWord(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
+    ...neededWord(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
+    ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
+    ...validateHost(spec, path),
+    ...(spec.securityContext === undefined ? [] : validatePodSecurityContext(spec.securityContext, `${path}.securityContext`)),
+    ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, `${path}.affinity`)),
+    ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
+    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) =>
+      qualified(conditionType, `${path}.readinessGates[${i}].conditionType`)
+    ),
+    ...validateGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
+    ...validateSpread(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`),
+    ...validateNames(spec, path),
+    ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
+    ...validateRest(spec, path),
+  ];
+}
+
+function validateClaims(claims: readonly PodResourceClaim[], path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return claims.flatMap(({ name, resourceClaimName, resourceClaimTemplateName }, i) => {
+    const at = `${path}[${i}]`;
+    const errors: FieldError[] = [];
+    if (name === "") errors.push(required(`${at}.name`, ""));
+    else if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
+    else errors.push(...label(name, `${at}.name`));
+    seen.add(name);
+    const members = "`resourceClaimName` or `resourceClaimTemplateName`";
+    if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
+      errors.push(invalid(at, { name }, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
+    } else if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
+      errors.push(invalid(at, { name }, `must specify one of: ${members}`));
+    }
+    return [
+      ...errors,
+      ...(resourceClaimName === undefined ? [] : subdomain(resourceClaimName, `${at}.resourceClaimName`)),
+      ...(resourceClaimTemplateName === undefined ? [] : subdomain(resourceClaimTemplateName, `${at}.resourceClaimTemplateName`)),
+    ];
+  });
+}
+
+/** What does not go together with the use of the node's own network and processes. */
+function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [i, { ports = [] }] of spec.hostNetwork ? (spec.containers ?? []).entries() : []) {
+    for (const [j, { hostPort = 0, containerPort }] of ports.entries()) {
+      if (hostPort === 0 || hostPort === containerPort) continue;
+      errors.push(
+        invalid(`${path}.containers[${i}].ports[${j}].containerPort`, containerPort, "must match `hostPort` when `hostNetwork` is true"),
+      );
+    }
+  }
+  if (spec.hostPID && spec.shareProcessNamespace) {
+    errors.push(invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"));
+  }
+  return errors;
+}
+
+const nameserversMax = 3, searchesMax = 32, searchCharactersMax = 2048;
+
+function validateDns(config: PodDNSConfig | undefined, policy: string | undefined, path: string): readonly FieldError[] {
+  if (config === undefined) {
+    return policy === "None" ? [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")] : [];
+  }
+  const { nameservers = [], searches = [], options = [] } = config;
+  return [
+    ...(policy === "None" && nameservers.length === 0
+      ? [required(`${path}.nameservers`, "must provide at least one DNS nameserver when `dnsPolicy` is None")]
+      : []),
+    ...(nameservers.length > nameserversMax
+      ? [invalid(`${path}.nameservers`, nameservers, `must not have more than ${nameserversMax} nameservers`)]
+      : []),
+    ...nameservers.flatMap((each, i) => validateAddress(each, `${path}.nameservers[${i}]`)),
+    ...(searches.length > searchesMax
+      ? [invalid(`${path}.searches`, searches, `must not have more than ${searchesMax} search paths`)]
+      : []),
+    ...(searches.join(" ").length > searchCharactersMax
+      ? [
+        invalid(
+          `${path}.searches`,
+          searches,
+          `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`,
+        ),
+      ]
+      : []),
+    ...searches.filter((each) => each !== ".").flatMap((each, i) => subdomain(each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
+    ...options.flatMap(({ name = "" }, i) => name === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : []),
+  ];
+}
+
+/** An address of version 4 or 6. */
+function validateAddress(address: string, path: string): readonly FieldError[] {
+  const four = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
+  const right = four.test(address) || (address.includes(":") && /^[0-9a-fA-F:.]+$/.test(address) && URL.canParse(`http://[${address}]`));
+  return right ? [] : [invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+}
+
+function validateGates(gates: readonly PodSchedulingGate[], path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return gates.flatMap(({ name }, i) => {
+    const at = `${path}[${i}]`;
+    const again = seen.has(name) ? [duplicate(at, name)] : [];
+    seen.add(name);
+    return [...qualified(name, at), ...again];
+  });
+}
+
+const deadlineMax = 2 ** 31 - 1;
+
+function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
+  const { serviceAccountName = "", nodeName = "", activeDeadlineSeconds: deadline, hostname = "", subdomain: domain = "" } = spec;
+  return [
+    ...(serviceAccountName === "" ? [] : subdomain(serviceAccountName, `${path}.serviceAccountName`)),
+    ...(nodeName === "" ? [] : subdomain(nodeName, `${path}.nodeName`)),
+    ...(deadline !== undefined && (deadline < 1 || deadline > deadlineMax)
+      ? [invalid(`${path}.activeDeadlineSeconds`, deadline, `must be between 1 and ${deadlineMax}, inclusive`)]
+      : []),
+    ...(hostname === "" ? [] : label(hostname, `${path}.hostname`)),
+    ...(domain === "" ? [] : label(domain, `${path}.subdomain`)),
+  ];
+}
+
+function validateRest(spec: PodSpec, path: string): readonly FieldError[] {
+  const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os, hostnameOverride } = spec;
+  return [
+    ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
+      ...validateAddress(ip, `${path}.hostAliases[${i}].ip`),
+      ...hostnames.flatMap((each) => subdomain(each, `${path}.hostAliases[${i}].hostnames`)),
+    ]),
+    ...(priorityClassName === "" ? [] : subdomain(priorityClassName, `${path}.priorityClassName`)),
+    ...(runtimeClassName === undefined ? [] : subdomain(runtimeClassName, `${path}.runtimeClassName`)),
+    ...oneOfWords(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`),
+    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), `${path}.overhead`)),
+    ...(os === undefined ? [] : neededWord(os.name, ["linux", "windows"], `${path}.os.name`)),
+    ...(hostnameOverride === undefined ? [] : validateOverride(spec, hostnameOverride, path)),
+  ];
+}
+function validateOverride({ hostNetwork, setHostnameAsFQDN }: PodSpec, name: string, path: string): readonly FieldError[] {
+  const errors = [...subdomain(name, `${path}.hostnameOverride`)];
+  if (name.length > 64) errors.push({ type: "TooLong", path: `${path}.hostnameOverride`, detail: "may not be more than 64 bytes" });
+  if (hostNetwork) errors.push(forbidden(`${path}.hostNetwork`, "hostNetwork can't be true when hostnameOverride is set"));
+  if (setHostnameAsFQDN) {
+    errors.push(forbidden(`${path}.setHostnameAsFQDN`, "setHostnameAsFQDN can't be true when hostnameOverride is set"));
+  }
+  return errors;
+}

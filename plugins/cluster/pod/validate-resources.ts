@@ -1,0 +1,105 @@
+/** Rules of what containers need and may use, in upstream's order and words. */
+import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
+import { qualifiedName } from "../../../core/meta/names.ts";
+import { amountOf, compareQuantities, integerOf } from "../../../core/meta/quantity.ts";
+import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
+
+const ofContainers = ["cpu", "memory", "ephemeral-storage"];
+const countable = ["pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"];
+const standard: ReadonlySet<string> = new Set([
+  ...ofContainers,
+  "storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.storage",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+  "services.nodeports",
+  "services.loadbalancers",
+  ...countable,
+]);
+
+function isHugePages(name: string): boolean {
+  return name.startsWith("hugepages-");
+}
+/** A resource of the platform itself. */
+function isNative(name: string): boolean {
+  return !name.includes("/") || name.includes("kubernetes.io/");
+}
+function isExtended(name: string): boolean {
+  return !isNative(name) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
+}
+/** More of it may be promised than there is. */
+function isOvercommitted(name: string): boolean {
+  return isNative(name) && !isHugePages(name);
+}
+
+function validateName(name: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = qualifiedName(name).map((wrong) => invalid(path, name, wrong));
+  const plain = !name.includes("/");
+  if (errors.length === 0 && plain && !standard.has(name) && !isHugePages(name)) {
+    errors.push(invalid(path, name, "must be a standard resource type or fully qualified"));
+  }
+  if (plain) {
+    if (!ofContainers.includes(name) && !isHugePages(name)) errors.push(invalid(path, name, "must be a standard resource for containers"));
+  } else if (!isNative(name) && !isExtended(name)) errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
+  return errors;
+}
+
+function validateAmount(name: string, amount: string, path: string): readonly FieldError[] {
+  const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
+  const whole = isExtended(name) || countable.includes(name);
+  if (whole && integerOf(amountOf(amount)) === undefined) errors.push(invalid(path, amount, "must be an integer"));
+  return errors;
+}
+
+/** `claims` are the names of the pod's claims for devices. */
+export function validateResources(resources: ResourceRequirements, claims: ReadonlySet<string>, path: string): readonly FieldError[] {
+  const { limits = {}, requests = {} } = resources;
+  const errors: FieldError[] = [];
+  for (const [name, amount] of Object.entries(limits)) {
+    const at = `${path}.limits[${name}]`;
+    errors.push(...validateName(name, at), ...validateAmount(name, amount, at));
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    const at = `${path}.requests[${name}]`;
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+    errors.push(...validateName(name, at), ...validateAmount(name, amount, at), ...validateRequest(name, amount, limit, path));
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    errors.push(forbidden(path, "HugePages require cpu or memory"));
+  }
+  return [...errors, ...validateClaims(resources, claims, `${path}.claims`)];
+}
+
+function validateRequest(name: string, amount: string, limit: string | undefined, path: string): readonly FieldError[] {
+  if (limit === undefined) {
+    return isOvercommitted(name) ? [] : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
+  }
+  const order = compareQuantities(amount, limit);
+  if (order !== 0 && !isOvercommitted(name)) {
+    return [invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limit}`)];
+  }
+  return order > 0 ? [invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
+}
+
+function validateClaims({ claims = [] }: ResourceRequirements, known: ReadonlySet<string>, path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return claims.flatMap(({ name, request = "" }, i) => {
+    const at = `${path}[${i}]`, key = request === "" ? name : `${name}/${request}`;
+    const errors: FieldError[] = [];
+    if (name === "") errors.push(required(`${at}.name`, ""));
+    else {
+      // A claim is meant as a whole or by its requests, not both.
+      const again = seen.has(key) || (request !== "" && seen.has(name)) ||
+        (request === "" && [...seen].some((each) => each.startsWith(`${name}/`)));
+      if (again) errors.push(duplicate(at, key));
+      seen.add(key);
+    }
+    if (!known.has(name)) errors.push(notFound(at, name));
+    return errors;
+  });
+}

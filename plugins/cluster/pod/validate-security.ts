@@ -1,0 +1,102 @@
+/** Rules of the rights with which pods and containers run, in upstream's order and words. */
+import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
+import { validateLocalPath } from "../../../core/volumes/rules.ts";
+import { oneOfWords } from "./rules.ts";
+import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext, Sysctl } from "./security.ts";
+
+const idMax = 2 ** 31 - 1;
+function validateId(id: number | bigint | undefined, path: string): readonly FieldError[] {
+  if (id === undefined || (id >= 0 && id <= idMax)) return [];
+  return [invalid(path, id, `must be between 0 and ${idMax}, inclusive`)];
+}
+
+export function validateSecurityContext(context: SecurityContext, path: string): readonly FieldError[] {
+  return [
+    ...validateId(context.runAsUser, `${path}.runAsUser`),
+    ...validateId(context.runAsGroup, `${path}.runAsGroup`),
+    ...oneOfWords(context.procMount, ["Default", "Unmasked"], `${path}.procMount`),
+    ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
+    ...validateEscalation(context, path),
+    ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
+  ];
+}
+
+/** Who has all rights, or may take them, cannot be kept from getting more. */
+function validateEscalation(context: SecurityContext, path: string): readonly FieldError[] {
+  const { allowPrivilegeEscalation, privileged, capabilities: { add = [] } = {} } = context;
+  if (allowPrivilegeEscalation !== false) return [];
+  return [
+    ...(privileged ? [invalid(path, context, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")] : []),
+    ...add.filter((each) => each === "CAP_SYS_ADMIN").map(() =>
+      invalid(path, context, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
+    ),
+  ];
+}
+
+const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+function validateSeccomp(profile: SeccompProfile | undefined, path: string): readonly FieldError[] {
+  if (profile === undefined) return [];
+  const { localhostProfile: local } = profile, type: string = profile.type, at = `${path}.localhostProfile`;
+  const errors = type === ""
+    ? [required(`${path}.type`, "type is required when seccompProfile is set")]
+    : [...oneOfWords(type, profileTypes, `${path}.type`)];
+  if (type !== "Localhost") {
+    return local === undefined ? errors : [...errors, invalid(at, local, "can only be set when seccomp type is Localhost")];
+  }
+  if (local === undefined) return [...errors, required(at, "must be set when seccomp type is Localhost")];
+  return [...errors, ...validateLocalPath(local, at)];
+}
+
+const localProfileBytesMax = 4095;
+function validateAppArmor(profile: AppArmorProfile | undefined, path: string): readonly FieldError[] {
+  if (profile === undefined) return [];
+  const { localhostProfile: local } = profile, type: string = profile.type, at = `${path}.localhostProfile`;
+  if (type === "") return [required(`${path}.type`, "type is required when appArmorProfile is set")];
+  if (type !== "Localhost") {
+    const wrong = local === undefined ? [] : [invalid(at, local, "can only be set when AppArmor type is Localhost")];
+    return [...oneOfWords(type, profileTypes, `${path}.type`), ...wrong];
+  }
+  if (local === undefined || local.trim() === "") return [required(at, "must be set when AppArmor type is Localhost")];
+  if (local.trim() !== local) return [invalid(at, local, "must not be padded with whitespace")];
+  return local.length > localProfileBytesMax
+    ? [{ type: "TooLong", path: at, detail: `may not be more than ${localProfileBytesMax} bytes` }]
+    : [];
+}
+
+export function validatePodSecurityContext(context: PodSecurityContext, path: string): readonly FieldError[] {
+  const { supplementalGroups = [], sysctls = [] } = context;
+  return [
+    ...validateId(context.fsGroup, `${path}.fsGroup`),
+    ...validateId(context.runAsUser, `${path}.runAsUser`),
+    ...validateId(context.runAsGroup, `${path}.runAsGroup`),
+    ...supplementalGroups.flatMap((group, i) => validateId(group, `${path}.supplementalGroups[${i}]`)),
+    ...validateSysctls(sysctls, `${path}.sysctls`),
+    ...oneOfWords(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
+    ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
+    ...oneOfWords(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
+    ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
+    ...oneOfWords(context.seLinuxChangePolicy, ["MountOption", "Recursive"], `${path}.seLinuxChangePolicy`),
+  ];
+}
+
+const sysctlNameMax = 253;
+const sysctlPattern = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
+
+function validateSysctls(sysctls: readonly Sysctl[], path: string): readonly FieldError[] {
+  const seen = new Set<string>();
+  return sysctls.flatMap(({ name }, i) => {
+    const at = `${path}[${i}].name`;
+    const again = seen.has(name);
+    seen.add(name);
+    if (name === "") return [required(at, "")];
+    if (!isSysctlName(name)) {
+      return [invalid(at, name, `must have at most ${sysctlNameMax} characters and match regex ${sysctlPattern}`)];
+    }
+    return again ? [duplicate(at, name)] : [];
+  });
+}
+/** Segments between dots and slashes, each checked by itself so that no text takes long. */
+function isSysctlName(name: string): boolean {
+  return name.length <= sysctlNameMax && name.split(/[./]/).every((part) => /^[a-z0-9]/.test(part) && /^[-_a-z0-9]*[a-z0-9]$/.test(part));
+}

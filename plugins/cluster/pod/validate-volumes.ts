@@ -1,0 +1,177 @@
+/** Rules of the volumes of a pod, in upstream's order and words. */
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { validateCsiDriverName } from "../../../core/meta/csi-driver-name.ts";
+import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
+import type { ObjectMeta } from "../../../core/meta/object-meta.ts";
+import { compareQuantities } from "../../../core/meta/quantity.ts";
+import type {
+  CSIVolumeSource,
+  EphemeralVolumeSource,
+  GitRepoVolumeSource,
+  ISCSIVolumeSource,
+  KeyToPath,
+  Volume,
+  VolumeSource,
+} from "../../../core/volumes/mod.ts";
+import { between, requiredKeys, validateLocalPath } from "../../../core/volumes/rules.ts";
+import { validateClaimSpec } from "../../../core/volumes/validate-claim.ts";
+import * as shared from "../../../core/volumes/validate-shared-sources.ts";
+import { label, oneOfWords, subdomain, validateMode } from "./rules.ts";
+import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";
+
+/** The volumes that can be mounted: those without findings, by name. */
+export type UsableVolumes = ReadonlyMap<string, VolumeSource>;
+
+/** What is wrong with the volumes; those that are right go into `usable`. A refused volume leaves its name free. */
+export function validateVolumes(
+  volumes: readonly Volume[],
+  path: string,
+  usable: Map<string, VolumeSource>,
+): readonly FieldError[] {
+  return volumes.flatMap((volume, i) => {
+    const at = `${path}[${i}]`, { name } = volume;
+    const errors = [
+      ...validateSource(volume, at),
+      ...(name === "" ? [required(`${at}.name`, "")] : label(name, `${at}.name`)),
+      ...(usable.has(name) ? [duplicate(`${at}.name`, name)] : []),
+    ];
+    if (errors.length === 0) usable.set(name, volume);
+    return errors;
+  });
+}
+
+type Rule<K extends keyof VolumeSource> = (source: NonNullable<VolumeSource[K]>, path: string) => readonly FieldError[];
+type Rules = { readonly [K in keyof Required<VolumeSource>]: Rule<K> };
+
+/** In upstream's order: the first source that is set is looked into, each further one is one too many. */
+const rules: Rules = Object.freeze<Rules>({
+  emptyDir: ({ sizeLimit }, path) =>
+    sizeLimit !== undefined && compareQuantities(sizeLimit, "0") < 0
+      ? [forbidden(`${path}.sizeLimit`, "SizeLimit field must be a valid resource quantity")]
+      : [],
+  hostPath: shared.hostPath,
+  gitRepo: validateGitRepo,
+  gcePersistentDisk: shared.gcePersistentDisk,
+  awsElasticBlockStore: shared.awsElasticBlockStore,
+  secret: (source, path) => [...requiredKeys(source, path, "secretName"), ...validateFiles(source, path)],
+  nfs: shared.nfs,
+  iscsi: validateIscsi,
+  glusterfs: (source, path) => requiredKeys(source, path, "endpoints", "path"),
+  flocker: shared.flocker,
+  persistentVolumeClaim: (source, path) => requiredKeys(source, path, "claimName"),
+  rbd: (source, path) => requiredKeys(source, path, "monitors", "image"),
+  cinder: (source, path) => [...requiredKeys(source, path, "volumeID"), ...validateSecretName(source, path)],
+  cephfs: (source, path) => requiredKeys(source, path, "monitors"),
+  quobyte: shared.quobyte,
+  downwardAPI: ({ defaultMode, items = [] }, path) => [
+    ...validateMode(defaultMode, `${path}.defaultMode`),
+    ...items.flatMap((file) => validateDownwardFile(file, path)),
+  ],
+  fc: shared.fc,
+  flexVolume: shared.flexVolume,
+  configMap: (source, path) => [...requiredKeys(source, path, "name"), ...validateFiles(source, path)],
+  azureFile: (source, path) => requiredKeys(source, path, "secretName", "shareName"),
+  vsphereVolume: shared.vsphereVolume,
+  photonPersistentDisk: shared.photonPersistentDisk,
+  portworxVolume: shared.portworxVolume,
+  azureDisk: shared.azureDisk,
+  storageos: (source, path) => [...shared.storageosNames(source, path), ...validateSecretName(source, path)],
+  projected: validateProjected,
+  scaleIO: (source, path) => requiredKeys(source, path, "gateway", "system", "volumeName"),
+  csi: validateCsi,
+  ephemeral: validateEphemeral,
+  // A template may leave the image to whoever makes pods of it.
+  image: ({ pullPolicy }, path) => oneOfWords(pullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.pullPolicy`),
+});
+/** Names by which upstream tells of a source too many, where they are not the source's own. */
+const toldAs: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
+
+function validateSource(volume: Volume, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  let count = 0;
+  for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // the keys of `rules` are the members
+    const source = volume[key];
+    if (source === undefined) continue;
+    if (count++ === 0) errors.push(...rule(source, `${path}.${key}`));
+    else errors.push(forbidden(`${path}.${toldAs[key] ?? key}`, "may not specify more than 1 volume type"));
+    if (key === "iscsi") errors.push(...validatePortalLength(volume, path));
+  }
+  return count === 0 ? [required(path, "must specify a volume type")] : errors;
+}
+
+function validateGitRepo(source: GitRepoVolumeSource, path: string): readonly FieldError[] {
+  return [...requiredKeys(source, path, "repository"), ...validateLocalPath(source.directory ?? "", `${path}.directory`)];
+}
+
+interface Files {
+  readonly defaultMode?: number;
+  readonly items?: readonly KeyToPath[];
+}
+function validateFiles({ defaultMode, items = [] }: Files, path: string): readonly FieldError[] {
+  return [
+    ...validateMode(defaultMode, `${path}.defaultMode`),
+    ...items.flatMap((item, i) => validateKeyToPath(item, `${path}.items[${i}]`)),
+  ];
+}
+
+/** Whoever refers to a secret names it. */
+function validateSecretName({ secretRef }: { readonly secretRef?: { readonly name?: string } }, path: string): readonly FieldError[] {
+  return secretRef !== undefined && (secretRef.name ?? "") === "" ? [required(`${path}.secretRef.name`, "")] : [];
+}
+
+function validateIscsi(source: ISCSIVolumeSource, path: string): readonly FieldError[] {
+  const { iqn, lun, chapAuthDiscovery, chapAuthSession, initiatorName, secretRef } = source;
+  const needsSecret = (chapAuthDiscovery || chapAuthSession) && secretRef === undefined;
+  return [
+    ...requiredKeys(source, path, "targetPortal"),
+    ...(iqn === "" ? [required(`${path}.iqn`, "")] : validateIscsiName(iqn, `${path}.iqn`)),
+    ...between(lun, 0, 255, `${path}.lun`),
+    ...(needsSecret ? [required(`${path}.secretRef`, "")] : []),
+    ...(initiatorName === undefined ? [] : validateIscsiName(initiatorName, `${path}.initiatorname`)),
+  ];
+}
+function validateIscsiName(name: string, path: string): readonly FieldError[] {
+  if (!/^(iqn|eui|naa)/.test(name)) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
+  const right = name.startsWith("iqn")
+    ? /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/.test(name)
+    : /^eui.[A-Za-z0-9]{16}$/.test(name) || /^naa.[A-Za-z0-9]{32}$/.test(name);
+  return right ? [] : [invalid(path, name, "must be valid format")];
+}
+const portalLengthMax = 64;
+function validatePortalLength({ name, iscsi }: Volume, path: string): readonly FieldError[] {
+  if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= portalLengthMax) return [];
+  return [invalid(
+    `${path}.name`,
+    name,
+    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.",
+  )];
+}
+
+/** The form of the secret's name is told without the reference: upstream's slip. */
+function validateCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, path: string): readonly FieldError[] {
+  const errors = validateCsiDriverName(driver, `${path}.driver`);
+  if (nodePublishSecretRef === undefined) return errors;
+  const { name = "" } = nodePublishSecretRef;
+  return [...errors, ...(name === "" ? [required(`${path}.nodePublishSecretRef.name`, "")] : subdomain(name, `${path}.name`))];
+}
+
+function validateEphemeral({ volumeClaimTemplate: template }: EphemeralVolumeSource, path: string): readonly FieldError[] {
+  const at = `${path}.volumeClaimTemplate`;
+  if (template === undefined) return [required(at, "")];
+  return [
+    ...validateTemplateMeta(template.metadata, `${at}.metadata`),
+    ...validateClaimSpec(template.spec, `${at}.spec`, { attributesClass: true }),
+  ];
+}
+/** Labels and annotations are taken over; nothing else may be said. */
+function validateTemplateMeta(metadata: ObjectMeta, path: string): readonly FieldError[] {
+  const { labels, annotations, ...others } = metadata;
+  return [
+    ...validateAnnotations(annotations, `${path}.annotations`),
+    ...validateLabels(labels, `${path}.labels`),
+    ...Object.entries(others).filter(([, value]) => !isZero(value)).map(([key]) => forbidden(`${path}.${key}`, "cannot be set")),
+  ];
+}
+function isZero(value: unknown): boolean {
+  return value === undefined || value === null || value === "" || value === 0 || (Array.isArray(value) && value.length === 0);
+}
