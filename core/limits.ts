@@ -32,7 +32,7 @@ export const limits = Object.freeze({
   /** How often a create tries another generated name. */
   generateNameTries: 8,
   generatedNameLengthMax: 63,
-  /** How often an unconditional update or patch is tried again on top of a newer entry. */
+  /** How often an apply that found no object, and then could not make it, looks again. Other races last as long as their requests. */
   updateTries: 5,
   /** Bytes at which a list or object is compressed for a client that accepts gzip. */
   gzipBytesMin: 128 * 1024,

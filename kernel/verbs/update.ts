@@ -1,4 +1,3 @@
-import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
@@ -96,7 +95,7 @@ export async function replace(call: Call, first: Item, dryRun: boolean, make: (c
   const { endpoint, info } = call;
   const { stored, resource } = endpoint;
   let current = first;
-  for (let tries = 1;; tries++) {
+  for (;;) {
     const { object, expected, again, hasOwners } = make(current);
     if (expected === 0 && !(resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
@@ -106,8 +105,10 @@ export async function replace(call: Call, first: Item, dryRun: boolean, make: (c
     const next = await toUpdate(call, drafted, current.object);
     const commit = await put(call, current, next, dryRun);
     if (commit instanceof Item) return commit;
-    if (!again || tries >= limits.updateTries) throw modified(call);
+    if (!again) throw modified(call);
     if (commit === undefined) throw notFoundError(resourceName(call), info.name);
+    // However many write at once, each gets its turn while its request lasts.
+    call.signal.throwIfAborted();
     current = new Item(stored, commit);
   }
 }
