@@ -192,3 +192,19 @@ test("openSqlite() has everything that it acknowledged before its process was ki
       assert.equal(entries.length, revision - 1);
     });
   }));
+
+test("Store.get() of a place that is absent tells every acknowledged write, and finds it once somebody writes it", () =>
+  inFolder((path) =>
+    opened(path, async (store) => {
+      const before = (await store.get("a/")).revision;
+      const a = await put(store, "a", "1");
+      assert.deepEqual([a, await store.get("a/")], [before + 1, { entry: undefined, revision: a }]);
+      const [written, read] = await Promise.all([put(store, "a/", "2"), put(store, "b", "1").then(() => store.get("a/"))]);
+      assert.deepEqual([text(read.entry?.value), read.entry?.revision], ["2", written]);
+      const gone = await done(store, { key: "a/", expect: written, value: undefined });
+      assert.deepEqual(await store.get("a/"), { entry: undefined, revision: gone });
+      assert.deepEqual(await store.get("a/"), { entry: undefined, revision: gone });
+      await store.close();
+      await refused("closed", () => store.get("a/"));
+    })
+  ));
