@@ -28,10 +28,11 @@ import { measuredAuthorize, observer } from "./observe.ts";
 import { outerReply } from "./outer.ts";
 import { plantSeeds } from "./seeds.ts";
 import type { Server } from "./server.ts";
+import { forgetBeginning } from "./store/beginning.ts";
 import { startCompactor } from "./store/compactor.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
-import { type Store, StoreError } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 import { buildInfo } from "./version.ts";
 
 export interface ServeOptions {
@@ -88,6 +89,7 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const seeded = switchCheck("poststarthook/create-initial-objects", "not finished", false);
   const prefix = config["etcd-prefix"];
   const { record } = registry;
+  await forgetBeginning(store, prefix);
   const cache = await openReads(measuredStore(store, storedLabels(catalog, prefix), record, () => performance.now()), catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
@@ -343,9 +345,6 @@ function isRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.reason === "Forbidden";
 }
 
-/** Both stores begin at revision 1 with nothing in them. */
-const firstWrittenRevision = 2;
-
 /** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */
 function work(
   config: Config,
@@ -357,14 +356,7 @@ function work(
   signal: AbortSignal,
 ): { readonly seeded: Promise<void>; readonly done: Promise<unknown> } {
   const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
-  const planted = plantSeeds(catalog.plugins, api).then(async () => {
-    // The state before anything was written is nobody's to ask for: whoever names revision 1 made it up.
-    // Without seeds nothing may have been written yet, and there is nothing to forget.
-    await store.compact(firstWrittenRevision).catch((error: unknown) => {
-      if (!(error instanceof StoreError && error.code === "future")) throw error;
-    });
-    seeded.pass();
-  });
+  const planted = plantSeeds(catalog.plugins, api).then(seeded.pass);
   const compactEveryMs = config["etcd-compaction-interval"];
   const done = Promise.allSettled([
     planted,
