@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
+import { limits } from "../limits.ts";
+import { pathTexts } from "./field-set.ts";
+import { capped, type Owners, readOwners, writeOwners } from "./owners.ts";
+
+const entry = (more: Partial<ManagedFieldsEntry>): ManagedFieldsEntry => ({
+  manager: "m",
+  operation: "Update",
+  apiVersion: "v1",
+  fieldsType: "FieldsV1",
+  fieldsV1: { "f:data": {} },
+  ...more,
+});
+function read(...entries: ManagedFieldsEntry[]): Owners {
+  const owners = readOwners(entries);
+  assert.ok(owners !== undefined);
+  return owners;
+}
+
+test("writeOwners() puts applies first, then the oldest, then goes by name, version and subresource", () => {
+  const entries = [
+    entry({ manager: "b", operation: "Apply", time: "2024-01-02T00:00:00Z" }),
+    entry({ manager: "a", operation: "Apply" }),
+    entry({ manager: "b" }),
+    entry({ manager: "a", apiVersion: "v2" }),
+    entry({ manager: "a", apiVersion: "v1", subresource: "status" }),
+    entry({ manager: "a", apiVersion: "v1" }),
+  ];
+  const order = writeOwners(read(...entries))!.map(({ manager, operation, apiVersion, subresource = "" }) =>
+    `${operation} ${manager} ${apiVersion} ${subresource}`
+  );
+  assert.deepEqual(order, ["Apply a v1 ", "Apply b v1 ", "Update a v1 ", "Update a v1 status", "Update a v2 ", "Update b v1 "]);
+});
+
+test("readOwners() and writeOwners() give back what they were given", () => {
+  const entries = [entry({ operation: "Apply", time: "2024-01-02T00:00:00Z" }), entry({ subresource: "status" })];
+  assert.deepEqual(writeOwners(read(...entries)), entries);
+  assert.equal(writeOwners(read()), undefined);
+});
+
+test("readOwners() makes nothing of entries without sense", () => {
+  const { fieldsType: _type, ...untyped } = entry({});
+  const { apiVersion: _version, ...unversioned } = entry({});
+  for (
+    const bad of [
+      entry({ operation: "Patch" }),
+      untyped,
+      unversioned,
+      entry({ fieldsType: "FieldsV2" }),
+      entry({ fieldsV1: [] }),
+      entry({ fieldsV1: { x: {} } }),
+      {},
+    ]
+  ) {
+    assert.equal(readOwners([entry({ manager: "good" }), bad]), undefined, JSON.stringify(bad));
+  }
+});
+
+test("readOwners() takes applies of one manager for one, in whatever version", () => {
+  assert.equal(read(entry({ operation: "Apply" }), entry({ operation: "Apply", apiVersion: "v2" })).size, 1);
+  assert.equal(read(entry({}), entry({ apiVersion: "v2" })).size, 2);
+});
+
+const many = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, i) => entry({ manager: `m${i}`, time: `2024-01-01T00:00:${String(i).padStart(2, "0")}Z`, fieldsV1: { [`f:${i}`]: {} } }),
+  );
+
+test("capped() keeps ten updates and any number of applies", () => {
+  const applies = Array.from({ length: 20 }, (_, i) => entry({ manager: `a${i}`, operation: "Apply" }));
+  const owners = read(...many(limits.updateManagersMax), ...applies);
+  assert.equal(capped(owners), owners);
+});
+
+test("capped() puts the oldest updates together under one name, with the later one's time", () => {
+  const owners = capped(read(...many(limits.updateManagersMax + 2)));
+  assert.equal(owners.size, limits.updateManagersMax);
+  const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
+  assert.deepEqual(pathTexts(ancient.set), [".0", ".1", ".2"]);
+  assert.equal(ancient.time, "2024-01-01T00:00:02Z");
+  assert.ok(![...owners.values()].some(({ manager }) => ["m0", "m1", "m2"].includes(manager)));
+});
