@@ -126,7 +126,9 @@ function listBody(call: Call, page: ListPage): Body {
   if (encoding === "protobuf") {
     const write = protobufWriter(partials === undefined ? endpoint.schema : PartialObjectMetadata);
     const items = [...page.items].map((item) =>
-      write(partials === undefined ? servedObject(endpoint, item) : partial(call, item, partials.version))
+      partials === undefined
+        ? item.form(`protobuf ${endpoint.apiVersion}`, () => write(servedObject(endpoint, item)))
+        : write(partial(call, item, partials.version))
     );
     return bodyOf([writeEnvelope(type, writeListMessage(protobufWriter(ListMeta)(metadata), items))]);
   }

@@ -17,12 +17,21 @@ const toText = new TextDecoder();
 const noBytes = new Uint8Array();
 const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
+/** What is remembered of an object beside its bytes as stored. */
+export interface ServedSource {
+  /** Its JSON. */
+  json(): Uint8Array;
+  /** Its bytes in a form that has this name, made where there are none yet. */
+  form?(name: string, make: () => Uint8Array): Uint8Array;
+}
+
 /** One stored object. Everything that it gives is shared and read-only. */
 export class Item {
   readonly kind: StoredKind;
   readonly key: string;
   readonly revision: Revision;
-  #value: Uint8Array;
+  readonly #value: Uint8Array;
+  #source: ServedSource | undefined;
   #object: ApiObject | undefined;
   #json: Uint8Array | undefined;
   #text: string | undefined;
@@ -46,23 +55,30 @@ export class Item {
   }
 
   /** An item whose `json` is at hand already. */
-  static served(kind: StoredKind, key: string, revision: Revision, json: Uint8Array): Item {
-    const item = new Item(kind, { key, revision, value: json });
-    item.#json = json;
+  static served(kind: StoredKind, key: string, revision: Revision, source: ServedSource): Item {
+    const item = new Item(kind, { key, revision, value: noBytes });
+    item.#source = source;
     return item;
   }
 
   /** In the stored version, filled, with its resourceVersion. */
   get object(): ApiObject {
-    return this.#object ??= withRevision(decodeStored(this.kind, this.key, this.#value), this.revision);
+    return this.#object ??= withRevision(
+      decodeStored(this.kind, this.key, this.#source === undefined ? this.#value : this.json),
+      this.revision,
+    );
   }
   /** Compact JSON of `object` without a final newline. */
   get text(): string {
-    return this.#text ??= this.#json === undefined ? this.kind.encode(this.object) : toText.decode(this.#json);
+    return this.#text ??= this.#source === undefined ? this.kind.encode(this.object) : toText.decode(this.json);
   }
   /** `text` as bytes. */
   get json(): Uint8Array {
-    return this.#json ??= toBytes.encode(this.text);
+    return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : this.#source.json();
+  }
+  /** Bytes that show it in another form, made once where the item is remembered. */
+  form(name: string, make: () => Uint8Array): Uint8Array {
+    return this.#source?.form?.(name, make) ?? make();
   }
 }
 

@@ -138,7 +138,9 @@ function pageOf(
     if (entry !== undefined && (chooses === undefined || chooses(entry))) found.push(entry);
     return page();
   }
-  if (chooses === undefined && limit === undefined) return { ...page(), items: cachedItems(kind.maker, [...index.runs(selection.prefix, start)]) };
+  if (chooses === undefined && limit === undefined) {
+    return { ...page(), items: cachedItems(kind.maker, [...index.runs(selection.prefix, start)]) };
+  }
   for (const run of index.runs(selection.prefix, start)) {
     for (const entry of run) {
       if (chooses !== undefined && !chooses(entry)) continue;

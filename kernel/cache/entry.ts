@@ -6,6 +6,7 @@ import type { ApiObject } from "../../core/plugin.ts";
 import type { StoredKind } from "../catalog.ts";
 import { decodeStored, headOf, Item, takeWritten, withRevision } from "../objects.ts";
 import type { Revision } from "../store/store.ts";
+import { Forms } from "./forms.ts";
 import type { Place, Slab, Slabs } from "./slabs.ts";
 import { versionBytes, versionSlot } from "./splice.ts";
 import type { Traits } from "./traits.ts";
@@ -25,26 +26,30 @@ export interface CachedEntry extends Place {
 export interface EntryMaker {
   readonly kind: StoredKind;
   /** `{"kind":"ConfigMap","apiVersion":"v1",` */
+  readonly headText: string;
   readonly head: Uint8Array;
   readonly slabs: Slabs;
   readonly traitsOf: (object: ApiObject) => Traits;
+  readonly forms: Forms;
 }
 
 const toBytes = new TextEncoder();
 const brace = toBytes.encode("{");
 
 export function entryMaker(kind: StoredKind, slabs: Slabs, traitsOf: (object: ApiObject) => Traits): EntryMaker {
-  return { kind, head: toBytes.encode(headOf({ kind: kind.resource.kind, apiVersion: kind.apiVersion })), slabs, traitsOf };
+  const headText = headOf({ kind: kind.resource.kind, apiVersion: kind.apiVersion });
+  return { kind, headText, head: toBytes.encode(headText), slabs, traitsOf, forms: new Forms() };
 }
 
 /** The entry of stored bytes; an internal error for those that cannot be read. */
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
-  const { kind, head, slabs } = maker;
+  const { kind, slabs } = maker;
   const own = takeWritten(value);
   const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
   const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
-  const parts = spliced ?? [brace, bodyOf(toBytes.encode(kind.encode(withRevision(object, revision))), head)];
-  const { slab, offset, length } = slabs.lay(parts);
+  const { slab, offset, length } = spliced === undefined
+    ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), maker.headText))
+    : slabs.lay(spliced);
   const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), slab, offset, length, live: true };
   slabs.keep(entry);
   return entry;
@@ -62,9 +67,9 @@ function splice({ kind, head }: EntryMaker, value: Uint8Array, object: ApiObject
   return [brace, value.subarray(head.length, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
 }
 
-function bodyOf(json: Uint8Array, head: Uint8Array): Uint8Array {
-  if (!startsWith(json, head)) throw new Error("JSON of an object begins with its kind and version");
-  return json.subarray(head.length);
+function bodyOf(json: string, head: string): string {
+  if (!json.startsWith(head)) throw new Error("JSON of an object begins with its kind and version");
+  return json.slice(head.length);
 }
 
 function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
@@ -78,8 +83,11 @@ export function bodyBytes(entry: CachedEntry): Uint8Array {
 }
 
 /** The entry as an item; `at` shows it with a later revision, as what went away then. */
-export function itemOf({ kind, head }: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
-  return Item.served(kind, entry.key, at, concat([head, ...bodyParts(entry, at)]));
+export function itemOf({ kind, head, forms }: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
+  return Item.served(kind, entry.key, at, {
+    json: () => concat([head, ...bodyParts(entry, at)]),
+    ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
+  });
 }
 
 /** What follows the head, with another revision where that is asked for. */

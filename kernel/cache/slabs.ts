@@ -28,6 +28,7 @@ const slabBytes = 1024 * 1024;
 /** What is larger gets a slab of its own. */
 const sharedBytesMax = slabBytes / 8;
 const comma = 0x2c;
+const toBytes = new TextEncoder();
 
 export class Slabs {
   #filling: Slab = slabOf(slabBytes);
@@ -51,6 +52,20 @@ export class Slabs {
     slab.bytes[slab.used++] = comma;
     slab.live += length + 1;
     return place;
+  }
+
+  /** Lays the parts, and the text behind them, as `lay` does. */
+  layText(part: Uint8Array, text: string): Place {
+    // Three bytes for each unit of text are enough for all texts.
+    if (part.length + text.length * 3 >= sharedBytesMax) return this.lay([part, toBytes.encode(text)]);
+    const slab = this.#room(part.length + text.length * 3 + 1);
+    const { bytes, used } = slab;
+    bytes.set(part, used);
+    const length = part.length + toBytes.encodeInto(text, bytes.subarray(used + part.length)).written;
+    bytes[used + length] = comma;
+    slab.used += length + 1;
+    slab.live += length + 1;
+    return { slab, offset: used, length, live: true };
   }
 
   /** Makes `place`, or what copied it, the one that moves with its bytes. */

@@ -60,3 +60,13 @@ test("Slabs put what is large into a slab of its own", () => {
   slabs.release(large);
   assert.equal(slabs.bytes, before);
 });
+
+test("Slabs lay text as bytes, up to the bound of what shares a slab and beyond it", () => {
+  const slabs = new Slabs();
+  const brace = new TextEncoder().encode("{");
+  for (const text of ["}", "é}", "\u{1f600}}", "x".repeat(43_690), "x".repeat(43_691), "é".repeat(100_000)]) {
+    const place = slabs.layText(brace, text);
+    assert.deepEqual(read(place), new TextEncoder().encode(`{${text}`));
+    assert.equal(place.slab.bytes[place.offset + place.length], 0x2c);
+  }
+});

@@ -1,12 +1,11 @@
 /** What is there as a watch begins with it: one ADDED for each object, put together into pieces. */
 import { limits } from "../../core/limits.ts";
-import type { Watching } from "../reads.ts";
+import type { Framing, Watching } from "../reads.ts";
 import type { Cursor } from "./cursor.ts";
-import { bodyBytes, concat, type EntryMaker, itemOf } from "./entry.ts";
+import { bodyBytes, type CachedEntry, concat, type EntryMaker, itemOf } from "./entry.ts";
 import { plainHead } from "./frame-share.ts";
 import type { KeyIndex } from "./key-index.ts";
 import { type Selection, selectionOf } from "./selection.ts";
-import type { CachedEntry } from "./entry.ts";
 
 const end = new TextEncoder().encode("}\n");
 
@@ -17,7 +16,7 @@ export function* stateFrames(maker: EntryMaker, index: KeyIndex, watching: Watch
   let parts: Uint8Array[] = [];
   let size = 0;
   for (const entry of chosen(index, selection)) {
-    const frame = framing.plain ? [head, bodyBytes(entry), end] : [framing.frame("ADDED", itemOf(maker, entry), cursor.isFirst)];
+    const frame = framing.plain ? [head, bodyBytes(entry), end] : [otherFrame(maker, entry, framing, cursor.isFirst)];
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
     cursor.sent(bytes);
     if (bytes > limits.chunkBytes) {
@@ -34,6 +33,13 @@ export function* stateFrames(maker: EntryMaker, index: KeyIndex, watching: Watch
     [parts, size] = [[], 0];
   }
   if (size > 0) yield concat(parts);
+}
+
+/** A frame in another form than the stored one; shared where it is the same for all watches at all times. */
+function otherFrame(maker: EntryMaker, entry: CachedEntry, framing: Framing, first: boolean): Uint8Array {
+  const item = itemOf(maker, entry);
+  const make = (): Uint8Array => framing.frame("ADDED", item, first);
+  return framing.opens ? make() : item.form(`ADDED ${framing.id}`, make);
 }
 
 function* chosen(index: KeyIndex, { prefix, key, chooses }: Selection): Generator<CachedEntry> {

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Forms } from "./forms.ts";
+
+test("Forms makes a form once for each object and name, until there is no room", () => {
+  const forms = new Forms(30);
+  const [a, b] = [{}, {}];
+  let made = 0;
+  const ask = (of: object, name: string) => forms.get(of, name, () => new Uint8Array(10).fill(++made));
+  const first = ask(a, "x");
+  assert.equal(ask(a, "x"), first);
+  assert.deepEqual([ask(a, "y")[0], ask(b, "__proto__")[0], made], [2, 3, 3]);
+  assert.equal(ask(b, "__proto__")[0], 3);
+  assert.equal(ask(b, "y")[0], 4);
+  assert.equal(ask(b, "y")[0], 4);
+  assert.notEqual(ask(a, "x"), first);
+  assert.equal(made, 5);
+});
