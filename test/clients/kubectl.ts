@@ -1,4 +1,5 @@
 /** The kubectls of this machine, and one run of one. */
+import assert from "node:assert/strict";
 import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
@@ -40,4 +41,17 @@ export function kubectlFor(path: string, server: Pick<RealServer, "kubeconfig" |
       input,
       env: { KUBECONFIG: server.kubeconfig, HOME: server.folder },
     });
+}
+
+/** Runs one that must succeed, and gives what it printed. */
+export async function good(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
+  const { code, output, errors } = await kubectl(words, input);
+  assert.equal(code, 0, `kubectl ${words}: ${output}${errors}`);
+  return output;
+}
+/** Runs one that must fail, and gives what it said. */
+export async function bad(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
+  const { code, output, errors } = await kubectl(words, input);
+  assert.notEqual(code, 0, `kubectl ${words} succeeded: ${output}`);
+  return errors;
 }

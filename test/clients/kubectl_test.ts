@@ -7,20 +7,7 @@ import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
-import { type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
-
-/** Runs one that must succeed, and gives what it printed. */
-async function good(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
-  const { code, output, errors } = await kubectl(words, input);
-  assert.equal(code, 0, `kubectl ${words}: ${output}${errors}`);
-  return output;
-}
-/** Runs one that must fail, and gives what it said. */
-async function bad(kubectl: Kubectl, words: string | readonly string[], input?: string): Promise<string> {
-  const { code, output, errors } = await kubectl(words, input);
-  assert.notEqual(code, 0, `kubectl ${words} succeeded: ${output}`);
-  return errors;
-}
+import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
 
 const configMap = (name: string, data: Readonly<Record<string, string>>, more: object = {}) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more }, data });
