@@ -2,7 +2,7 @@
 import { goQuote } from "../field-error.ts";
 import type { Json } from "../schema.ts";
 import { sameValue } from "../derive/same-value.ts";
-import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
+import { type Atom, elementOf, type ListAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
 import { elementOfItem, isList, isObject, itemElement, own } from "./items.ts";

@@ -1,0 +1,150 @@
+/** Server-side apply over the wire: what no recording shows, because it takes many clients, many writes or two runs of a server. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { definePlugin, defineResource } from "../core/define.ts";
+import { limits } from "../core/limits.ts";
+import { object } from "../core/meta/object.ts";
+import type { Plugin } from "../core/plugin.ts";
+import { field, list, mapBy, string, struct } from "../core/schema.ts";
+import { plugins } from "../plugins/mod.ts";
+import { startTestServer, type TestServer } from "./harness.ts";
+import { type Answer, type Client, httpsClient } from "./https.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+
+function clientOf(server: TestServer): Client {
+  return httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+}
+function apply(client: Client, at: string, manager: string, body: unknown, more = ""): Promise<Answer> {
+  const headers = { "content-type": "application/apply-patch+yaml" };
+  return client.ask(`${at}?fieldManager=${manager}${more}`, { method: "PATCH", headers, body });
+}
+const configMap = (name: string, data: Record<string, string>) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data });
+
+describe("apply", () => {
+  let server: TestServer, client: Client;
+  before(async () => {
+    server = await startTestServer();
+    client = clientOf(server);
+  });
+  after(async () => {
+    client.close();
+    await server.close();
+  });
+
+  test("of many that apply an absent object at once one makes it, and the others go on top", async () => {
+    const managers = Array.from({ length: 12 }, (_, i) => `m${i}`);
+    const answers = await Promise.all(
+      managers.map((manager) => apply(client, `${path}/race`, manager, configMap("race", { [manager]: "1" }))),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [...managers.slice(1).map(() => 200), 201]);
+    const made = (await client.ask(`${path}/race`)).json();
+    assert.deepEqual(Object.keys(made.data).sort(), managers.toSorted());
+    assert.deepEqual(made.metadata.managedFields.map((entry: { manager: string }) => entry.manager).sort(), managers.toSorted());
+  });
+
+  test("entries stay bounded, however many apply and update", async () => {
+    for (let i = 0; i < 60; i++) {
+      await apply(client, `${path}/grown`, `applier${i % 3}`, configMap("grown", { [`a${i % 3}`]: String(i) }));
+      const headers = { "content-type": "application/merge-patch+json", "user-agent": `agent${i}/1` };
+      const patched = await client.ask(`${path}/grown`, { method: "PATCH", headers, body: { data: { [`u${i}`]: "1" } } });
+      assert.equal(patched.status, 200);
+    }
+    const entries: readonly { operation: string; manager: string }[] = (await client.ask(`${path}/grown`)).json().metadata.managedFields;
+    assert.equal(entries.filter(({ operation }) => operation === "Apply").length, 3);
+    assert.equal(entries.filter(({ operation }) => operation === "Update").length, limits.updateManagersMax);
+    assert.ok(entries.some(({ manager }) => manager === "ancient-changes"));
+  });
+
+  test("an apply that changes nothing is not written", async () => {
+    const first = (await apply(client, `${path}/same`, "one", configMap("same", { a: "1" }))).json();
+    const again = (await apply(client, `${path}/same`, "one", configMap("same", { a: "1" }))).json();
+    assert.deepEqual(again, first);
+  });
+
+  test("a document as deep as documents may be is refused, and the server goes on", async () => {
+    const deep = (levels: number) =>
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${"[".repeat(levels)}${"]".repeat(levels)}}`;
+    for (const levels of [100, limits.documentDepthMax - 1, limits.documentDepthMax + 1]) {
+      const { status } = await apply(client, `${path}/deep`, "one", deep(levels));
+      assert.ok(status === 500 || status === 400, `${levels} levels: ${status}`);
+    }
+    assert.equal((await client.ask(`${path}/same`)).status, 200);
+  });
+
+  test("a dry apply shows what would be and stores nothing", async () => {
+    const shown = await apply(client, `${path}/dry`, "one", configMap("dry", { a: "1" }), "&dryRun=All");
+    assert.equal(shown.status, 201);
+    assert.equal(shown.json().metadata.managedFields.length, 1);
+    assert.equal((await client.ask(`${path}/dry`)).status, 404);
+  });
+});
+
+const Part = struct("Part", {
+  name: field(1, string, "Name.", { required: true }),
+  value: field(2, string, "Value."),
+}, { package: "example.test/v1", doc: "A part." });
+
+/** A kind whose list is merged by name, or one value. */
+function kindWith(parts: "map" | "atomic"): readonly Plugin[] {
+  const node = parts === "map" ? mapBy(["name"], Part) : list(Part);
+  const Thing = object("Thing", { parts: field(2, node, "Parts.") }, { package: "example.test/v1", doc: "A thing with parts." });
+  const things = defineResource({
+    kind: "Thing",
+    scope: "Namespaced",
+    summary: "A thing with parts.",
+    storedAs: "example.test/v1",
+    storedUnder: "example.test/things",
+    served: { "example.test/v1": { schema: Thing, introduced: "1.0" } },
+  });
+  return [...plugins, definePlugin({ name: "things", summary: "Things with parts.", resources: [things] })];
+}
+
+test("apply follows a list that goes from map to atomic and back between runs of a server", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-apply-"));
+  const at = "/apis/example.test/v1/namespaces/default/things/one";
+  const thing = (...parts: { name: string; value: string }[]) => ({
+    apiVersion: "example.test/v1",
+    kind: "Thing",
+    metadata: { name: "one" },
+    parts,
+  });
+  const inRun = async (parts: "map" | "atomic", work: (client: Client) => Promise<void>) => {
+    const server = await startTestServer({ args: [`--data-dir=${folder}`], plugins: kindWith(parts) });
+    const client = clientOf(server);
+    try {
+      await work(client);
+    } finally {
+      client.close();
+      await server.close();
+    }
+  };
+  const a = { name: "a", value: "1" }, b = { name: "b", value: "1" }, c = { name: "c", value: "1" };
+  try {
+    await inRun("map", async (client) => {
+      assert.equal((await apply(client, at, "alpha", thing(a))).status, 201);
+      assert.deepEqual((await apply(client, at, "beta", thing(b))).json().parts, [a, b]);
+    });
+    await inRun("atomic", async (client) => {
+      const refused = (await apply(client, at, "gamma", thing(c))).json();
+      assert.equal(refused.message, 'Apply failed with 2 conflicts: conflicts with "alpha":\n- .parts\nconflicts with "beta":\n- .parts');
+      const taken = (await apply(client, at, "gamma", thing(c), "&force=true")).json();
+      assert.deepEqual(taken.parts, [c]);
+      assert.deepEqual(
+        taken.metadata.managedFields.map(({ manager, fieldsV1 }: { manager: string; fieldsV1: unknown }) => [manager, fieldsV1]),
+        [
+          ["gamma", { "f:parts": {} }],
+        ],
+      );
+    });
+    await inRun("map", async (client) => {
+      const both = (await apply(client, at, "alpha", thing(a))).json();
+      assert.deepEqual(both.parts.map(({ name }: { name: string }) => name).sort(), ["a", "c"]);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
