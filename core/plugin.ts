@@ -182,6 +182,10 @@ export interface Admission<T extends ApiObject = any> {
   readonly mutate?: (next: T, prior: T | undefined, at: At, read: Reader) => T | Promise<T>;
   /** After validation: why the write is refused (403), or undefined. */
   readonly refuse?: (next: T, prior: T | undefined, at: At, read: Reader) => string | undefined | Promise<string | undefined>;
+  /** What it does outside of the object, once nobody has refused the write; again when the write has to be tried again. */
+  readonly effect?: (next: T, prior: T | undefined, at: At) => void | Promise<void>;
+  /** That a dry run may leave the effect out. Without this word a dry run that meets the effect is refused (400). */
+  readonly dryRun?: "leaves the effect out";
 }
 
 /** Something that is wrong until `check` resolves; it throws with the reason. */

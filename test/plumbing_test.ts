@@ -63,7 +63,32 @@ const doors = defineResource<Door>({
   },
 });
 
-const plugin = definePlugin({ name: "sums", summary: "Shows what plugins may bring.", resources: [sums, doors] });
+const Bell = object("Bell", {}, { doc: "Makes a sound." });
+const bells = defineResource<Infer<typeof Bell>>({
+  kind: "Bell",
+  scope: "Namespaced",
+  summary: "Makes a sound.",
+  storedAs: "sums.example.com/v1",
+  storedUnder: "sums.example.com/bells",
+  served: { "sums.example.com/v1": { schema: Bell, introduced: "1.0" } },
+});
+
+const rung: string[] = [];
+const plugin = definePlugin({
+  name: "sums",
+  summary: "Shows what plugins may bring.",
+  resources: [sums, doors, bells],
+  admission: [
+    {
+      name: "careful",
+      resources: [doors],
+      effect: (next) => void rung.push(`careful ${next.metadata.name}`),
+      dryRun: "leaves the effect out",
+    },
+    { name: "careless", resources: [bells], effect: (next) => void rung.push(`careless ${next.metadata.name}`) },
+    { name: "strict", resources: [bells], refuse: (next) => next.metadata.name === "broken" ? "it is broken" : undefined },
+  ],
+});
 const place = "/apis/sums.example.com/v1/namespaces/default";
 let server: TestServer;
 let client: Client;
@@ -143,4 +168,26 @@ test("both are in discovery with their verbs, and in OpenAPI with their operatio
   assert.equal(paths[`${template}/sums/{name}`], undefined);
   const schemas = Object.keys(components.schemas);
   assert.deepEqual(schemas.filter((name) => /\.Sum(List)?$/.test(name)).length, 1);
+});
+
+test("a dry run is refused by a step whose effect does not declare itself, and passes one that does; neither runs", async () => {
+  const make = (what: string, name: string, query = "") => post(`${place}/${what}${query}`, { metadata: { name } });
+  rung.length = 0;
+  const careful = await make("doors", "dry", "?dryRun=All");
+  assert.equal(careful.status, 201, careful.text);
+  const careless = await make("bells", "dry", "?dryRun=All");
+  assert.equal(careless.status, 400, careless.text);
+  assert.equal(careless.json().message, 'admission step "careless" does not support dry run');
+  assert.deepEqual(rung, []);
+  assert.equal((await make("doors", "wet")).status, 201);
+  assert.equal((await make("bells", "wet")).status, 201);
+  assert.deepEqual(rung, ["careful wet", "careless wet"]);
+});
+
+test("a write that one step refuses has no effect in another", async () => {
+  rung.length = 0;
+  const refused = await post(`${place}/bells`, { metadata: { name: "broken" } });
+  assert.equal(refused.status, 403, refused.text);
+  assert.equal(refused.json().message, 'bells.sums.example.com "broken" is forbidden: it is broken');
+  assert.deepEqual(rung, []);
 });

@@ -1,7 +1,7 @@
 /** Steps of plugins in every write: what they change before an object is prepared, and what they refuse after validation. */
 import type { Admission, ApiObject, Reader } from "../../core/plugin.ts";
 import { spell } from "../../core/names.ts";
-import { forbiddenError } from "../../core/status-error.ts";
+import { badRequestError, forbiddenError } from "../../core/status-error.ts";
 import { at, type Call } from "../call.ts";
 import { type Endpoint, splitGroupVersion } from "../catalog.ts";
 import { type Item, keyOf } from "../objects.ts";
@@ -16,14 +16,26 @@ export async function mutated(call: Call, object: ApiObject, prior: ApiObject | 
   return next;
 }
 
-/** 403 with the reason of the first step that refuses the write. */
+/** 403 with the reason of the first step that refuses the write; then the steps do what they do outside of the object. */
 export async function approve(call: Call, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  for (const { refuse } of stepsOf(call)) {
+  const steps = stepsOf(call);
+  for (const { refuse } of steps) {
     const reason = await refuse?.(next, prior, at(call), readerOf(call));
     if (reason !== undefined) {
       throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
     }
   }
+  await takeEffect(call, steps, next, prior);
+}
+
+/** A dry run has no effects; 400 when a step does not say that it can do without. */
+async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  if (call.info.query.first("dryRun") === "") {
+    for (const { effect } of steps) await effect?.(next, prior, at(call));
+    return;
+  }
+  const unsafe = steps.find(({ effect, dryRun }) => effect !== undefined && dryRun === undefined);
+  if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
 }
 
 function stepsOf({ catalog, endpoint }: Call): readonly Admission[] {
