@@ -1,0 +1,104 @@
+// The tables beside this file against the reference: every rule has its cases, in every operation
+// and with every error that it names, or says why no client can break it.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { type Operation, operationsOf, type Rule } from "./rule.ts";
+import { tables } from "./tables.ts";
+
+interface Known {
+  readonly field: string;
+  readonly on: string;
+  readonly error: string;
+  readonly rule: string;
+}
+const file = new URL("../../../shared/reference/validation-rules.json", import.meta.url);
+const skip = existsSync(file)
+  ? false
+  : "no validation rules of the reference beside this repository: shared/reference/validation-rules.json";
+
+/** Whose rules are not tried here yet. */
+const pending: readonly string[] = [
+  "labelSelector",
+  "conditions",
+  "v1/ServiceAccount",
+  "v1/Volume (embedded)",
+  "v1/PersistentVolume",
+  "v1/PersistentVolumeClaim",
+  "v1/Event",
+  "events.k8s.io/v1/Event",
+  "storage.k8s.io/v1/StorageClass",
+  "storage.k8s.io/v1/VolumeAttributesClass",
+  "storage.k8s.io/v1/VolumeAttachment",
+  "storage.k8s.io/v1/CSINode",
+  "storage.k8s.io/v1/CSIDriver",
+  "storage.k8s.io/v1/CSIStorageCapacity",
+  "storagemigration.k8s.io/v1beta1/StorageVersionMigration",
+  "storagemigration.k8s.io/v1alpha1/StorageVersionMigration",
+  "coordination.k8s.io/v1/Lease",
+  "rbac.authorization.k8s.io/v1/Role",
+  "rbac.authorization.k8s.io/v1/ClusterRole",
+  "rbac.authorization.k8s.io/v1/RoleBinding",
+  "rbac.authorization.k8s.io/v1/ClusterRoleBinding",
+  "authorization.k8s.io/v1/SubjectAccessReview",
+  "authorization.k8s.io/v1/SelfSubjectAccessReview",
+  "authorization.k8s.io/v1/LocalSubjectAccessReview",
+  "authorization.k8s.io/v1/SelfSubjectRulesReview",
+  "authentication.k8s.io/v1/TokenReview",
+  "authentication.k8s.io/v1/SelfSubjectReview",
+  "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
+  "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
+  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1beta1/MutatingAdmissionPolicyBinding",
+  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/v1alpha1/MutatingAdmissionPolicyBinding",
+  "apiextensions.k8s.io/v1/CustomResourceDefinition",
+  "custom resource instances",
+  "apiregistration.k8s.io/v1/APIService",
+  "authentication.k8s.io/v1/TokenRequest",
+  "admission.k8s.io/v1/AdmissionReview (webhook response)",
+  "apiextensions.k8s.io/v1/ConversionReview (webhook response)",
+];
+
+/** Every list of rules in the reference, by kind or by the section's name. */
+function known(): ReadonlyMap<string, readonly Known[]> {
+  const read = JSON.parse(readFileSync(file, "utf8"));
+  const kinds = Object.entries<{ readonly rules?: readonly Known[] }>(read.kinds);
+  return new Map([
+    ["objectMeta", read.objectMeta.rules],
+    ["labelSelector", read.labelSelector],
+    ["conditions", read.conditions],
+    ...kinds.map(([kind, { rules = [] }]) => [kind, rules] as const),
+  ]);
+}
+
+/** The errors that a rule names: `Required / Invalid (redacted)` are two. */
+function reasonsIn(error: string): readonly string[] {
+  return error.replaceAll(/\(.*?\)/g, "").split("/").map((word) => word.trim()).filter((word) => /^[A-Z][A-Za-z]+$/.test(word));
+}
+
+/** What a rule leaves untried. */
+function gapsOf(rule: Rule): readonly string[] {
+  if (rule.except.all !== undefined) return [];
+  const tried = new Set<string>(rule.cases.flatMap((each) => [...operationsOf(rule, each), each.reason]));
+  const operations = rule.on.split("+").filter((each) => rule.except[each as Operation] === undefined); // looked up by any word
+  return [...operations, ...reasonsIn(rule.error)].filter((each) => !tried.has(each));
+}
+
+test("the tables of validation rules leave out none of the reference", { skip }, () => {
+  const sections = known();
+  assert.deepEqual([...tables.map(({ kind }) => kind), ...pending].sort(), [...sections.keys()].sort());
+  for (const { kind, rules } of tables) {
+    const ids = rules.map(({ field, on, error, words }) => [field, on, error, words]);
+    assert.deepEqual(ids, sections.get(kind)!.map((each) => [each.field, each.on, each.error, each.rule]), kind);
+  }
+});
+
+test("every rule of the tables is tried in each operation and with each error that it names", () => {
+  const gaps = tables.flatMap(({ kind, rules }) =>
+    rules.flatMap((rule) => gapsOf(rule).map((gap) => `${kind} ${rule.field} (${rule.words}): nothing for ${gap}`))
+  );
+  assert.deepEqual(gaps, []);
+});

@@ -1,0 +1,81 @@
+/**
+ * What a table of validation rules is made of. A rule is named as the reference names it (field, operations, error, words), so
+ * that a test can tell that none is left out; its cases break it once each, in the smallest way, and say what holds instead.
+ */
+export type Operation = "create" | "update" | "status" | "finalize";
+
+/** Changes an object as a JSON merge patch does: `null` takes away, lists are replaced as a whole. */
+export type Change = Readonly<Record<string, unknown>>;
+
+export type Reason = "Required" | "Invalid" | "Duplicate" | "NotSupported" | "Forbidden" | "TooLong" | "TooMany";
+
+export interface Case {
+  /** The cause's field and reason, without the `FieldValue` before it. */
+  readonly at: string;
+  readonly reason: Reason;
+  readonly broken: Change;
+  /** Of a valid object that differs where the rule looks. Default: the kind's valid object. */
+  readonly held?: Change;
+  /** What is stored before an update; both other changes go on top of it. Default: `held`. */
+  readonly prior?: Change;
+  /** Deletion is asked for before the update; `prior` has the finalizer that keeps the object. */
+  readonly deleting?: true;
+  /** Default: the operations of the rule, without those that the rule excepts. */
+  readonly on?: readonly Operation[];
+}
+
+export interface Rule {
+  readonly field: string;
+  /** Operations, joined with a plus sign. */
+  readonly on: string;
+  readonly error: string;
+  readonly words: string;
+  readonly cases: readonly Case[];
+  /** Why an operation of the rule, or the whole rule, cannot be broken by a client. */
+  readonly except: Readonly<Partial<Record<Operation | "all", string>>>;
+}
+
+export interface KindRules {
+  /** As the reference names it. */
+  readonly kind: string;
+  /** Path of the collection. */
+  readonly path: string;
+  /** The smallest valid object, without a name. */
+  readonly valid: Change;
+  readonly rules: readonly Rule[];
+}
+
+/** One rule and how to break it. */
+export function rule(id: readonly [field: string, on: string, error: string, words: string], ...cases: readonly Case[]): Rule {
+  const [field, on, error, words] = id;
+  return { field, on, error, words, cases, except: {} };
+}
+
+/** One rule that some operations never reach, or no request at all (`all`). */
+export function partly(
+  id: readonly [field: string, on: string, error: string, words: string],
+  except: Rule["except"],
+  ...cases: readonly Case[]
+): Rule {
+  return { ...rule(id, ...cases), except };
+}
+
+/** The operations in which a case is tried. */
+export function operationsOf({ on, except }: Rule, { on: own }: Case): readonly Operation[] {
+  // The reference has no other words for operations; an unknown one fails when it is tried.
+  return own ?? (on.split("+") as Operation[]).filter((each) => except[each] === undefined);
+}
+
+export function merged(base: unknown, change: unknown): unknown {
+  if (!isRecord(change)) return change;
+  const out: Record<string, unknown> = isRecord(base) ? { ...base } : {};
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) delete out[key];
+    else out[key] = merged(out[key], value);
+  }
+  return out;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+// Each rule of validation broken once, and held once, over HTTP: create, update and subresources as the rule says.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { startTestServer, type TestServer } from "../harness.ts";
+import { type Client, httpsClient } from "../https.ts";
+import { tables } from "./tables.ts";
+import { tryRule } from "./try-rule.ts";
+
+describe("validation", () => {
+  let server: TestServer | undefined;
+  let client: Client | undefined;
+  let names = 0;
+  before(async () => {
+    server = await startTestServer();
+    client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+  });
+  after(async () => {
+    client?.close();
+    await server?.close();
+  });
+  for (const kind of tables) {
+    for (const rule of kind.rules) {
+      it(`${kind.kind} ${rule.field}: ${rule.words} (${rule.error}, ${rule.on})`, {
+        skip: rule.cases.length === 0 ? rule.except.all ?? "no case" : false,
+      }, async () => {
+        assert.ok(client);
+        await tryRule(client, kind, rule, () => `case-${++names}`);
+      });
+    }
+  }
+});
