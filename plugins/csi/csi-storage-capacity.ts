@@ -1,7 +1,7 @@
 import { defineResource } from "../../core/define.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
-import { nameColumn } from "../../core/meta/columns.ts";
+import { createdAtColumn, nameColumn } from "../../core/meta/columns.ts";
 import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
@@ -21,25 +21,8 @@ const CSIStorageCapacity = object("CSIStorageCapacity", {
 });
 type CSIStorageCapacity = Infer<typeof CSIStorageCapacity>;
 
-const columns: readonly Column<CSIStorageCapacity>[] = [
-  nameColumn,
-  {
-    name: "StorageClassName",
-    type: "string",
-    description: "storageClassName represents the name of the StorageClass that the reported capacity applies to. It must meet the same " +
-      "requirements as the name of a StorageClass object (non-empty, DNS subdomain). If that object no longer exists, the " +
-      "CSIStorageCapacity object is obsolete and should be removed by its creator. This field is immutable.",
-    cell: ({ storageClassName }) => storageClassName,
-  },
-  {
-    name: "Capacity",
-    type: "string",
-    description: "capacity is the value reported by the CSI driver in its GetCapacityResponse for a GetCapacityRequest with topology and " +
-      "parameters that match the previous fields.\n\nThe semantic is currently (CSI spec 1.2) defined as: The available capacity, in bytes, " +
-      "of the storage that can be used to provision volumes. If not set, that information is currently unavailable.",
-    cell: ({ capacity }) => capacity ?? "<unset>",
-  },
-];
+// Upstream prints these with the printer for kinds that have none of their own.
+const columns: readonly Column<CSIStorageCapacity>[] = [nameColumn, createdAtColumn];
 
 function validateFields(next: CSIStorageCapacity, storedValues: boolean): readonly FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next;

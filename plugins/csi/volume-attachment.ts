@@ -12,6 +12,7 @@ import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object
 import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
 import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
+import { validatePersistentVolumeSpec } from "../../core/volumes/validate-persistent-volume.ts";
 import { nodeCountGate } from "./gates.ts";
 
 const home = "storage/v1";
@@ -101,7 +102,8 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: Infer<typeof
     return persistentVolumeName === "" ? [required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName")] : [];
   }
   if (inlineVolumeSpec === undefined) return [required("spec.source", oneSource)];
-  return [];
+  // Its class of attributes is not looked at, as it is nobody's to change.
+  return validatePersistentVolumeSpec(inlineVolumeSpec, "spec.source.inlineVolumeSpec", { name: "", attributesClass: false, inline: true });
 }
 
 function validateStatus({ attachmentMetadata = {}, attachError, detachError }: VolumeAttachmentStatus): readonly FieldError[] {

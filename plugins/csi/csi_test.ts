@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filler } from "../../core/derive/fill.ts";
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { ApiObject, At } from "../../core/plugin.ts";
+import type { Typed } from "../../core/schema.ts";
+import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
+
+const groupVersion = "storage.{domain}/v1";
+const at: At = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "storage.k8s.io/v1",
+};
+const without = (gate: string): At => ({ ...at, gates: (name) => name !== gate });
+const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
+// Tests write objects as clients do; what their types promise is filled in or is what is being tested.
+const make = (kind: string, rest: object): any => ({ kind, apiVersion: "storage.k8s.io/v1", metadata, ...rest });
+
+const fillDriver = (spec: object) =>
+  filler(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec })) as any; // as above
+const driverErrors = (spec: object, here = at) => texts(csiDrivers.create?.(fillDriver(spec), here));
+
+test("a CSIDriver without a word gets upstream's defaults and passes", () => {
+  assert.deepEqual(fillDriver({}).spec, {
+    attachRequired: true,
+    podInfoOnMount: false,
+    volumeLifecycleModes: ["Persistent"],
+    storageCapacity: false,
+    fsGroupPolicy: "ReadWriteOnceWithFSType",
+    requiresRepublish: false,
+    seLinuxMount: false,
+  });
+  assert.deepEqual(driverErrors({}), []);
+  assert.deepEqual(fillDriver({ attachRequired: false }).spec.attachRequired, false);
+});
+
+test("a CSIDriver that lacks what has a default is told so, by a misspelt path for attachment", () => {
+  assert.deepEqual(texts(csiDrivers.create?.(make("CSIDriver", { spec: {} }), at)), [
+    "spec.attachedRequired: Required value",
+    "spec.podInfoOnMount: Required value",
+    "spec.storageCapacity: Required value",
+    "spec.seLinuxMount: Required value",
+  ]);
+});
+
+test("tokens of a CSIDriver live ten minutes to 2^32 seconds, each for another audience", () => {
+  const of = (...expirationSeconds: number[]) =>
+    driverErrors({ tokenRequests: expirationSeconds.map((seconds, i) => ({ audience: `${i}`, expirationSeconds: seconds })) });
+  assert.deepEqual(of(600, 2 ** 32), []);
+  assert.deepEqual(of(599, 2 ** 32 + 1), [
+    "spec.tokenRequests[0].expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes",
+    "spec.tokenRequests[1].expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds",
+  ]);
+  assert.deepEqual(driverErrors({ tokenRequests: [{ audience: "" }, { audience: "", expirationSeconds: 1 }] }), [
+    'spec.tokenRequests[1].audience: Duplicate value: ""',
+  ]);
+});
+
+test("a CSIDriver is asked anew every ten seconds at most", () => {
+  assert.deepEqual(driverErrors({ nodeAllocatableUpdatePeriodSeconds: 10 }), []);
+  assert.deepEqual(driverErrors({ nodeAllocatableUpdatePeriodSeconds: 9 }), [
+    "spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds",
+  ]);
+});
+
+test("tokens among secrets need token requests, and requests without a word on it warn when they are new", () => {
+  assert.deepEqual(driverErrors({ serviceAccountTokenInSecrets: false }), [
+    "spec.serviceAccountTokenInSecrets: Invalid value: false: serviceAccountTokenInSecrets is set but no tokenRequests are specified",
+  ]);
+  const driver = fillDriver({ tokenRequests: [{ audience: "a" }] });
+  assert.equal(csiDrivers.warn?.(driver, undefined, at).length, 1);
+  assert.deepEqual(csiDrivers.warn?.(driver, driver, at), []);
+  assert.equal(csiDrivers.warn?.(fillDriver({ tokenRequests: [{ audience: "b" }] }), driver, at).length, 1);
+  assert.deepEqual(csiDrivers.warn?.(fillDriver({}), undefined, at), []);
+});
+
+test("attachment and lifecycle modes of a CSIDriver do not change", () => {
+  const paths = csiDrivers.update?.(fillDriver({ attachRequired: false, volumeLifecycleModes: ["Ephemeral"] }), fillDriver({}), at);
+  assert.deepEqual(paths?.map(({ path }) => path), ["spec.attachedRequired", "spec.volumeLifecycleModes"]);
+});
+
+test("the generation of a CSIDriver counts changes of the spec that are kept", () => {
+  const prior = fillDriver({});
+  assert.equal(csiDrivers.prepare?.(fillDriver({}), prior, at).metadata.generation, undefined);
+  assert.equal(csiDrivers.prepare?.(fillDriver({ storageCapacity: true }), prior, at).metadata.generation, 1);
+  const gated = fillDriver({ nodeAllocatableUpdatePeriodSeconds: 20 });
+  assert.equal(csiDrivers.prepare?.(gated, prior, without("MutableCSINodeAllocatableCount")).metadata.generation, undefined);
+});
+
+for (
+  const [key, gate, value] of [
+    ["seLinuxMount", "SELinuxMountReadWriteOncePod", true],
+    ["nodeAllocatableUpdatePeriodSeconds", "MutableCSINodeAllocatableCount", 20],
+    ["serviceAccountTokenInSecrets", "CSIServiceAccountTokenSecrets", true],
+  ] as const
+) {
+  test(`${key} of a CSIDriver is dropped without ${gate}, unless it is stored`, () => {
+    const bare = make("CSIDriver", { spec: {} }), full = make("CSIDriver", { spec: { [key]: value } });
+    assert.deepEqual(csiDrivers.prepare?.(full, undefined, at).spec, { [key]: value });
+    assert.deepEqual(csiDrivers.prepare?.(full, undefined, without(gate)).spec, {});
+    assert.deepEqual(csiDrivers.prepare?.(full, bare, without(gate)).spec, {});
+    assert.deepEqual(csiDrivers.prepare?.(full, full, without(gate)).spec, { [key]: value });
+  });
+}
+
+const nodeErrors = (...drivers: object[]) => texts(csiNodes.create?.(make("CSINode", { spec: { drivers } }), at));
+const driver = { name: "disk.example.com", nodeID: "n" };
+
+test("a driver of a CSINode has a name of 63 bytes and a node ID of 256 bytes at most", () => {
+  assert.deepEqual(nodeErrors({ name: "d".repeat(63), nodeID: "ž".repeat(128) }), []);
+  assert.deepEqual(nodeErrors({ name: "d".repeat(64), nodeID: "n".repeat(257) }), [
+    "spec.drivers[0].name: Too long: may not be more than 63 bytes",
+    `spec.drivers[0].nodeID: Invalid value: "${"n".repeat(257)}": must be 256 characters or less`,
+  ]);
+  assert.deepEqual(nodeErrors({ name: "constructor", nodeID: "n" }, { name: "tostring", nodeID: "n" }), []);
+});
+
+test("topology keys of a CSINode are labels, each once, told of the driver", () => {
+  assert.deepEqual(nodeErrors({ ...driver, topologyKeys: ["a/b", "c"] }), []);
+  const found = csiNodes.create?.(make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: ["a", "a", ""] }] } }), at);
+  assert.deepEqual(found?.map(({ type, path }) => `${type} ${path}`), [
+    "Duplicate spec.drivers[0]",
+    "Required spec.drivers[0]",
+    "Invalid spec.drivers[0]",
+    "Invalid spec.drivers[0]",
+  ]);
+});
+
+test("a driver of a CSINode that stays changes its count alone, and not even that without the gate", () => {
+  const prior = make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: null, allocatable: { count: 1 } }] } });
+  const next = (change: object) => make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: [], ...change }] } });
+  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 2 } }), prior, at), []);
+  const gone = without("MutableCSINodeAllocatableCount");
+  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 2 } }), prior, gone).map(({ path }) => path), ["spec.drivers"]);
+  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 1 } }), prior, gone), []);
+  assert.deepEqual(csiNodes.update?.(next({ nodeID: "m" }), prior, at).map(({ path }) => path), ["spec.drivers"]);
+  assert.deepEqual(csiNodes.update?.(make("CSINode", { spec: { drivers: null } }), prior, at), []);
+});
+
+test("a CSIStorageCapacity keeps topology and class, and its capacity is not negative", () => {
+  const capacity = (rest: object) => ({
+    ...make("CSIStorageCapacity", { storageClassName: "fast", ...rest }),
+    metadata: { ...metadata, namespace: "demo" },
+  });
+  assert.deepEqual(texts(csiStorageCapacities.create?.(capacity({ capacity: "0" }), at)), []);
+  assert.deepEqual(texts(csiStorageCapacities.create?.(capacity({ capacity: "-1" }), at)), [
+    'capacity: Invalid value: "-1": must be greater than or equal to 0',
+  ]);
+  const prior = capacity({ nodeTopology: { matchLabels: { a: "b" } } });
+  const changed = csiStorageCapacities.update?.(capacity({ storageClassName: "slow", nodeTopology: {} }), prior, at);
+  assert.deepEqual(changed?.map(({ path }) => path), ["nodeTopology", "storageClassName"]);
+  assert.deepEqual(
+    csiStorageCapacities.update?.(capacity({ nodeTopology: { matchLabels: { a: "b" }, matchExpressions: [] } }), prior, at),
+    [],
+  );
+  assert.deepEqual(csiStorageCapacities.update?.(capacity({}), capacity({ nodeTopology: {} }), at).map(({ path }) => path), [
+    "nodeTopology",
+  ]);
+});
+
+test("a CSIStorageCapacity whose stored selector has a value that no label can have may keep it", () => {
+  const odd = { ...make("CSIStorageCapacity", { storageClassName: "fast" }), metadata: { ...metadata, namespace: "demo" } };
+  odd.nodeTopology = { matchExpressions: [{ key: "a", operator: "In", values: ["-"] }] };
+  assert.equal(csiStorageCapacities.create?.(odd, at).length, 1);
+  assert.deepEqual(csiStorageCapacities.update?.(odd, odd, at), []);
+});
+
+const spec = { attacher: "disk.example.com", source: { persistentVolumeName: "v" }, nodeName: "n" };
+const attachment = (status: object = { attached: false }, over: object = {}) =>
+  make("VolumeAttachment", { spec: { ...spec, ...over }, status });
+
+test("a VolumeAttachment names exactly one volume", () => {
+  const errors = (source: object) => texts(volumeAttachments.create?.(attachment(undefined, { source }), at));
+  const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
+  assert.deepEqual(errors({ persistentVolumeName: "v" }), []);
+  assert.deepEqual(errors({}), [`spec.source: Required value: ${one}`]);
+  assert.deepEqual(errors({ persistentVolumeName: "v", inlineVolumeSpec: {} }), [`spec.source: Forbidden: ${one}`]);
+  assert.equal(
+    errors({ persistentVolumeName: "" })?.[0],
+    "spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName",
+  );
+  assert.equal(errors({ persistentVolumeName: "A" })?.length, 1);
+});
+
+test("status of a VolumeAttachment: metadata of 256 KiB, messages of 1 KiB, codes that are not negative", () => {
+  const errors = (status: object) => volumeAttachments.update?.(attachment({ attached: true, ...status }), attachment(), at);
+  const max = limits.attachmentMetadataBytesMax;
+  assert.deepEqual(errors({ attachmentMetadata: { k: "x".repeat(max - 1) } }), []);
+  assert.deepEqual(texts(errors({ attachmentMetadata: { k: "x".repeat(max) } })), [
+    `status.attachmentMetadata: Too long: may not be more than ${max} bytes`,
+  ]);
+  assert.deepEqual(errors({ attachError: { time: null, message: "x".repeat(limits.volumeErrorBytesMax), errorCode: 0 } }), []);
+  assert.deepEqual(
+    errors({ detachError: { time: null, message: "x".repeat(limits.volumeErrorBytesMax + 1), errorCode: -1 } })?.map(({ path }) => path),
+    [
+      "status.detachError.message",
+      "status.detachError.errorCode",
+    ],
+  );
+});
+
+test("a VolumeAttachment begins without a status, and each path leaves the other's half alone", () => {
+  assert.deepEqual(volumeAttachments.prepare?.(attachment({ attached: true }), undefined, at).status, { attached: false });
+  const prior = attachment({ attached: true });
+  assert.deepEqual(volumeAttachments.prepare?.(attachment(), prior, at).status, { attached: true });
+  const { status } = volumeAttachments.served[groupVersion]!.subresources!;
+  const sent = { ...attachment({ attached: false }, { nodeName: "m" }), metadata: { ...metadata, labels: { a: "b" } } };
+  assert.deepEqual(status!.write(sent, prior, at), attachment({ attached: false }));
+  assert.deepEqual(volumeAttachments.update?.(attachment(undefined, { nodeName: "m" }), attachment(), at).map(({ path }) => path), [
+    "spec",
+  ]);
+});
