@@ -8,7 +8,7 @@ import { StatusError } from "../core/status-error.ts";
 import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
 import { createRegistry } from "../metrics/mod.ts";
 import { withoutAdmission } from "./admission/choose-admission.ts";
-import { inflightLimit } from "./admit.ts";
+import { inflightLimit } from "./inflight.ts";
 import { authenticateInOrder, type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
 import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
 import { type OpenedReads, openReads } from "./cache/mod.ts";
