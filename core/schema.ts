@@ -111,7 +111,7 @@ export interface FieldOptions {
   readonly deprecated?: string;
   /** Strategic merge behaviour where it differs from what the list type says. */
   readonly patch?: { readonly strategy?: readonly ("merge" | "replace" | "retainKeys")[]; readonly mergeKey?: string };
-  /** An atomic struct whose fields apply merges one by one in this place. */
+  /** Apply merges the fields of this struct or record one by one, also where it is atomic elsewhere; published as such. */
   readonly granular?: true;
   /** OpenAPI `format` or other published extras of this field, merged into its schema as they are. */
   readonly publish?: { readonly [key: string]: Json };

@@ -46,6 +46,7 @@ const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
     7,
     record(oneOf(...resizeStatuses)),
     "How a resize stands, by resource; nothing when none is under way.",
+    { granular: true },
   ),
   currentVolumeAttributesClassName: field(8, string, "Attributes class that the volume has; none was applied when absent.", {
     pointer: true,

@@ -10,16 +10,6 @@ export const storageGates: NonNullable<Plugin["featureGates"]> = {
   ],
   CrossNamespaceVolumeDataSource: [{ since: "1.26", stage: "Alpha", default: false }],
   MutablePVNodeAffinity: [{ since: "1.35", stage: "Alpha", default: false }],
-  AnyVolumeDataSource: [
-    { since: "1.18", stage: "Alpha", default: false },
-    { since: "1.24", stage: "Beta", default: true },
-    { since: "1.33", stage: "GA", default: true, locked: true },
-  ],
-  RecoverVolumeExpansionFailure: [
-    { since: "1.23", stage: "Alpha", default: false },
-    { since: "1.32", stage: "Beta", default: true },
-    { since: "1.34", stage: "GA", default: true, locked: true },
-  ],
 };
 
 /** Whether a volume attributes class is looked at: its gate is on, or an object that is stored names one. */

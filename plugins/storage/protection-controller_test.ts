@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import { conflictError } from "../../core/status-error.ts";
+import { attributesClassProtection, claimProtection, volumeProtection } from "./protection-controller.ts";
+
+type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+interface Seen {
+  readonly changes: Readonly<Record<string, readonly Change[]>>;
+  readonly listed?: Readonly<Record<string, readonly unknown[]>>;
+  readonly refuses?: Error;
+}
+
+/** What the controller writes while it sees these changes: `resource/name: finalizers`. Watches end with the test. */
+async function written(controller: Controller, { changes, listed = {}, refuses }: Seen): Promise<readonly string[]> {
+  const writes: string[] = [];
+  const done = new AbortController();
+  const unused = () => assert.fail("not called");
+  const api: Api = {
+    get: unused,
+    create: unused,
+    delete: unused,
+    deleteCollection: unused,
+    collections: unused,
+    list: (_groupVersion, resource) =>
+      Promise.resolve({ metadata: { resourceVersion: "1" }, items: (listed[resource] ?? []) as readonly ApiObject[] }), // what the test says
+    update: (_groupVersion, resource, _namespace, name, object) => {
+      const { finalizers = [] } = (object as ApiObject).metadata; // what the controller writes
+      writes.push(`${resource}/${name}: ${finalizers.join(",")}`);
+      return refuses === undefined ? Promise.resolve(object as ApiObject) : Promise.reject(refuses);
+    },
+    async *watch(_groupVersion, resource) {
+      yield* changes[resource] ?? [];
+    },
+  };
+  const world: World = { names: defaultNames, api };
+  await controller.run(world, done.signal);
+  return writes;
+}
+
+const going = { deletionTimestamp: "2024-01-02T03:04:05Z" };
+const object = (name: string, finalizers: readonly string[], rest: object = {}, metadata: object = {}): ApiObject =>
+  ({ kind: "", apiVersion: "", metadata: { name, finalizers, ...metadata }, spec: {}, status: {}, ...rest }) as ApiObject; // enough of one
+const added = (each: ApiObject): Change => ({ type: "ADDED", object: each });
+const pv = "kubernetes.io/pv-protection", pvc = "kubernetes.io/pvc-protection", vac = "kubernetes.io/vac-protection";
+
+test("volumes that go lose their finalizer unless they are bound, and others get it back", async () => {
+  const bound = { status: { phase: "Bound" } }, released = { status: { phase: "Released" } };
+  const persistentvolumes = [
+    added(object("kept", [pv])),
+    added(object("bare", ["a.b/c"])),
+    added(object("in-use", [pv], bound, going)),
+    added(object("free", ["a.b/c", pv], released, going)),
+    added(object("held", ["a.b/c"], released, going)),
+    { type: "DELETED", object: object("gone", []) } as const,
+  ];
+  assert.deepEqual(await written(volumeProtection, { changes: { persistentvolumes } }), [
+    `persistentvolumes/bare: a.b/c,${pv}`,
+    "persistentvolumes/free: a.b/c",
+  ]);
+});
+
+test("claims that go lose their finalizer, bound or not", async () => {
+  const persistentvolumeclaims = [added(object("one", [pvc], { status: { phase: "Bound" } }, going)), added(object("two", []))];
+  assert.deepEqual(await written(claimProtection, { changes: { persistentvolumeclaims } }), [
+    "persistentvolumeclaims/one: ",
+    `persistentvolumeclaims/two: ${pvc}`,
+  ]);
+});
+
+test("attributes classes that go wait for the claims and volumes that name them, and get nothing back", async () => {
+  const volumeattributesclasses = [added(object("gold", [vac], {}, going)), added(object("bare", []))];
+  const naming = { status: { currentVolumeAttributesClassName: "gold" }, spec: {} };
+  const seen = { changes: { volumeattributesclasses } };
+  assert.deepEqual(await written(attributesClassProtection, seen), ["volumeattributesclasses/gold: "]);
+  assert.deepEqual(await written(attributesClassProtection, { ...seen, listed: { persistentvolumeclaims: [naming] } }), []);
+  assert.deepEqual(
+    await written(attributesClassProtection, { ...seen, listed: { persistentvolumes: [{ spec: { volumeAttributesClassName: "gold" } }] } }),
+    [],
+  );
+});
+
+test("a conflict is left to the newer state that the watch brings, another refusal ends the run", async () => {
+  const persistentvolumeclaims = [added(object("one", [pvc], {}, going))];
+  const conflict = conflictError({ group: "", name: "persistentvolumeclaims" }, "one", "changed");
+  assert.equal((await written(claimProtection, { changes: { persistentvolumeclaims }, refuses: conflict })).length, 1);
+  await assert.rejects(
+    written(claimProtection, { changes: { persistentvolumeclaims }, refuses: new Error("store is gone") }),
+    /store is gone/,
+  );
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
+import { storageClasses, volumeAttributesClasses } from "./mod.ts";
+import { at, texts } from "./test-at.ts";
+
+const metadata = { name: "fast", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const make = (rest: object): any => ({
+  kind: "StorageClass",
+  apiVersion: "storage.k8s.io/v1",
+  metadata,
+  provisioner: "disks.example.com",
+  reclaimPolicy: "Delete",
+  volumeBindingMode: "Immediate",
+  ...rest,
+});
+const created = (rest: object) => texts(storageClasses.create?.(make(rest), at()));
+const updated = (next: object, prior: object = {}) => texts(storageClasses.update?.(make(next), make(prior), at()));
+const many = (count: number, value = "") => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
+
+test("a StorageClass needs a provisioner with a qualified name, whatever its case", () => {
+  assert.deepEqual(created({ provisioner: "Disks.Example.com/Fast" }), []);
+  assert.deepEqual(created({ provisioner: "" }), ["provisioner: Required value"]);
+  assert.equal(created({ provisioner: "a b" })?.length, 1);
+});
+
+test("parameters of a StorageClass are 512 with 256 KiB at most, and have names", () => {
+  assert.deepEqual(created({ parameters: many(limits.classParametersMax) }), []);
+  assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
+  assert.deepEqual(created({ parameters: { "": "x" } }), ['parameters: Invalid value: "": field can not be empty.']);
+  const max = limits.classParametersBytesMax;
+  assert.deepEqual(created({ parameters: { k: "é".repeat((max - 2) / 2) + "x" } }), []);
+  assert.deepEqual(created({ parameters: { k: "x".repeat(max) } }), ["parameters: Too long: may not be more than 262144 bytes"]);
+});
+
+test("reclaim policy and binding mode of a StorageClass are of closed sets, Recycle not among them", () => {
+  assert.deepEqual(created({ reclaimPolicy: "Recycle" }), [
+    'reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"',
+  ]);
+  assert.deepEqual(created({ reclaimPolicy: "Retain", volumeBindingMode: "WaitForFirstConsumer" }), []);
+  assert.deepEqual(created({ volumeBindingMode: "" }), [
+    'volumeBindingMode: Unsupported value: "": supported values: "Immediate", "WaitForFirstConsumer"',
+  ]);
+  assert.deepEqual(created({ volumeBindingMode: undefined }), ["volumeBindingMode: Required value"]);
+});
+
+test("allowed topologies repeat neither keys nor values nor each other", () => {
+  const topologies = (...terms: object[]) =>
+    created({ allowedTopologies: terms.map((matchLabelExpressions) => ({ matchLabelExpressions })) });
+  const zone = (...values: string[]) => ({ key: "zone", values });
+  assert.deepEqual(topologies([zone("a")], [zone("a", "b")]), []);
+  assert.deepEqual(topologies([zone()]), ["allowedTopologies[0].matchLabelExpressions[0].values: Required value"]);
+  assert.deepEqual(topologies([zone("a", "a")]), ['allowedTopologies[0].matchLabelExpressions[0].values[1]: Duplicate value: "a"']);
+  assert.deepEqual(topologies([zone("a"), zone("b")]), ['allowedTopologies[0].matchLabelExpressions[1].key: Duplicate value: "zone"']);
+  assert.deepEqual(topologies([zone("a", "b")], [zone("b", "a")]), ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""']);
+  assert.deepEqual(topologies([{ key: "constructor", values: ["__proto__"] }], [{ key: "toString", values: ["__proto__"] }]), []);
+  assert.deepEqual(topologies([], []), [0, 0, 1, 1, 1].map((i) => `allowedTopologies[${i}].matchLabelExpressions: Duplicate value: ""`));
+});
+
+test("a StorageClass keeps what says how volumes are made, and lets the rest change", () => {
+  assert.deepEqual(updated({ allowVolumeExpansion: true, mountOptions: ["ro"], allowedTopologies: [] }), []);
+  assert.deepEqual(updated({ parameters: {} }), []);
+  assert.deepEqual(
+    updated({ parameters: { a: "1" }, provisioner: "x.example.com", reclaimPolicy: "Retain", volumeBindingMode: "WaitForFirstConsumer" }),
+    [
+      'parameters: Invalid value: {"a":"1"}: field is immutable',
+      'provisioner: Invalid value: "x.example.com": field is immutable',
+      'reclaimPolicy: Invalid value: "Retain": field is immutable',
+      'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
+    ],
+  );
+});
+
+test("deprecated labels in allowed topologies are warned of", () => {
+  const allowedTopologies = [{ matchLabelExpressions: [{ key: "beta.kubernetes.io/os", values: ["a"] }, { key: "zone", values: ["b"] }] }];
+  assert.deepEqual(storageClasses.warn?.(make({ allowedTopologies }), undefined, at()), [
+    'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.14; use "kubernetes.io/os" instead',
+  ]);
+});
+
+test("a VolumeAttributesClass needs a driver and a parameter, and changes neither", () => {
+  const make = (rest: object): any => ({
+    kind: "VolumeAttributesClass",
+    metadata,
+    driverName: "csi.example.com",
+    parameters: { a: "1" },
+    ...rest,
+  });
+  const created = (rest: object) => texts(volumeAttributesClasses.create?.(make(rest), at()));
+  assert.deepEqual(created({}), []);
+  assert.deepEqual(created({ driverName: "", parameters: undefined }), [
+    "driverName: Required value",
+    "parameters: Required value: must contain at least one key/value pair",
+  ]);
+  assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
+  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({}), make({}), at())), []);
+  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({ driverName: "b", parameters: { a: "2" } }), make({}), at())), [
+    "driverName: Forbidden: updates to driverName are forbidden.",
+    "parameters: Forbidden: updates to parameters are forbidden.",
+  ]);
+});

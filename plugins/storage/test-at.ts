@@ -1,0 +1,25 @@
+/** What tests of the family hand to hooks. */
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { At } from "../../core/plugin.ts";
+
+/** Gates as they are by default, but for those named. */
+export function at(
+  { gates = {}, subresource = "" }: { readonly gates?: Readonly<Record<string, boolean>>; readonly subresource?: string } = {},
+): At {
+  const defaults: Readonly<Record<string, boolean>> = {
+    VolumeAttributesClass: true,
+    CrossNamespaceVolumeDataSource: false,
+    MutablePVNodeAffinity: false,
+  };
+  const isOn = (gate: string) => {
+    const on = gates[gate] ?? defaults[gate];
+    if (on === undefined) throw new Error(`feature gate "${gate}" is not declared`);
+    return on;
+  };
+  return { names: defaultNames, gates: isOn, now: "2024-01-02T03:04:05Z", subresource, requestVersion: "v1" };
+}
+
+export function texts(errors: readonly FieldError[] | undefined): readonly string[] | undefined {
+  return errors?.map(fieldErrorText);
+}
