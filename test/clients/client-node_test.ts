@@ -1,0 +1,88 @@
+// The JavaScript client as its users use it: typed calls, a watch, and an informer that outlives a restart of the server.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
+import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { freePort } from "../flags/served.ts";
+
+const namespace = "default";
+const nameOf = (object: V1ConfigMap): string => object.metadata?.name ?? "";
+
+function configOf(kubeconfig: string): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  return config;
+}
+
+test("@kubernetes/client-node creates, reads, lists, replaces, watches and deletes", { skip: runtimeMissing("deno") }, async () => {
+  const server = await startRealServer();
+  try {
+    const config = configOf(server.kubeconfig);
+    const api = config.makeApiClient(CoreV1Api);
+    const events: string[] = [];
+    const controller = await new Watch(config).watch(
+      `/api/v1/namespaces/${namespace}/configmaps`,
+      { allowWatchBookmarks: true },
+      (phase, object: V1ConfigMap) => events.push(`${phase} ${nameOf(object)}`),
+      () => {},
+    );
+    const made = await api.createNamespacedConfigMap({
+      namespace,
+      body: { metadata: { name: "a", labels: { app: "x" } }, data: { k: "v" } },
+    });
+    assert.ok(made.metadata?.creationTimestamp instanceof Date);
+    assert.equal((await api.readNamespacedConfigMap({ namespace, name: "a" })).data?.["k"], "v");
+    await api.replaceNamespacedConfigMap({ namespace, name: "a", body: { ...made, data: { k: "w" } } });
+    await assert.rejects(
+      api.replaceNamespacedConfigMap({ namespace, name: "a", body: { ...made, data: { k: "x" } } }),
+      (error) => error instanceof ApiException && error.code === 409,
+    );
+    const list = await api.listNamespacedConfigMap({ namespace, labelSelector: "app=x", limit: 1 });
+    assert.deepEqual(list.items.map((item) => [nameOf(item), item.data?.["k"]]), [["a", "w"]]);
+    await api.deleteNamespacedConfigMap({ namespace, name: "a" });
+    await assert.rejects(
+      api.readNamespacedConfigMap({ namespace, name: "a" }),
+      (error) => error instanceof ApiException && error.code === 404,
+    );
+    await until(() => assert.deepEqual(events.filter((event) => event.endsWith(" a")), ["ADDED a", "MODIFIED a", "DELETED a"]));
+    controller.abort();
+  } finally {
+    await server.close();
+  }
+});
+
+test("an informer of @kubernetes/client-node goes on when the server comes back", { skip: runtimeMissing("deno") }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-informer-"));
+  const port = await freePort();
+  const start = () => startRealServer({ folder, args: [`--secure-port=${port}`] });
+  let server = await start();
+  const config = configOf(server.kubeconfig);
+  const api = config.makeApiClient(CoreV1Api);
+  const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () => api.listNamespacedConfigMap({ namespace }));
+  const known = () => informer.list().map(nameOf).toSorted();
+  let stopped = false;
+  const later: Promise<void>[] = [];
+  // As its own example does it: after an error the user starts it again.
+  informer.on("error", () => {
+    if (!stopped) later.push(new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => informer.start()).catch(() => {}));
+  });
+  try {
+    await informer.start();
+    await api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "before" } } });
+    await until(() => assert.deepEqual(known(), ["before"]));
+    server.signal("SIGTERM");
+    assert.equal(await server.exited, 0);
+    server = await start();
+    await until(() => api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "after" } } }));
+    await until(() => assert.deepEqual(known(), ["after", "before"]), 15_000);
+  } finally {
+    stopped = true;
+    await informer.stop();
+    await Promise.all(later);
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
