@@ -1,5 +1,4 @@
 import { defineResource } from "../../core/define.ts";
-import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
@@ -174,7 +173,6 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource<Volu
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
-  dropDisabled: (next, prior, gates) => dropDisabled(VolumeAttachment)(next, prior, gates),
   create: (next) => [...validateSpec(next), ...validateStatus(next.status), ...validateNew(next)],
   update: validateUpdate,
 });

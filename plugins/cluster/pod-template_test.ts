@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dropDisabled } from "../../core/derive/gates.ts";
+import { filler } from "../../core/derive/fill.ts";
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { ApiObject, At } from "../../core/plugin.ts";
+import type { Typed } from "../../core/schema.ts";
+import { podTemplates } from "./pod-template.ts";
+import { pullPolicyOf } from "./pod/image.ts";
+
+const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
+const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const container = { name: "c", image: "a" };
+// Specs are written as clients do; decoding has left out what they do not say.
+const make = (spec: object, meta: object = {}): any =>
+  filler(schema)({
+    kind: "PodTemplate",
+    apiVersion: "v1",
+    metadata,
+    template: { metadata: meta, spec: { containers: [{ resources: {}, ...container }], ...spec } },
+  } as any);
+const texts = (errors: readonly FieldError[] | undefined) => errors?.map((error) => fieldErrorText(error).replace("template.spec.", ""));
+const errors = (spec: object) => texts(podTemplates.create?.(make(spec), at));
+const one = (rest: object) => ({ containers: [{ resources: {}, ...container, ...rest }] });
+
+test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {
+  for (const image of ["a", "a:latest", "host:5000/a/b", "localhost/a", "a/b"]) assert.equal(pullPolicyOf(image), "Always", image);
+  const digest = `a@sha256:${"0".repeat(64)}`;
+  for (const image of ["", "a:1", digest, "host:5000/a:1", "Upper", " a", "a:", "a//b", "a:b:latest"]) {
+    assert.equal(pullPolicyOf(image), "IfNotPresent", image);
+  }
+});
+
+test("the two names of a pod's service account are always the same, the newer one first", () => {
+  const accounts = ({ template: { spec } }: any) => [spec.serviceAccountName, spec.serviceAccount];
+  assert.deepEqual(accounts(make({ serviceAccount: "old" })), ["old", "old"]);
+  assert.deepEqual(accounts(make({ serviceAccountName: "new", serviceAccount: "old" })), ["new", "new"]);
+  assert.deepEqual(accounts(make({})), [undefined, undefined]);
+});
+
+test("filling in a template that is filled in already gives the same value", () => {
+  const template = make({ volumes: [{ name: "v" }], overhead: { cpu: "1m" } });
+  assert.equal(filler(schema)(template), template);
+});
+
+test("names of ports are 15 characters with a letter and single hyphens inside", () => {
+  const port = (name: string) => errors(one({ ports: [{ name, containerPort: 1, protocol: "TCP" }] }));
+  assert.deepEqual(port("a".repeat(15)), []);
+  assert.deepEqual(port("a".repeat(16)), [
+    'containers[0].ports[0].name: Invalid value: "aaaaaaaaaaaaaaaa": must be no more than 15 characters',
+  ]);
+  assert.equal(port("12")?.length, 1);
+  assert.deepEqual(port("-a--b")?.map((text) => text.slice(text.lastIndexOf(": ") + 2)), [
+    "must not contain consecutive hyphens",
+    "must not begin or end with a hyphen",
+  ]);
+});
+
+test("tokens and certificates in projected volumes live as long as they may", () => {
+  const source = (source: object) => errors({ volumes: [{ name: "v", projected: { sources: [source] } }] });
+  const token = (expirationSeconds: number) => source({ serviceAccountToken: { path: "t", expirationSeconds } });
+  assert.deepEqual([token(600), token(2 ** 32)], [[], []]);
+  assert.equal(token(599)?.length, 1);
+  assert.equal(token(2 ** 32 + 1)?.length, 1);
+  const certificate = (maxExpirationSeconds: number, signerName = "example.com/signer") =>
+    source({ podCertificate: { signerName, keyType: "ED25519", keyPath: "k", maxExpirationSeconds } });
+  assert.deepEqual([certificate(3600), certificate(7_862_400)], [[], []]);
+  assert.equal(certificate(3599)?.length, 1);
+  assert.equal(certificate(7_862_401)?.length, 1);
+  assert.equal(certificate(86_401, "kubernetes.io/kube-apiserver-client-pod")?.length, 1);
+});
+
+test("no two sources of a projected volume make one file", () => {
+  const items = [{ key: "k", path: "same" }];
+  assert.deepEqual(
+    errors({ volumes: [{ name: "v", projected: { sources: [{ secret: { name: "s", items } }, { configMap: { name: "m", items } }] } }] }),
+    [
+      'volumes[0].projected: Invalid value: "m": conflicting duplicate paths',
+    ],
+  );
+});
+
+test("a volume without any source is refused once its gate has dropped the only one", () => {
+  const template = make({ volumes: [{ name: "v", image: { reference: "a" } }] });
+  const off = (gate: string) => gate !== "ImageVolume";
+  const dropped = dropDisabled(schema)(template, undefined, off);
+  assert.deepEqual(texts(podTemplates.create?.(dropped as any, at)), ["volumes[0]: Required value: must specify a volume type"]);
+  assert.equal(dropDisabled(schema)(template, template, off), template);
+});
+
+test("mounts tell what is wrong with their paths and modes", () => {
+  const volumes = [{ name: "v" }];
+  const mount = (rest: object, more: object = {}) =>
+    errors({ volumes, ...one({ volumeMounts: [{ name: "v", mountPath: "/a", ...rest }], ...more }) });
+  assert.deepEqual(mount({ subPath: "a/b" }), []);
+  assert.equal(mount({ subPath: "../b" })?.length, 1);
+  assert.equal(mount({ subPath: "a", subPathExpr: "$(B)" })?.length, 1);
+  assert.equal(mount({ mountPropagation: "Bidirectional" })?.length, 1);
+  assert.deepEqual(mount({ mountPropagation: "Bidirectional" }, { securityContext: { privileged: true } }), []);
+  assert.deepEqual(mount({ recursiveReadOnly: "Enabled", readOnly: true }), []);
+  assert.equal(mount({ recursiveReadOnly: "Enabled" })?.length, 1);
+});
+
+test("amounts: extended resources are whole and have limits, huge pages come with cpu or memory", () => {
+  const resources = (limits: object, requests: object = {}) => errors(one({ resources: { limits, requests } }));
+  assert.deepEqual(resources({ "example.com/gpu": "1", cpu: "1" }, { "example.com/gpu": "1", cpu: "500m" }), []);
+  assert.equal(resources({ "example.com/gpu": "1500m" })?.length, 1);
+  assert.equal(resources({ "example.com/gpu": "2" }, { "example.com/gpu": "1" })?.length, 1);
+  assert.deepEqual(resources({ "hugepages-2Mi": "2Mi" }), ["containers[0].resources: Forbidden: HugePages require cpu or memory"]);
+  assert.deepEqual(resources({ "hugepages-2Mi": "2Mi", memory: "1Gi" }), []);
+  assert.equal(resources(JSON.parse('{"__proto__": "1"}'))?.length, 2);
+});
+
+test("labels of a template are told beside its metadata, on update too", () => {
+  const bad = make({}, { labels: { "a b": "c" } });
+  assert.deepEqual(podTemplates.update?.(bad, make({}), at).map(({ path }) => path), ["template.labels"]);
+});
+
+test("a template on deprecated labels of nodes is let pass with a warning", () => {
+  const template = make({ nodeSelector: { "beta.kubernetes.io/arch": "arm64" } });
+  assert.deepEqual(podTemplates.warn?.(template, undefined, at), [
+    'template.spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "kubernetes.io/arch" instead',
+  ]);
+});
