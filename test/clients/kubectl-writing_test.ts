@@ -28,7 +28,7 @@ async function appliesOnTheClient(kubectl: Kubectl): Promise<void> {
   assert.equal(await good(kubectl, "get cm client -o jsonpath={.data.a}"), "2");
   const diff = await kubectl("diff -f -", configMap("client", { a: "3" }));
   assert.equal(diff.code, 1, diff.errors);
-  assert.match(diff.output, /^-  a: "2"\n\+  a: "3"$/m);
+  assert.match(diff.output, /^- {2}a: "2"\n\+ {2}a: "3"$/m);
   assert.equal((await kubectl("diff -f -", configMap("client", { a: "2" }))).code, 0);
 }
 
