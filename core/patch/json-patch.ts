@@ -82,14 +82,14 @@ function operationOf(item: Tree): Operation {
  * apply, without saying which, and for copies that add more than `limits.jsonPatchCopyBytesMax` together.
  */
 export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
-  const run: Run = { root: document, looked: new Set(), copied: 0 };
-  if (document instanceof TreeObject) run.looked.add(document);
+  const run: Run = { root: document, open: new Map(), copied: 0 };
   for (const operation of operations) {
     const step = steps.get(operation.op ?? "");
     if (step === undefined) throw refused();
     step(run, operation);
   }
-  run.looked.forEach(settle);
+  for (const object of run.open.keys()) settle(object);
+  if (run.root instanceof TreeObject) settle(run.root);
   return run.root;
 }
 
@@ -100,10 +100,16 @@ function refused(): StatusError {
 
 interface Run {
   root: Tree;
-  /** Objects that were looked into: they come out with sorted keys. */
-  readonly looked: Set<TreeObject>;
+  /** Objects that were looked into: each key is there once, and they come out sorted. */
+  readonly open: Map<TreeObject, OpenObject>;
   /** Bytes that copies have added. */
   copied: number;
+}
+
+/** An object whose members are found without a search; their order is of no matter until the end. */
+interface OpenObject {
+  readonly object: TreeObject;
+  readonly indexOf: Map<string, number>;
 }
 
 type Step = (run: Run, operation: Operation) => void;
@@ -115,7 +121,6 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
     if (path !== "") return set(placeOf(run, path), copyOf(value ?? null));
     if (!Array.isArray(value) && !(value instanceof TreeObject)) throw refused();
     run.root = copyOf(value);
-    if (run.root instanceof TreeObject) run.looked.add(run.root);
   },
   move: (run: Run, { path, from }: Operation) => {
     const source = placeOf(run, from);
@@ -163,7 +168,7 @@ const utf8 = new TextEncoder();
 
 /** A key of an object or an index of a list that is there. */
 interface Place {
-  readonly in: Tree[] | TreeObject;
+  readonly in: Tree[] | OpenObject;
   readonly key: string;
 }
 
@@ -176,11 +181,15 @@ function placeOf(run: Run, path: string | undefined): Place {
   for (const key of keys.slice(0, -1)) container = containerOf(run, get({ in: container, key }));
   return { in: container, key: keys.at(-1)! };
 }
-function containerOf(run: Run, value: Tree | undefined): Tree[] | TreeObject {
+function containerOf(run: Run, value: Tree | undefined): Tree[] | OpenObject {
   if (Array.isArray(value)) return value;
   if (!(value instanceof TreeObject)) throw refused();
-  run.looked.add(value);
-  return value;
+  const known = run.open.get(value);
+  if (known !== undefined) return known;
+  settle(value);
+  const opened = { object: value, indexOf: new Map(value.keys.map((key, index) => [key, index])) };
+  run.open.set(value, opened);
+  return opened;
 }
 
 /** A list index as Go's `strconv.Atoi` takes it; a negative one counts from `size`. */
@@ -192,11 +201,14 @@ function indexOf(key: string, size: number): number {
 }
 
 /** The value there, undefined for a key that an object has not. */
-function get(place: Place): Tree | undefined {
-  if (!Array.isArray(place.in)) return place.in.get(place.key);
-  const index = indexOf(place.key, place.in.length);
-  if (index >= place.in.length) throw refused();
-  return place.in[index];
+function get({ in: container, key }: Place): Tree | undefined {
+  if (!Array.isArray(container)) {
+    const at = container.indexOf.get(key);
+    return at === undefined ? undefined : container.object.values[at];
+  }
+  const index = indexOf(key, container.length);
+  if (index >= container.length) throw refused();
+  return container[index];
 }
 function set(place: Place, value: Tree): void {
   if (!Array.isArray(place.in)) return add(place, value);
@@ -205,11 +217,12 @@ function set(place: Place, value: Tree): void {
 }
 function add({ in: container, key }: Place, value: Tree): void {
   if (!Array.isArray(container)) {
-    const at = container.keys.lastIndexOf(key);
-    if (at >= 0) container.values[at] = value;
+    const { object, indexOf } = container;
+    const at = indexOf.get(key);
+    if (at !== undefined) object.values[at] = value;
     else {
-      container.keys.push(key);
-      container.values.push(value);
+      indexOf.set(key, object.keys.push(key) - 1);
+      object.values.push(value);
     }
   } else if (key === "-") container.push(value);
   else {
@@ -223,11 +236,18 @@ function remove(place: Place): void {
   if (Array.isArray(container)) {
     get(place);
     container.splice(indexOf(key, container.length), 1);
-    return;
-  }
-  if (!container.has(key)) throw refused();
-  for (let at = container.keys.lastIndexOf(key); at >= 0; at = container.keys.lastIndexOf(key)) {
-    container.keys.splice(at, 1);
-    container.values.splice(at, 1);
-  }
+  } else removeMember(container, key);
+}
+
+/** The last member takes the place of the one that goes. */
+function removeMember({ object: { keys, values }, indexOf }: OpenObject, key: string): void {
+  const at = indexOf.get(key);
+  if (at === undefined) throw refused();
+  indexOf.delete(key);
+  // There is a last member, because there is one that goes.
+  const lastKey = keys.pop()!, lastValue = values.pop()!;
+  if (at === keys.length) return;
+  keys[at] = lastKey;
+  values[at] = lastValue;
+  indexOf.set(lastKey, at);
 }
