@@ -19,6 +19,8 @@ export interface ListAtom {
   /** Of a `map` list, with what an item that lacks the key has instead. */
   readonly keys: readonly { readonly name: string; readonly missing: Json | undefined }[];
   readonly of: Atom;
+  /** The one empty list that stands for Go's nil in objects that were decoded; any other empty list was sent as one. */
+  readonly nil?: unknown;
 }
 export interface MapAtom {
   readonly atomic: boolean;
@@ -86,7 +88,7 @@ export const atomOf: (node: Node) => Atom = fold<Atom>({
 function listAtom(node: ListNode, go: (node: Node) => Atom): ListAtom {
   const of = go(node.of);
   const keys = (node.keys ?? []).map((name) => ({ name, missing: missingKey(node, name) }));
-  return { type: node.type, keys, of };
+  return { type: node.type, keys, of, nil: zeroOf(node) };
 }
 
 /** What upstream publishes as the default of a key: its own default, or zero where JSON always has it. */

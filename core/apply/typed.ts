@@ -210,7 +210,11 @@ function compareAs(atom: Atom, shape: Shape, before: Json | undefined, after: Js
   if (shape === "list") {
     const old = isList(before) && before.length > 0 ? before : undefined;
     const next = isList(after) && after.length > 0 ? after : undefined;
-    if (atom.list!.type === "atomic" || (old === undefined && next === undefined)) return compareLeaf(before, after);
+    if (old === undefined && next === undefined) {
+      const { nil } = atom.list!;
+      return compareLeaf(before === nil ? null : before, after === nil ? null : after);
+    }
+    if (atom.list!.type === "atomic") return compareLeaf(before, after);
     return withItself(compareItems(atom.list!, old ?? [], next ?? []), before, after);
   }
   const old = isObject(before) && !isEmptyObject(before) ? before : undefined;
