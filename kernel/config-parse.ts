@@ -169,7 +169,9 @@ function checked(config: Config): Config {
       mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is no lower-case DNS name`);
     }
   }
-  if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
+  if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
+    mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
+  }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

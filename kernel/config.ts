@@ -44,7 +44,9 @@ export const settings = Object.freeze({
   "plugins": list(
     "Plugins to serve: names (all built-in ones when none is named), -name to leave one out, and module paths or package names to load.",
   ),
-  "runtime-config": map("Group versions and resources to serve or not: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha."),
+  "runtime-config": map(
+    "Group versions and resources to serve or not: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
+  ),
   "disable-admission-plugins": list("Steps of admission to leave out, by name, such as DefaultStorageClass."),
   "feature-gates": map("Feature gates to switch: Name=bool; AllAlpha and AllBeta switch every gate of that stage."),
 
@@ -67,12 +69,16 @@ export const defaults: Config = Object.freeze(
 ) as Config; // one entry for each key of Settings
 
 /** The text of `--help`. */
-export function helpText(gates: readonly { readonly name: string; readonly stage: string; readonly default: boolean; readonly locked?: boolean }[]): string {
+export function helpText(
+  gates: readonly { readonly name: string; readonly stage: string; readonly default: boolean; readonly locked?: boolean }[],
+): string {
   const lines = Object.entries(settings).map(([name, setting]) => {
     const shown = defaultText(setting);
     return `  --${name}${placeholder[setting.kind]}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`}`;
   });
-  const gateLines = gates.map(({ name, stage, default: on, locked }) => `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""})`);
+  const gateLines = gates.map(({ name, stage, default: on, locked }) =>
+    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""})`
+  );
   return [
     "Usage: thole [--flag=value ...]",
     "",

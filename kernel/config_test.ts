@@ -27,22 +27,39 @@ test("parseArguments() of nothing gives every default", () => {
 
 test("parseArguments() takes values behind an equals sign or a blank, and a yes-or-no flag by itself", () => {
   const parsed = config(["--secure-port=7443", "--bind-address", "::1", "--anonymous-auth=false", "--request-timeout=1m30s"]);
-  assert.deepEqual([parsed["secure-port"], parsed["bind-address"], parsed["anonymous-auth"], parsed["request-timeout"]], [7443, "::1", false, 90_000]);
+  assert.deepEqual([parsed["secure-port"], parsed["bind-address"], parsed["anonymous-auth"], parsed["request-timeout"]], [
+    7443,
+    "::1",
+    false,
+    90_000,
+  ]);
   assert.equal(config(["--anonymous-auth"])["anonymous-auth"], true);
 });
 
 test("parseArguments() adds lists and maps up and takes the last of the others", () => {
-  const parsed = config(["--etcd-servers=http://a:1,http://b:2", "--etcd-servers=http://c:3", "--secure-port=1", "--secure-port=2", "--feature-gates=A=true,B=false"]);
+  const parsed = config([
+    "--etcd-servers=http://a:1,http://b:2",
+    "--etcd-servers=http://c:3",
+    "--secure-port=1",
+    "--secure-port=2",
+    "--feature-gates=A=true,B=false",
+  ]);
   assert.deepEqual(parsed["etcd-servers"], ["http://a:1", "http://b:2", "http://c:3"]);
   assert.equal(parsed["secure-port"], 2);
   assert.deepEqual([...parsed["feature-gates"]], [["A", true], ["B", false]]);
-  assert.deepEqual([...config(["--runtime-config=api/beta,storage.k8s.io/v1=false"])["runtime-config"]], [["api/beta", true], ["storage.k8s.io/v1", false]]);
+  assert.deepEqual([...config(["--runtime-config=api/beta,storage.k8s.io/v1=false"])["runtime-config"]], [["api/beta", true], [
+    "storage.k8s.io/v1",
+    false,
+  ]]);
 });
 
 test("parseArguments() reads a file and lets flags win over it", () => {
   const file = "secure-port: 7000\nanonymous-auth: false\nfeature-gates: {A: true}\nplugins: [a, b]\nrequest-timeout: 5s\n";
   const parsed = config(["--config=x.yaml", "--secure-port=8000"], file);
-  assert.deepEqual([parsed["secure-port"], parsed["anonymous-auth"], parsed["plugins"], parsed["request-timeout"]], [8000, false, ["a", "b"], 5000]);
+  assert.deepEqual([parsed["secure-port"], parsed["anonymous-auth"], parsed["plugins"], parsed["request-timeout"]], [8000, false, [
+    "a",
+    "b",
+  ], 5000]);
   assert.deepEqual([...parsed["feature-gates"]], [["A", true]]);
 });
 
@@ -63,7 +80,9 @@ test("parseArguments() tells every mistake at once and names the nearest flag", 
 });
 
 test("parseArguments() refuses what makes no sense together, at the bound and past it", () => {
-  assert.deepEqual(mistakes(["--tls-cert-file=a"]), ['flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all']);
+  assert.deepEqual(mistakes(["--tls-cert-file=a"]), [
+    'flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all',
+  ]);
   assert.deepEqual(mistakes(["--secure-port=65535"]), []);
   assert.deepEqual(mistakes(["--secure-port=65536"]), ['flag "--secure-port": 65536 is no port: it must be at most 65535']);
   assert.equal(mistakes(["--group-domain=UPPER"]).length, 1);

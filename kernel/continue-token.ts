@@ -40,7 +40,9 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   }
   const text = (key: "v" | "start"): string => {
     const value = tree.get(key) ?? "";
-    if (typeof value !== "string") throw refuse(`json: cannot unmarshal ${nameOf(value)} into Go struct field continueToken.${key} of type string`);
+    if (typeof value !== "string") {
+      throw refuse(`json: cannot unmarshal ${nameOf(value)} into Go struct field continueToken.${key} of type string`);
+    }
     return value;
   };
   const number = tree.get("rv") ?? new NumberText("0");
@@ -53,13 +55,24 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   if (revision === 0) throw refuse(`incorrect encoded start resourceVersion (version ${version})`);
   const start = text("start");
   if (start === "") throw refuse(`encoded start key empty (version ${version})`);
-  if (`/${start}`.split("/").slice(1).some((part, index, parts) => part === "." || part === ".." || (part === "" && index < parts.length - 1))) {
+  if (
+    `/${start}`.split("/").slice(1).some((part, index, parts) => part === "." || part === ".." || (part === "" && index < parts.length - 1))
+  ) {
     throw refuse(start);
   }
   return { revision: revision < 0 ? -1 : revision, start };
 }
 
 function nameOf(tree: Tree): string {
-  return Array.isArray(tree) ? "array" : tree instanceof NumberText ? "number" : tree instanceof TreeObject ? "object" : typeof tree === "boolean" ? "bool" : tree === null ? "null" : "string";
+  return Array.isArray(tree)
+    ? "array"
+    : tree instanceof NumberText
+    ? "number"
+    : tree instanceof TreeObject
+    ? "object"
+    : typeof tree === "boolean"
+    ? "bool"
+    : tree === null
+    ? "null"
+    : "string";
 }
-

@@ -8,7 +8,9 @@ function refusal(token: string): string {
   try {
     readContinue(token, defaultNames);
   } catch (error) {
-    if (error instanceof StatusError && error.code === 400) return error.message.replace("invalid continue token: continue key is not valid: ", "");
+    if (error instanceof StatusError && error.code === 400) {
+      return error.message.replace("invalid continue token: continue key is not valid: ", "");
+    }
     throw error;
   }
   return "";
@@ -27,7 +29,10 @@ test("readContinue() says what is wrong with a token in upstream's words", () =>
   assert.equal(refusal("bm90anNvbg"), "invalid character 'o' in literal null (expecting 'u')");
   assert.equal(refusal("W10"), "json: cannot unmarshal array into Go value of type storage.continueToken");
   assert.equal(refusal("e30"), "server does not recognize this encoded version ");
-  assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: 0, start: "b" })), "incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  assert.equal(
+    refusal(token({ v: "meta.k8s.io/v1", rv: 0, start: "b" })),
+    "incorrect encoded start resourceVersion (version meta.k8s.io/v1)",
+  );
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "" })), "encoded start key empty (version meta.k8s.io/v1)");
 });
 

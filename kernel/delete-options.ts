@@ -64,7 +64,9 @@ function unsafeErrors(options: Read, collection: boolean): readonly FieldError[]
     ["gracePeriodSeconds", options.gracePeriodSeconds !== undefined],
     ["preconditions", options.preconditions],
   ];
-  const tooMany = given.filter(([, is]) => is).map(([name]) => invalid(ignoreReadErrorsField, true, `cannot be set together with .${name}`));
+  const tooMany = given.filter(([, is]) => is).map(([name]) =>
+    invalid(ignoreReadErrorsField, true, `cannot be set together with .${name}`)
+  );
   if (tooMany.length > 0 || !collection) return tooMany;
   return [invalid(ignoreReadErrorsField, true, "is not allowed with DELETECOLLECTION, try again after removing the option")];
 }
@@ -129,4 +131,3 @@ function checkOptionsKind(kind: string, version: string): void {
   }
   throw badRequestError(`no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(scheme)}`);
 }
-

@@ -32,7 +32,9 @@ export function parseInt64(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) throw syntax();
   if (text.length > 30) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   const value = BigInt(text.replace(/^\+/, ""));
-  if (value > int64Max || value < -int64Max - 1n) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  if (value > int64Max || value < -int64Max - 1n) {
+    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  }
   return value;
 }
 function integerOf(query: Query, key: string): number | undefined {
@@ -45,7 +47,12 @@ function optionsInvalid(kind: string, names: Names, errors: readonly FieldError[
 }
 
 /** Options of list, watch and deletecollection. `watchPrefix`: below `/watch/`, where upstream defaults nothing. */
-export function listOptions(query: Query, endpoint: Endpoint, names: Names, how: { readonly watchList: boolean; readonly watchPrefix: boolean }): ListOptions {
+export function listOptions(
+  query: Query,
+  endpoint: Endpoint,
+  names: Names,
+  how: { readonly watchList: boolean; readonly watchPrefix: boolean },
+): ListOptions {
   const limit = integerOf(query, "limit") ?? 0;
   const timeoutSeconds = integerOf(query, "timeoutSeconds");
   const watch = isTrue(query, "watch");
@@ -104,10 +111,14 @@ function watchErrors(match: string, send: boolean | undefined, token: string, wa
   const path = "resourceVersionMatch";
   if (send !== undefined) {
     if (match !== "NotOlderThan") errors.push(forbidden(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-    if (!watchList) errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
+    if (!watchList) {
+      errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
+    }
   }
   if (match !== "") {
-    if (send === undefined) errors.push(forbidden(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    if (send === undefined) {
+      errors.push(forbidden(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
     if (match !== "NotOlderThan") errors.push(notSupported(path, match, ["NotOlderThan"]));
     if (token !== "") errors.push(forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
   }
@@ -168,7 +179,9 @@ export function writeOptions(
 
 function managerErrors(manager: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (new TextEncoder().encode(manager).length > limits.fieldManagerBytesMax) errors.push(tooLong("fieldManager", limits.fieldManagerBytesMax));
+  if (new TextEncoder().encode(manager).length > limits.fieldManagerBytesMax) {
+    errors.push(tooLong("fieldManager", limits.fieldManagerBytesMax));
+  }
   let position = 0;
   for (const rune of manager) {
     if (/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(rune)) {

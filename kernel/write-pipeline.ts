@@ -134,4 +134,3 @@ function specChanged(call: Call, next: ApiObject, prior: ApiObject): boolean {
 function generatedName(prefix: string, random: () => number): string {
   return `${prefix.slice(0, 58)}${randomSuffix(random)}`;
 }
-

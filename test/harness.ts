@@ -21,7 +21,9 @@ export interface TestServer {
 }
 
 /** `admin` is in system:masters, `alice` is authenticated and has no rights. */
-export async function startTestServer(options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins } = {}): Promise<TestServer> {
+export async function startTestServer(
+  options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins } = {},
+): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
   const tokens = { admin: crypto.randomUUID(), alice: crypto.randomUUID() };
   const file = join(folder, "tokens.csv");
@@ -30,7 +32,11 @@ export async function startTestServer(options: { readonly args?: readonly string
   const parsed = parseArguments(args, (path) => readFileSync(path, "utf8"));
   if (parsed.help) throw new Error("a test server gives no help");
   const logged: string[] = [];
-  const running = await serve({ config: parsed.config, plugins: options.plugins ?? plugins, log: jsonLog((line) => logged.push(line), Date.now) });
+  const running = await serve({
+    config: parsed.config,
+    plugins: options.plugins ?? plugins,
+    log: jsonLog((line) => logged.push(line), Date.now),
+  });
   return {
     url: running.url,
     port: running.port,

@@ -72,7 +72,12 @@ export function negotiate(accept: string, names: Names, transforms = true): Outp
 
 const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as: "object" }, stream: false });
 
-function outputOf(encoding: Encoding, parameters: readonly (readonly [string, string])[], names: Names, transforms: boolean): Output | undefined {
+function outputOf(
+  encoding: Encoding,
+  parameters: readonly (readonly [string, string])[],
+  names: Names,
+  transforms: boolean,
+): Output | undefined {
   let as = "", group = "", version = "", stream = false, converts = false;
   for (const [name, value] of parameters) {
     if (name === "as") [as, converts] = [value, true];

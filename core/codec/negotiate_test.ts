@@ -18,9 +18,14 @@ test("negotiate() prefers the highest quality, then the order; q=0 does not excl
 
 test("negotiate() passes over a transformation that does not exist and refuses when nothing else is accepted", () => {
   assert.deepEqual(negotiate(table, names).transform, { as: "Table", version: "v1" });
-  assert.deepEqual(negotiate(`application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, ${table}`, names).transform, { as: "Table", version: "v1" });
+  assert.deepEqual(negotiate(`application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, ${table}`, names).transform, {
+    as: "Table",
+    version: "v1",
+  });
   assert.deepEqual(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io, application/json", names).transform, { as: "object" });
-  for (const bad of ["application/json;as=Table;v=v1", "application/json;v=v1;g=meta.k8s.io", "application/json;as=Nothing;v=v1;g=meta.k8s.io"]) {
+  for (
+    const bad of ["application/json;as=Table;v=v1", "application/json;v=v1;g=meta.k8s.io", "application/json;as=Nothing;v=v1;g=meta.k8s.io"]
+  ) {
     assert.throws(() => negotiate(bad, names), (error) => error instanceof StatusError && error.code === 406, bad);
   }
 });
@@ -40,7 +45,10 @@ test("negotiateError() never transforms", () => {
 test("checkProduced() refuses in the router's words unless something produced is named", () => {
   checkProduced("text/html, */*;q=0.1", mediaTypes(names));
   checkProduced("application/json;as=Nothing", mediaTypes(names));
-  assert.throws(() => checkProduced("text/html", mediaTypes(names)), /406: Not Acceptable\n\nAvailable representations: application\/json, /);
+  assert.throws(
+    () => checkProduced("text/html", mediaTypes(names)),
+    /406: Not Acceptable\n\nAvailable representations: application\/json, /,
+  );
 });
 
 test("bodyEncoding() takes JSON where nothing is said, whatever the letter case and parameters", () => {

@@ -36,13 +36,17 @@ export const ObjectMeta = struct("ObjectMeta", {
   deletionTimestamp: field(9, time, "When deletion was asked for; set by the server, the object goes once its finalizers are gone.", {
     pointer: true,
   }),
-  deletionGracePeriodSeconds: field(10, int64, "Seconds given to the object to end by itself; only with deletionTimestamp.", { pointer: true }),
+  deletionGracePeriodSeconds: field(10, int64, "Seconds given to the object to end by itself; only with deletionTimestamp.", {
+    pointer: true,
+  }),
   labels: field(11, record(string), "Keys and values that selectors match."),
   annotations: field(12, record(string), "Keys and values for tools; not for selection."),
   ownerReferences: field(13, mapBy(["uid"], OwnerReference), "Objects that this one belongs to; it is collected when all are gone.", {
     patch: { strategy: ["merge"], mergeKey: "uid" },
   }),
-  finalizers: field(14, setOf(string), "Names that must all be removed before the object goes; in any order.", { patch: { strategy: ["merge"] } }),
+  finalizers: field(14, setOf(string), "Names that must all be removed before the object goes; in any order.", {
+    patch: { strategy: ["merge"] },
+  }),
   managedFields: field(17, list(ManagedFieldsEntry), "Which manager owns which fields; kept by the server."),
 }, { doc: "Metadata that every stored object has." });
 export type ObjectMeta = Infer<typeof ObjectMeta>;

@@ -5,7 +5,11 @@ import { matchesFields, parseFieldSelector } from "./field.ts";
 test("parseFieldSelector() splits at commas and unescapes values", () => {
   assert.deepEqual(parseFieldSelector("a=b\\,c,d!=e\\=f,g==h"), {
     ok: true,
-    requirements: [{ field: "a", operator: "=", value: "b,c" }, { field: "d", operator: "!=", value: "e=f" }, { field: "g", operator: "=", value: "h" }],
+    requirements: [{ field: "a", operator: "=", value: "b,c" }, { field: "d", operator: "!=", value: "e=f" }, {
+      field: "g",
+      operator: "=",
+      value: "h",
+    }],
   });
 });
 

@@ -99,7 +99,9 @@ class Parser {
     for (;;) {
       const token = this.#look(true);
       if (token.kind === "end") return found;
-      if (token.kind !== "word" && token.kind !== "!") throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+      if (token.kind !== "word" && token.kind !== "!") {
+        throw new SelectorError(`found '${token.text}', expected: !, identifier, or 'end of string'`);
+      }
       let requirement: LabelRequirement;
       try {
         requirement = this.#requirement();
@@ -266,4 +268,3 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
     }
   }
 }
-

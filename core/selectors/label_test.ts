@@ -14,7 +14,21 @@ function refusal(selector: string): string {
 
 test("matchesLabels() follows each operator, also for absent keys", () => {
   const labels = { env: "prod", size: "5" };
-  for (const yes of ["env", "!none", "env=prod", "env==prod", "env!=dev", "none!=x", "env in (dev, prod)", "none notin (a)", "size>4", "size<6", ""]) {
+  for (
+    const yes of [
+      "env",
+      "!none",
+      "env=prod",
+      "env==prod",
+      "env!=dev",
+      "none!=x",
+      "env in (dev, prod)",
+      "none notin (a)",
+      "size>4",
+      "size<6",
+      "",
+    ]
+  ) {
     assert.equal(selects(yes, labels), true, yes);
   }
   for (const no of ["none", "!env", "env=dev", "env!=prod", "env in (dev)", "env notin (prod)", "size>5", "size<5", "env>1", "none>1"]) {

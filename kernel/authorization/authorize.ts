@@ -25,7 +25,9 @@ export interface Authorizer {
 }
 
 /** Passes, or throws 403 with the reasons of all that were asked. */
-export function authorizeInOrder(authorizers: readonly Authorizer[]): (user: UserInfo, attributes: AuthorizationAttributes) => Promise<void> {
+export function authorizeInOrder(
+  authorizers: readonly Authorizer[],
+): (user: UserInfo, attributes: AuthorizationAttributes) => Promise<void> {
   return async (user, attributes) => {
     const reasons: string[] = [];
     for (const authorizer of authorizers) {
@@ -43,7 +45,9 @@ export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes
   const because = reason === "" ? "" : `: ${reason}`;
   const { verb, path, group, resource, subresource, namespace, name } = attributes;
   if (!attributes.isResourceRequest) {
-    return new StatusError("Forbidden", `forbidden: User ${quoted(user.name)} cannot ${verb} path ${quoted(path)}${because}`, { details: {} });
+    return new StatusError("Forbidden", `forbidden: User ${quoted(user.name)} cannot ${verb} path ${quoted(path)}${because}`, {
+      details: {},
+    });
   }
   const full = group === "" ? resource : `${resource}.${group}`;
   const what = subresource === "" ? resource : `${resource}/${subresource}`;
@@ -51,7 +55,9 @@ export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes
   const who = name === "" ? full : `${full} ${quoted(name)}`;
   return new StatusError(
     "Forbidden",
-    `${who} is forbidden: User ${quoted(user.name)} cannot ${verb} resource ${quoted(what)} in API group ${quoted(group)} ${where}${because}`,
+    `${who} is forbidden: User ${quoted(user.name)} cannot ${verb} resource ${quoted(what)} in API group ${
+      quoted(group)
+    } ${where}${because}`,
     { details: { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind: resource } },
   );
 }
