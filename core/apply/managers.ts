@@ -14,6 +14,7 @@ import {
   type FieldSet,
   intersection,
   isEmptySet,
+  isSubset,
   leafSet,
   pathTexts,
   recursiveDifference,
@@ -90,7 +91,9 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const set = recursiveDifference(fieldSetOf(atom, config), versions.ignored(versions.current));
   const merged = merge(atom, live, config)!; // neither is undefined
   const claimed = new Map(owners).set(id, { ...self, set, time: last?.time });
-  const object = last === undefined || last.set === set ? merged : pruned(versions, merged, claimed, last);
+  // Most applies name all that the last one named: nothing of it can go.
+  const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
+  const object = keepsAll ? merged : pruned(versions, merged, claimed, last);
 
   const found = ignoring(compare(atom, live, object), versions.ignored(versions.current));
   const taken = takenFrom(versions, live, object, claimed, found, id);
