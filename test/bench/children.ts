@@ -37,6 +37,9 @@ export interface Child {
   stop(): Promise<void>;
 }
 
+/** A program that takes longer is stuck. */
+const answerMsMax = 60_000;
+
 /** Starts a program of this folder; it ends when its input does, so also when this process dies. */
 export function startChild(runtime: Runtime, file: string, args: readonly string[] = []): Child {
   const run = command(runtime, `test/bench/${file}`, args);
@@ -48,7 +51,12 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
     ask: async <Answer>(question: object) => {
       const answer = nextLine(answers, ended);
       child.stdin.write(`${JSON.stringify(question)}\n`);
-      return JSON.parse(await answer) as Answer; // what the program of that name answers
+      const limit = setTimeout(() => child.kill("SIGKILL"), answerMsMax);
+      try {
+        return JSON.parse(await answer) as Answer; // what the program of that name answers
+      } finally {
+        clearTimeout(limit);
+      }
     },
     stop: async () => {
       child.stdin.end();

@@ -18,7 +18,7 @@ export type FloorStep =
 
 function program(): (step: FloorStep) => Promise<object> {
   const bodies = new Map<string, Buffer>();
-  const watches: ServerResponse[] = [];
+  const watches = new Set<ServerResponse>();
   let store: Awaited<ReturnType<typeof openSqlite>> | undefined;
   return async (step) => {
     switch (step.step) {
@@ -36,7 +36,7 @@ function program(): (step: FloorStep) => Promise<object> {
   };
 }
 
-function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, watches: ServerResponse[]): Promise<{ port: number }> {
+function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, watches: Set<ServerResponse>): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
     const response = answer as unknown as ServerResponse; // our clients speak HTTP/1.1
@@ -44,7 +44,8 @@ function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, 
     if (url.includes("watch=true")) {
       response.writeHead(200, { "content-type": "application/json" });
       response.flushHeaders();
-      watches.push(response);
+      watches.add(response);
+      response.on("close", () => watches.delete(response));
       return;
     }
     if (request.method !== "GET") {
