@@ -7,15 +7,16 @@ import { namespaces, namespaceSeeds } from "./namespace.ts";
 import { podTemplateGates, podTemplates } from "./pod-template.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
+import { services } from "./service.ts";
 
-export { events, leases, namespaces, podTemplates, serviceAccounts };
+export { events, leases, namespaces, podTemplates, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
   summary: "What every cluster has: namespaces, service accounts, leases and events.",
   featureGates: { ...leaseGates, ...podTemplateGates },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, podTemplates],
+  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services],
   controllers: [namespaceController, serviceAccountController, garbageCollector],
   seeds: namespaceSeeds,
 });
