@@ -95,6 +95,13 @@ export const kernelMetrics = Object.freeze({
     labels: ["group", "resource"],
     stability: "ALPHA",
   }),
+  consistencyChecks: defineMetric({
+    name: "apiserver_storage_consistency_checks_total",
+    type: "counter",
+    help: "Comparisons of the watch cache with the store, by what came out.",
+    labels: ["group", "resource", "status"],
+    stability: "ALPHA",
+  }),
   storeRequests: defineMetric({
     name: "etcd_requests_total",
     type: "counter",

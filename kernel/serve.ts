@@ -93,6 +93,7 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const cache = await openReads(measuredStore(store, storedLabels(catalog, prefix), record, () => performance.now()), catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
+    onChecked: ({ group, plural }, status) => record.consistencyChecks.with({ group, resource: plural, status }).add(),
   });
   const server = await assemble({ config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded });
   const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
@@ -362,7 +363,7 @@ function work(
     planted,
     runControllers(
       catalog.plugins,
-      { names: catalog.names, api },
+      { names: catalog.names, api, gates: catalog.gates.isOn },
       signal,
       (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
     ),

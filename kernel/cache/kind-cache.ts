@@ -48,6 +48,10 @@ export class KindCache {
     return false;
   }
 
+  brokenKeys(): ReadonlySet<string> {
+    return new Set(this.#broken);
+  }
+
   /** The entry of stored bytes; the one that is there already where it is the same. Undefined for what cannot be read. */
   entryOf(key: string, revision: Revision, value: Uint8Array): CachedEntry | undefined {
     const known = this.#index.get(key);

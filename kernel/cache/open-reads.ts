@@ -3,6 +3,7 @@ import { isUncached, type Reads } from "../reads.ts";
 import { type Clock, systemClock } from "../store/clock.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
+import { type Checked, keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./entry.ts";
 import { KindCache } from "./kind-cache.ts";
 import { ownWrites } from "./own-writes.ts";
@@ -23,6 +24,10 @@ export interface ReadsOptions {
   readonly fillWaitMs?: number;
   /** How long what a chunked list began with is kept for its rest (upstream's 75 s). */
   readonly snapshotMs?: number;
+  /** How often the cache is compared with the store (upstream's five minutes); 0 is never. */
+  readonly checkEveryMs?: number;
+  /** Told of each comparison. */
+  readonly onChecked?: (kind: StoredKind, checked: Checked) => void;
   /** How long opening waits for the first fill, which goes on after that. */
   readonly openWaitMs?: number;
 }
@@ -63,12 +68,20 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     snapshotMs: options.snapshotMs ?? 75_000,
     onSlow,
   });
+  const closing = new AbortController();
+  const { checkEveryMs = 300_000, onChecked = () => {} } = options;
+  const checking = checkEveryMs === 0
+    ? Promise.resolve()
+    : keepConsistent({ cache, store, clock, everyMs: checkEveryMs, onChecked, signal: closing.signal });
   await cache.ready(options.openWaitMs ?? 60_000, new AbortController().signal);
   return {
     reads,
     store: own.store,
     state: () => cache.state,
     size: () => ({ slabBytes: slabs.bytes, watches: [...kinds.values()].reduce((sum, kind) => sum + kind.followerCount, 0) }),
-    close: () => cache.close(),
+    async close() {
+      closing.abort();
+      await Promise.all([cache.close(), checking]);
+    },
   };
 }

@@ -9,12 +9,13 @@
  * because nobody can tell them what they missed.
  */
 import type { StoredKind } from "../catalog.ts";
-import type { Clock } from "../store/clock.ts";
+import { type Clock, systemClock } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import { sharedRoundTrip } from "./freshness.ts";
 import type { KindCache } from "./kind-cache.ts";
 import type { OwnWrites } from "./own-writes.ts";
+import { pause } from "./pause.ts";
 
 export type CacheState =
   | { readonly tag: "filling"; /** Milliseconds since 1970. */ readonly since: number; readonly because: unknown }
@@ -42,6 +43,7 @@ export class WatchCache {
   readonly #needs: WatchCacheNeeds;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
+  #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
   #state: CacheState;
   #revision: Revision = 0;
@@ -62,6 +64,9 @@ export class WatchCache {
   /** Everything up to here is in the cache. */
   get revision(): Revision {
     return this.#revision;
+  }
+  get kinds(): Iterable<KindCache> {
+    return this.#needs.kinds.values();
   }
   kindOf(kind: StoredKind): KindCache | undefined {
     const found = this.#needs.kinds.get(kind.under);
@@ -103,6 +108,11 @@ export class WatchCache {
     for (const kind of this.#needs.kinds.values()) kind.forget(revision);
   }
 
+  /** Begins anew, because what is here is not right. */
+  refill(because: Error): void {
+    this.#refilling.abort(because);
+  }
+
   async close(): Promise<void> {
     this.#closing.abort(new StoreError("closed", "The cache is closed"));
     await this.#running;
@@ -114,14 +124,20 @@ export class WatchCache {
     for (let failures = 0; !signal.aborted;) {
       try {
         const revision = await this.#fill();
-        failures = 0;
-        for await (const batch of store.watch({ prefix: `${prefix}/` }, revision, signal)) this.#take(batch);
+        const refilling = this.#refilling = new AbortController();
+        const watching = AbortSignal.any([signal, refilling.signal]);
+        for await (const batch of store.watch({ prefix: `${prefix}/` }, revision, watching)) {
+          failures = 0;
+          this.#take(batch);
+        }
+        refilling.signal.throwIfAborted();
       } catch (error) {
         if (!signal.aborted) onError(error);
         this.#turn({ tag: "filling", since: clock.now(), because: error });
       }
       for (const kind of this.#needs.kinds.values()) kind.endFollowers();
-      await pause(Math.min(retryMsMax, failures++ === 0 ? 0 : 50 * 2 ** failures), clock, signal);
+      // At once the first time: readers wait.
+      if (failures++ > 0) await pause(Math.min(retryMsMax, 50 * 2 ** failures), clock, signal);
     }
     this.#turn({ tag: "closed" });
   }
@@ -204,7 +220,7 @@ async function fillKind(store: Store, { kind, entries, broken }: Filling, at: Re
       const entry = kind.entryOf(key, revision, value);
       if (entry === undefined) broken.push(key);
       else entries.push(entry);
-      if (index % turnEntries === turnEntries - 1) await pause(0, undefined, signal);
+      if (index % turnEntries === turnEntries - 1) await pause(0, systemClock, signal);
     }
     after = page.entries.at(-1)?.key;
     if (after === undefined || page.entries.length === page.count) return;
@@ -226,18 +242,4 @@ async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   } finally {
     signal.removeEventListener("abort", abort);
   }
-}
-
-function pause(ms: number, clock: Clock | undefined, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const over = (): void => {
-      cancel();
-      signal.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = clock === undefined ? setTimeout(over, ms) : undefined;
-    const cancel = clock === undefined ? () => clearTimeout(timer) : clock.after(ms, over);
-    signal.addEventListener("abort", over);
-  });
 }

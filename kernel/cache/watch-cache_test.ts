@@ -6,7 +6,21 @@ import { openSqlite } from "../store/sqlite.ts";
 import { type Batch, type Range, type Revision, type Store, StoreError } from "../store/store.ts";
 import { type ManualClock, manualClock } from "../store/test-clock.ts";
 import { type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
-import { catalog, get, list, openWatch, prefix, put, remove, revisionOfEvent, type Room, startWatch, told, within } from "./test-room.ts";
+import {
+  catalog,
+  get,
+  list,
+  openWatch,
+  prefix,
+  put,
+  putBytes,
+  remove,
+  revisionOfEvent,
+  type Room,
+  startWatch,
+  told,
+  within,
+} from "./test-room.ts";
 
 /** A store whose watches break, and whose lists fail or wait, when the test says so. */
 interface Brittle {
@@ -17,6 +31,8 @@ interface Brittle {
   listFails: Error | undefined;
   /** Batches of watches wait while it is set. */
   hold: Promise<void> | undefined;
+  /** Events of keys for which it holds do not come. */
+  lose: ((key: string) => boolean) | undefined;
   gets: number;
   lists: number;
   watches: number;
@@ -28,6 +44,7 @@ function brittle(store: Store): Brittle {
   const made: Brittle = {
     listFails: undefined,
     hold: undefined,
+    lose: undefined,
     gets: 0,
     lists: 0,
     watches: 0,
@@ -59,7 +76,8 @@ function brittle(store: Store): Brittle {
         const next = await Promise.race([batches.next(), promise]);
         if (next.done === true) return;
         await Promise.race([made.hold, promise]);
-        yield next.value;
+        const { events, revision: reached } = next.value;
+        yield { events: events.filter(({ key }) => !(made.lose?.(key) ?? false)), revision: reached };
       }
     } finally {
       own.abort();
@@ -88,6 +106,7 @@ async function withCache(
   const cache = await openReads(wrapped.store, catalog, prefix, {
     onError: (error) => errors.push(error),
     onSlow: (kind) => slow.push(kind.plural),
+    checkEveryMs: 0,
     ...options,
   });
   const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
@@ -349,6 +368,45 @@ test("the ring forgets by age, count and size; what it forgot is read from the s
     await Promise.all([late.stop(), near.stop()]);
   }, { clock, bounds: { eventsMax: 2 } });
 });
+
+test("the cache is compared with the store, and filled anew where it differs", async () => {
+  const clock = manualClock();
+  const checked: string[] = [];
+  const onChecked = (kind: { plural: string }, result: string) => void checked.push(`${kind.plural} ${result}`);
+  await withCache(async ({ room, cache, brittle, errors }) => {
+    await put(room, "a");
+    await putBytes(room, "nonsense", new TextEncoder().encode("{"), { namespace: "other" });
+    await list(room);
+    await turn(clock, 1000, () => checked.length === 2);
+    assert.deepEqual(checked.splice(0), ["notes success", "shelves success"]);
+    brittle.listFails = new StoreError("unavailable", "no leader");
+    await turn(clock, 1000, () => checked.length === 2);
+    assert.deepEqual(checked.splice(0), ["notes error", "shelves error"]);
+    brittle.listFails = undefined;
+    brittle.lose = (key) => key.endsWith("/lost");
+    const from = await put(room, "lost");
+    await put(room, "s", { plural: "shelves" });
+    assert.equal(await get(room, "lost"), undefined);
+    const watch = await startWatch(room, `resourceVersion=${from}`);
+    brittle.lose = undefined;
+    await turn(clock, 1000, () => errors.length === 1);
+    await watch.ended;
+    assert.match(`${errors[0]}`, /The cache of notes differs from the store at revision \d+/);
+    assert.equal(checked[0], "notes failure");
+    assert.equal((await get(room, "lost"))?.revision, from);
+    assert.deepEqual(cache.state(), { tag: "current" });
+  }, { clock, checkEveryMs: 1000, onChecked });
+});
+
+/** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
+async function turn(clock: ManualClock, ms: number, done: () => boolean): Promise<void> {
+  await waitFor(clock, 1);
+  clock.advance(ms);
+  for (let turns = 0; !done(); turns++) {
+    assert.ok(turns < 10_000, "it does not come");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
 
 test("close() ends watches and lets reads fall back to the store", () =>
   withCache(async ({ room, cache }) => {

@@ -1,0 +1,73 @@
+/** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
+import type { StoredKind } from "../catalog.ts";
+import type { Clock } from "../store/clock.ts";
+import type { Revision, Store } from "../store/store.ts";
+import type { CachedEntry } from "./entry.ts";
+import type { KeyIndex } from "./key-index.ts";
+import { pause } from "./pause.ts";
+import type { WatchCache } from "./watch-cache.ts";
+
+/** `failure`: the cache differs, and is filled anew; `error`: the store could not be asked. */
+export type Checked = "success" | "failure" | "error";
+
+export interface ConsistencyNeeds {
+  readonly cache: WatchCache;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly everyMs: number;
+  readonly onChecked: (kind: StoredKind, checked: Checked) => void;
+  readonly signal: AbortSignal;
+}
+
+const pageEntries = 500;
+
+/** Checks all kinds again and again until the signal aborts. */
+export async function keepConsistent({ cache, store, clock, everyMs, onChecked, signal }: ConsistencyNeeds): Promise<void> {
+  for (;;) {
+    await pause(everyMs, clock, signal);
+    for (const kind of cache.kinds) {
+      if (signal.aborted) return;
+      if (cache.state.tag !== "current") continue;
+      // Of one moment: what is compared is what the cache showed then.
+      const { index, prefix } = kind;
+      const { revision } = cache;
+      const broken = kind.brokenKeys();
+      const checked = await isSame(store, { prefix, index, broken, revision }, signal).then(
+        (same): Checked => same ? "success" : "failure",
+        (): Checked => "error",
+      );
+      if (signal.aborted) return;
+      onChecked(kind.maker.kind, checked);
+      if (checked === "failure") {
+        cache.refill(new Error(`The cache of ${kind.maker.kind.plural} differs from the store at revision ${revision}`));
+      }
+    }
+  }
+}
+
+interface Moment {
+  readonly prefix: string;
+  readonly index: KeyIndex;
+  readonly broken: ReadonlySet<string>;
+  readonly revision: Revision;
+}
+
+/** Equal keys with equal revisions are equal objects. A moment that the store has forgotten says nothing against the cache. */
+async function isSame(store: Store, { prefix, index, broken, revision }: Moment, signal: AbortSignal): Promise<boolean> {
+  const cached = entriesOf(index, prefix);
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.list({ prefix, ...(after === undefined ? {} : { after }) }, { limit: pageEntries, at: revision, signal });
+    for (const { key, revision: own } of page.entries) {
+      if (broken.has(key)) continue;
+      const entry = cached.next();
+      if (entry.done === true || entry.value.key !== key || entry.value.revision !== own) return false;
+    }
+    after = page.entries.at(-1)?.key;
+    if (after === undefined || page.entries.length === page.count) return cached.next().done === true;
+  }
+}
+
+function* entriesOf(index: KeyIndex, prefix: string): Generator<CachedEntry, undefined> {
+  for (const run of index.runs(prefix)) yield* run;
+}
