@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { tables } from "./tables.ts";
+import { serverArgs, tables } from "./tables.ts";
 import { tryRule } from "./try-rule.ts";
 
 describe("validation", () => {
@@ -11,7 +11,7 @@ describe("validation", () => {
   let client: Client | undefined;
   let names = 0;
   before(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ args: serverArgs });
     client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   });
   after(async () => {

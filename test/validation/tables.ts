@@ -1,8 +1,40 @@
-/** The tables of rules, in the order of the reference. */
+/** The tables of rules. A kind that is served and has none fails the test beside this file, once the reference names its rules. */
 import { configMap } from "./kinds/config-map.ts";
+import { csiDriver } from "./kinds/csi-driver.ts";
+import { csiNode } from "./kinds/csi-node.ts";
+import { csiStorageCapacity, labelSelector } from "./kinds/csi-storage-capacity.ts";
+import { coreEvent, event } from "./kinds/event.ts";
+import { lease } from "./kinds/lease.ts";
 import { namespace } from "./kinds/namespace.ts";
 import { objectMeta } from "./kinds/object-meta.ts";
 import { secret } from "./kinds/secret.ts";
+import { serviceAccount } from "./kinds/service-account.ts";
+import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
+import { inlineVariant, volumeAttachment } from "./kinds/volume-attachment.ts";
 import type { KindRules } from "./rule.ts";
 
-export const tables: readonly KindRules[] = [objectMeta, configMap, secret, namespace];
+export const tables: readonly KindRules[] = [
+  objectMeta,
+  labelSelector,
+  conditions,
+  configMap,
+  secret,
+  namespace,
+  serviceAccount,
+  coreEvent,
+  event,
+  lease,
+  csiDriver,
+  csiNode,
+  csiStorageCapacity,
+  volumeAttachment,
+  inlineVariant,
+  storageVersionMigration,
+  alphaStorageVersionMigration,
+];
+
+/** What the server needs for all of them to be served as the reference means. */
+export const serverArgs: readonly string[] = [
+  "--feature-gates=CoordinatedLeaderElection=true",
+  "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",
+];
