@@ -7,7 +7,8 @@ import type { At } from "../../core/plugin.ts";
 import { keptOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 
-function isAlpha(at: At): boolean {
+/** Whether the client speaks v1alpha1. */
+export function isAlpha(at: At): boolean {
   return at.requestVersion.endsWith("/v1alpha1");
 }
 

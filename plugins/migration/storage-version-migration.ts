@@ -3,7 +3,7 @@ import { nameColumn } from "../../core/meta/columns.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource, Subresource } from "../../core/plugin.ts";
 import { fromStored, toStored, withKeptOf } from "./alpha.ts";
-import { validateSpec, validateStatus, validateUpdate } from "./rules.ts";
+import { isAlpha, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
 import { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
 // The name has no format in these tables, so clients do not take it for one.
@@ -75,7 +75,11 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
     },
   },
   strategy: { unconditionalUpdate: false },
-  prepare: (next, prior) => prior === undefined ? { ...next, status: {} } : withKeptOf({ ...next, status: prior.status }, prior),
+  prepare(next, prior, at) {
+    if (prior === undefined) return { ...next, status: {} };
+    const kept = { ...next, status: prior.status };
+    return isAlpha(at) ? kept : withKeptOf(kept, prior);
+  },
   create: validateSpec,
   update: (next, prior, at) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(storageVersionMigrations, at.names)),
