@@ -198,6 +198,8 @@ export interface HealthCheck {
 export interface World {
   readonly names: Names;
   readonly api: Api;
+  /** Absent where nothing is gated, as in tests of work that asks for none. */
+  readonly gates?: Gates;
 }
 /** The API in process, with the rights of a system component. Refusals are thrown StatusErrors. */
 export interface Api {

@@ -1,4 +1,5 @@
 import { definePlugin } from "../../core/define.ts";
+import { migrationController } from "./controller.ts";
 import { storageVersionMigrations } from "./storage-version-migration.ts";
 
 export { storageVersionMigrations };
@@ -14,4 +15,5 @@ export const migrationPlugin = definePlugin({
   },
   groupPriorities: { "storagemigration.{domain}": 15_800 },
   resources: [storageVersionMigrations],
+  controllers: [migrationController],
 });

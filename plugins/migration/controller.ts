@@ -1,0 +1,228 @@
+/**
+ * Does what migrations ask for: every object of the resource is read and written back as it is, so that the store holds it
+ * in the version (and with the key) that is used now. Migrations of one resource wait for each other, in the order in which
+ * they came; different resources go on side by side. Work that a restart broke off begins anew: what is written already is
+ * not written again, as nothing about it is stale any more.
+ */
+import type { Condition } from "../../core/meta/condition.ts";
+import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { StorageVersionMigration } from "./schema.ts";
+
+const groupVersion = "storagemigration.{domain}/v1beta1", plural = "storageversionmigrations";
+/** Objects that are read at once. */
+const pageItems = 500;
+/** How long a resource may take to appear, and how often it is looked for. */
+const absenceMs = 60_000, lookMs = 1000;
+const statusTries = 5;
+
+export const migrationController: Controller = {
+  name: "storage-version-migrator",
+  async run(world, signal) {
+    const served = world.api.collections("watch").some((each) => each.resource === plural && each.groupVersion.endsWith("/v1beta1"));
+    if (!served || world.gates?.("StorageVersionMigrator") !== true) return untilAborted(signal);
+    // A task that fails ends the watch too, so that all begin again together.
+    const failed = new AbortController(), errors: unknown[] = [];
+    const work = new Work(world, AbortSignal.any([signal, failed.signal]), (error) => {
+      errors.push(error);
+      failed.abort();
+    });
+    try {
+      await work.follow();
+    } finally {
+      failed.abort();
+      await work.settled();
+    }
+    if (errors.length > 0) throw errors[0];
+  },
+};
+
+/** The migrations that are known, and one task for each resource that has one to do. */
+class Work {
+  readonly #known = new Map<string, StorageVersionMigration>();
+  readonly #tasks = new Map<string, Promise<void>>();
+  readonly #world: World;
+  readonly #signal: AbortSignal;
+  readonly #fail: (error: unknown) => void;
+
+  constructor(world: World, signal: AbortSignal, fail: (error: unknown) => void) {
+    this.#world = world;
+    this.#signal = signal;
+    this.#fail = fail;
+  }
+
+  async follow(): Promise<void> {
+    for await (const { type, object } of this.#world.api.watch(groupVersion, plural, "", {}, this.#signal)) {
+      const migration = object as StorageVersionMigration; // what the API answers for this resource
+      const uid = migration.metadata.uid ?? "";
+      if (type === "DELETED" || isOver(migration)) this.#known.delete(uid);
+      else this.#known.set(uid, migration);
+      this.#start();
+    }
+  }
+
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#tasks.values());
+  }
+
+  #start(): void {
+    for (const migration of this.#known.values()) {
+      const key = keyOf(migration);
+      if (this.#tasks.has(key) || this.#signal.aborted) continue;
+      const task = migrate(this.#world.api, migration, () => this.#isWanted(migration), this.#signal)
+        .then(() => {
+          this.#known.delete(migration.metadata.uid ?? "");
+          this.#tasks.delete(key);
+          this.#start();
+        })
+        .catch((error) => this.#fail(error));
+      this.#tasks.set(key, task);
+    }
+  }
+
+  #isWanted({ metadata }: StorageVersionMigration): boolean {
+    return !this.#signal.aborted && this.#known.has(metadata.uid ?? "");
+  }
+}
+
+function keyOf({ spec: { resource: { group, resource } } }: StorageVersionMigration): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+function isOver({ status }: StorageVersionMigration): boolean {
+  return (status.conditions ?? []).some(({ type, status }) => (type === "Succeeded" || type === "Failed") && status === "True");
+}
+
+async function migrate(api: Api, migration: StorageVersionMigration, isWanted: () => boolean, signal: AbortSignal): Promise<void> {
+  const goesOn = await report(api, migration, { conditions: [finding("Running", "True", "MigrationRunning", "The migration is running")] });
+  // The watch may tell of what was so before it was done.
+  if (!goesOn) return;
+  const found = await collectionOf(api, migration, isWanted, signal);
+  if (!isWanted()) return;
+  const why = typeof found === "string" ? found : await rewriteAll(api, migration, found, isWanted);
+  if (!isWanted()) return;
+  const outcome = why === undefined
+    ? finding("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
+    : finding("Failed", "True", "StorageVersionMigrationFailed", why);
+  await report(api, migration, { conditions: [finding("Running", "False", "MigrationCompleted", "Migration completed"), outcome] });
+}
+
+interface Collection {
+  readonly groupVersion: string;
+  readonly resource: string;
+}
+
+/** The collection that is meant, once it is there, or why there is none to be had. */
+async function collectionOf(
+  api: Api,
+  migration: StorageVersionMigration,
+  isWanted: () => boolean,
+  signal: AbortSignal,
+): Promise<Collection | string> {
+  const { group, resource } = migration.spec.resource;
+  const among = (verb: string) => api.collections(verb).find((each) => each.resource === resource && groupOf(each.groupVersion) === group);
+  for (let waitedMs = 0; isWanted(); waitedMs += lookMs) {
+    const known = ["list", "get", "create"].map(among).find((each) => each !== undefined);
+    if (known !== undefined) {
+      const lacking = ["update", "patch", "list"].filter((verb) => among(verb) === undefined);
+      if (lacking.length === 0) return known;
+      return `resource "${known.groupVersion}, Resource=${resource}" does not support discovery operations: [${lacking.join(" ")}]`;
+    }
+    if (waitedMs >= absenceMs) break;
+    await pause(lookMs, signal);
+  }
+  return `resource "${keyOf(migration)}" does not exist`;
+}
+function groupOf(written: string): string {
+  return written.includes("/") ? written.slice(0, written.indexOf("/")) : "";
+}
+
+/** Why not everything could be written; undefined when it could. */
+async function rewriteAll(
+  api: Api,
+  migration: StorageVersionMigration,
+  { groupVersion, resource }: Collection,
+  isWanted: () => boolean,
+): Promise<string | undefined> {
+  let token = "", begun = false;
+  try {
+    do {
+      const query = { limit: `${pageItems}`, ...(token === "" ? {} : { continue: token }) };
+      const { items, metadata } = await api.list(groupVersion, resource, "", query);
+      if (!begun) await report(api, migration, { resourceVersion: metadata.resourceVersion });
+      begun = true;
+      for (const item of items) {
+        if (!isWanted()) return undefined;
+        await rewrite(api, groupVersion, resource, item);
+      }
+      token = metadata.continue ?? "";
+    } while (token !== "");
+    return undefined;
+  } catch (error) {
+    if (error instanceof StatusError) return error.message;
+    throw error;
+  }
+}
+
+async function rewrite(api: Api, groupVersion: string, resource: string, item: ApiObject): Promise<void> {
+  const { name = "", namespace = "" } = item.metadata;
+  try {
+    await api.update(groupVersion, resource, namespace, name, item);
+  } catch (error) {
+    // Whoever changed it in the meantime wrote it anew; what is gone need not be written.
+    if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
+  }
+}
+
+type Status = StorageVersionMigration["status"];
+
+function finding(type: string, status: string, reason: string, message: string): Condition {
+  return { type, status, lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`, reason, message };
+}
+
+/** Writes into the status what is new in it. False where there is nothing to report to: the migration is gone, or over. */
+async function report(api: Api, { metadata: { name = "", uid } }: StorageVersionMigration, news: Status): Promise<boolean> {
+  for (let tries = 1;; tries++) {
+    try {
+      const now = await api.get(groupVersion, plural, "", name) as StorageVersionMigration; // as in `follow`
+      if (now.metadata.uid !== uid || isOver(now)) return false;
+      const status = merged(now.status, news);
+      if (status !== undefined) await api.update(groupVersion, plural, "", name, { ...now, status }, "status");
+      return true;
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      if (error.reason === "NotFound") return false;
+      if (error.reason !== "Conflict" || tries >= statusTries) throw error;
+    }
+  }
+}
+
+/** The status with the news; undefined when they are none. A version that is set stays. */
+function merged(status: Status, { conditions = [], resourceVersion }: Status): Status | undefined {
+  const before = status.conditions ?? [];
+  const changed = conditions.filter((each) => !before.some(({ type, status }) => type === each.type && status === each.status));
+  const setsVersion = resourceVersion !== undefined && (status.resourceVersion ?? "") === "";
+  if (changed.length === 0 && !setsVersion) return undefined;
+  const kept = before.map((each) => changed.find(({ type }) => type === each.type) ?? each);
+  const added = changed.filter(({ type }) => !before.some((each) => each.type === type));
+  return {
+    conditions: [...kept, ...added],
+    ...(setsVersion ? { resourceVersion } : status.resourceVersion && { resourceVersion: status.resourceVersion }),
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+}

@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { Api, ApiObject } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { migrationController } from "./controller.ts";
+
+const groupVersion = "storagemigration.k8s.io/v1beta1";
+type Migration = ApiObject & {
+  status: { conditions?: readonly { type: string; status: string; message: string }[]; resourceVersion?: string };
+};
+const migration = (name: string, resource: string, status: Migration["status"] = {}): any => ({
+  kind: "StorageVersionMigration",
+  apiVersion: groupVersion,
+  metadata: { name, uid: `uid-${name}` },
+  spec: { resource: { group: "", resource } },
+  status,
+});
+
+/** An API over these migrations and two pages of things; `until` says when the test has seen enough. */
+function apiOver(migrations: readonly any[], things: readonly string[], until: (written: readonly string[]) => boolean) {
+  const stored = new Map<string, any>(migrations.map((each) => [each.metadata.name, each]));
+  const written: string[] = [];
+  const done = new AbortController();
+  const note = (text: string) => {
+    written.push(text);
+    if (until(written)) done.abort();
+  };
+  const api: Partial<Api> = {
+    collections: () => [
+      { groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false },
+      { groupVersion: "v1", resource: "things", kind: "Thing", namespaced: true },
+    ],
+    get: (_version, _resource, _namespace, name) => Promise.resolve(stored.get(name)),
+    list: (_version, _resource, _namespace, query = {}) => {
+      const items = things.map((name) => ({ kind: "", apiVersion: "", metadata: { name, namespace: "demo" } }));
+      const first = query["continue"] === undefined;
+      const metadata = { resourceVersion: "7", ...(first ? { continue: "next" } : {}) };
+      return Promise.resolve({ metadata, items: first ? items.slice(0, 1) : items.slice(1) });
+    },
+    update: (_version, resource, _namespace, name, object, subresource) => {
+      if (resource === "things") {
+        note(`thing ${name}`);
+        const reason = name === "gone" ? "NotFound" : name === "changed" ? "Conflict" : name === "bad" ? "Invalid" : undefined;
+        return reason === undefined ? Promise.resolve(object as ApiObject) : Promise.reject(new StatusError(reason, `no ${name}`));
+      }
+      assert.equal(subresource, "status");
+      const { status } = object as Migration; // the controller writes migrations
+      stored.set(name, object);
+      const told = (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`).join(",");
+      note(`${name} ${told}${status.resourceVersion === undefined ? "" : ` at ${status.resourceVersion}`}`);
+      return Promise.resolve(object as ApiObject);
+    },
+    async *watch(_version, _resource, _namespace, _query, signal) {
+      for (const object of migrations) yield { type: "ADDED", object };
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    },
+  };
+  const run = migrationController.run(
+    { names: defaultNames, api: api as Api, gates: () => true }, // what the controller uses of it
+    AbortSignal.any([done.signal, AbortSignal.timeout(5000)]),
+  );
+  return { run, written, stored };
+}
+const endsWith = (text: string) => (written: readonly string[]) => written.at(-1)?.startsWith(text) ?? false;
+
+test("migrationController writes every object of every page, past those that others wrote or deleted, and tells how far it is", async () => {
+  const { run, written } = apiOver([migration("one", "things")], ["a", "changed", "gone", "z"], endsWith("one Running=False"));
+  await run;
+  assert.deepEqual(written, [
+    "one Running=True",
+    "one Running=True at 7",
+    "thing a",
+    "thing changed",
+    "thing gone",
+    "thing z",
+    "one Running=False,Succeeded=True at 7",
+  ]);
+});
+
+test("migrationController ends a migration as failed where an object cannot be written", async () => {
+  const { run, written, stored } = apiOver([migration("one", "things")], ["bad", "z"], endsWith("one Running=False"));
+  await run;
+  assert.equal(written.at(-1), "one Running=False,Failed=True at 7");
+  assert.equal(stored.get("one").status.conditions[1].message, "no bad");
+});
+
+test("migrationController does migrations of one resource one after the other, and none that is over", async () => {
+  const over = migration("over", "things", { conditions: [{ type: "Failed", status: "True", message: "" }] });
+  const { run, written } = apiOver([over, migration("one", "things"), migration("two", "things")], ["a"], endsWith("two Running=False"));
+  await run;
+  assert.deepEqual(written.filter((text) => text.includes("Running=True") || text.includes("Succeeded")), [
+    "one Running=True",
+    "one Running=True at 7",
+    "one Running=False,Succeeded=True at 7",
+    "two Running=True",
+    "two Running=True at 7",
+    "two Running=False,Succeeded=True at 7",
+  ]);
+});
+
+test("migrationController rests where the gate is off", async () => {
+  const ended = new AbortController();
+  ended.abort();
+  const api = {
+    collections: () => [{ groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false }],
+  };
+  await migrationController.run({ names: defaultNames, api: api as unknown as Api, gates: () => false }, ended.signal); // it asks for no more
+});
+
+test("migrationController fails with what a status cannot be written for, so that it is started again", async () => {
+  const broken: Partial<Api> = {
+    collections: () => [{ groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false }],
+    get: () => Promise.reject(new Error("broken")),
+    async *watch(_version, _resource, _namespace, _query, signal) {
+      yield { type: "ADDED", object: migration("one", "things") };
+      if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    },
+  };
+  const world = { names: defaultNames, api: broken as Api, gates: () => true }; // it fails before it asks for more
+  await assert.rejects(migrationController.run(world, AbortSignal.timeout(5000)), /broken/);
+});
