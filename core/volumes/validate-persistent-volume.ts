@@ -1,6 +1,7 @@
 /** Rules of what a persistent volume is, also where it stands in an attachment, in upstream's order and words. */
 import { type FieldError, forbidden, invalid, notSupported, required } from "../field-error.ts";
 import { validateCsiDriverName } from "../meta/csi-driver-name.ts";
+import { defaultNames, type Names } from "../names.ts";
 import { validateNotNegative, validatePositive } from "../meta/quantity-rules.ts";
 import { accessModes as allModes, volumeModes } from "./modes.ts";
 import type {
@@ -20,6 +21,8 @@ import * as shared from "./validate-shared-sources.ts";
 export interface PersistentVolumeRules {
   /** The name that the volume goes by. */
   readonly name: string;
+  /** The usual ones where nothing is said. */
+  readonly names?: Names;
   /** Whether the volume attributes class is looked at (its gate is on, or one is stored). */
   readonly attributesClass: boolean;
   /** Stands in an attachment, in place of a volume of its own. */
@@ -41,7 +44,7 @@ export function validatePersistentVolumeSpec(
     ...(inline ? [] : validateCapacity(spec, `${path}.capacity`)),
     ...validateReclaimPolicy(spec, `${path}.persistentVolumeReclaimPolicy`, inline),
     ...validateNodeAffinity(spec, `${path}.nodeAffinity`, inline),
-    ...validateSource(spec, path, rules.name),
+    ...validateSource(spec, path, rules),
     ...validateRecycling(spec, path),
     ...validateClassAndMode(spec, path, inline),
     ...(rules.attributesClass ? validateAttributesClass(spec, path) : []),
@@ -98,7 +101,7 @@ type Rule<K extends keyof PersistentVolumeSource> = (
   source: NonNullable<PersistentVolumeSource[K]>,
   path: string,
   spec: PersistentVolumeSpec,
-  name: string,
+  rules: PersistentVolumeRules,
 ) => readonly FieldError[];
 
 /** Every source in the order in which they are looked at. */
@@ -112,10 +115,10 @@ const sources: { readonly [K in keyof PersistentVolumeSource]-?: Rule<K> } = {
   rbd: (source, path) => requiredKeys(source, path, "monitors", "image"),
   quobyte: shared.quobyte,
   cephfs: (source, path) => requiredKeys(source, path, "monitors"),
-  iscsi: (source, path, _spec, name) => shared.iscsi(source, path, name),
+  iscsi: (source, path, _spec, { name }) => shared.iscsi(source, path, name),
   cinder,
   fc: shared.fc,
-  flexVolume: shared.flexVolume,
+  flexVolume: (source, path, _spec, { names = defaultNames }) => shared.flexVolumeOf(source, path, names),
   azureFile,
   vsphereVolume: shared.vsphereVolume,
   photonPersistentDisk: shared.photonPersistentDisk,
@@ -130,7 +133,7 @@ const sources: { readonly [K in keyof PersistentVolumeSource]-?: Rule<K> } = {
 export const persistentSources = Object.freeze(Object.keys(sources)) as readonly (keyof PersistentVolumeSource)[]; // the table's own keys
 
 /** Exactly one source. A flex volume is counted and never refused for being one too many: upstream's slip. */
-function validateSource(spec: PersistentVolumeSpec, path: string, name: string): readonly FieldError[] {
+function validateSource(spec: PersistentVolumeSpec, path: string, rules: PersistentVolumeRules): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
   for (const key of persistentSources) {
@@ -138,12 +141,17 @@ function validateSource(spec: PersistentVolumeSpec, path: string, name: string):
     if (source === undefined) continue;
     const at = `${path}.${key}`;
     // The rule under a key takes the source under that key.
-    const rule = sources[key] as (source: unknown, path: string, spec: PersistentVolumeSpec, name: string) => readonly FieldError[];
+    const rule = sources[key] as (
+      source: unknown,
+      path: string,
+      spec: PersistentVolumeSpec,
+      rules: PersistentVolumeRules,
+    ) => readonly FieldError[];
     if (count > 0 && key !== "flexVolume") {
       errors.push(forbidden(key === "cephfs" ? `${path}.cephFS` : at, "may not specify more than 1 volume type"));
     } else {
       count++;
-      errors.push(...rule(source, at, spec, name));
+      errors.push(...rule(source, at, spec, rules));
     }
   }
   return count > 0 ? errors : [...errors, required(path, "must specify a volume type")];

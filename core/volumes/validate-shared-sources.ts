@@ -1,5 +1,6 @@
 /** Rules of the sources that pods and persistent volumes share, in upstream's order and words. */
 import { type FieldError, invalid, notSupported, required } from "../field-error.ts";
+import { defaultNames, type Names, spell } from "../names.ts";
 import { between, requiredKeys, validateLabelText, validateNoBacksteps } from "./rules.ts";
 import type {
   AWSElasticBlockStoreVolumeSource,
@@ -145,16 +146,26 @@ function isIscsiName(name: string): boolean {
   return /^eui.[A-Za-z0-9]{16}$/.test(name) || /^naa.[A-Za-z0-9]{32}$/.test(name);
 }
 
+interface Flex {
+  readonly driver: string;
+  readonly options?: Readonly<Record<string, string>>;
+}
+
+/** As `flexVolumeOf`, for a platform of the usual names. */
+export const flexVolume: Rule<Flex> = (source, path) => flexVolumeOf(source, path, defaultNames);
+
 /** Names of the platform are not for options of a driver. */
-export const flexVolume: Rule<{ readonly driver: string; readonly options?: Readonly<Record<string, string>> }> = (source, path) => [
-  ...requiredKeys(source, path, "driver"),
-  ...Object.keys(source.options ?? {}).flatMap((key) => {
-    const slash = key.indexOf("/");
-    const space = `.${(slash < 0 ? key : key.slice(0, slash)).toLowerCase()}`;
-    const reserved = space.endsWith(".kubernetes.io") || space.endsWith(".k8s.io");
-    return reserved ? [invalid(`${path}.options[${key}]`, key, "kubernetes.io and k8s.io namespaces are reserved")] : [];
-  }),
-];
+export function flexVolumeOf(source: Flex, path: string, names: Names): readonly FieldError[] {
+  const own = ["{platform}.io", "{domain}"].map((each) => spell(names, each));
+  return [
+    ...requiredKeys(source, path, "driver"),
+    ...Object.keys(source.options ?? {}).flatMap((key) => {
+      const space = `.${key.split("/", 1)[0]!.toLowerCase()}`;
+      if (!own.some((each) => space.endsWith(`.${each}`))) return [];
+      return [invalid(`${path}.options[${key}]`, key, `${own.join(" and ")} namespaces are reserved`)];
+    }),
+  ];
+}
 
 /** A volume by its name, and by a namespace of its own where it has one. */
 export const storageosNames: Rule<{ readonly volumeName?: string; readonly volumeNamespace?: string }> = (source, path) => {

@@ -4,6 +4,7 @@ import { type FieldError, invalid } from "../../core/field-error.ts";
 import { createdAtColumn, nameColumn } from "../../core/meta/columns.ts";
 import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
+import { deprecatedNodeLabel } from "../../core/meta/node-labels.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource } from "../../core/plugin.ts";
@@ -67,4 +68,14 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
     ...validateFields(next, hasInvalidLabelValue(prior.nodeTopology)),
     ...validateImmutable(next, prior),
   ],
+  warn({ nodeTopology: { matchLabels = {}, matchExpressions = [] } = {} }, _prior, { names }) {
+    const said = (path: string, key: string) => {
+      const text = deprecatedNodeLabel(key, names);
+      return text === undefined ? [] : [`nodeTopology.${path}: ${text}`];
+    };
+    return [
+      ...Object.keys(matchLabels).flatMap((key) => said(`matchLabels.${key}`, key)),
+      ...matchExpressions.flatMap(({ key }, i) => said(`matchExpressions[${i}].key`, key)),
+    ];
+  },
 });

@@ -1,23 +1,24 @@
 /** Data sources of claims: an older field for snapshots and claims, a newer one for anything, kept alike. */
-import type { Gates } from "../../core/plugin.ts";
+import { spell } from "../../core/names.ts";
+import type { At } from "../../core/plugin.ts";
 import type { PersistentVolumeClaimSpec } from "../../core/volumes/mod.ts";
 
 /** What the sources become before anything is checked: what is not allowed is dropped, then each is copied into the other. */
 export function withSources(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  gates: Gates,
+  at: At,
 ): PersistentVolumeClaimSpec {
-  return mirrored(withoutOldSource(withoutForeignSource(next, prior, gates), prior));
+  return mirrored(withoutOldSource(withoutForeignSource(next, prior, at), prior, at));
 }
 
 /** A source in another namespace needs its gate, unless a newer source is stored already. */
 function withoutForeignSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  gates: Gates,
+  at: At,
 ): PersistentVolumeClaimSpec {
-  if ((next.dataSourceRef?.namespace ?? "") === "" || gates("CrossNamespaceVolumeDataSource") || prior?.dataSourceRef !== undefined) {
+  if ((next.dataSourceRef?.namespace ?? "") === "" || at.gates("CrossNamespaceVolumeDataSource") || prior?.dataSourceRef !== undefined) {
     return next;
   }
   const { dataSourceRef: _dropped, ...kept } = next;
@@ -25,14 +26,18 @@ function withoutForeignSource(
 }
 
 /** The older field takes claims and snapshots; anything else in it was always dropped, and still is. */
-function withoutOldSource(next: PersistentVolumeClaimSpec, prior: PersistentVolumeClaimSpec | undefined): PersistentVolumeClaimSpec {
+function withoutOldSource(
+  next: PersistentVolumeClaimSpec,
+  prior: PersistentVolumeClaimSpec | undefined,
+  { names }: At,
+): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = next;
   if (dataSource === undefined || dataSourceRef !== undefined) return next;
   if (prior?.dataSource !== undefined || prior?.dataSourceRef !== undefined) return next;
   const group = dataSource.apiGroup ?? "";
   const known = group === ""
     ? dataSource.kind === "PersistentVolumeClaim"
-    : group === "snapshot.storage.k8s.io" && dataSource.kind === "VolumeSnapshot";
+    : group === spell(names, "snapshot.storage.{domain}") && dataSource.kind === "VolumeSnapshot";
   if (known) return next;
   const { dataSource: _dropped, ...kept } = next;
   return kept;

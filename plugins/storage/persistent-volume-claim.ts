@@ -57,7 +57,7 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
 ];
 
 function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: At): PersistentVolumeClaim {
-  const spec = withSources(withoutUnusedClass(next, prior, at), prior?.spec, at.gates);
+  const spec = withSources(withoutUnusedClass(next, prior, at), prior?.spec, at);
   return { ...next, spec, status: prior?.status ?? { phase: "Pending" } };
 }
 

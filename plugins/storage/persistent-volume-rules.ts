@@ -32,7 +32,7 @@ const mountable = [
 
 function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: At): readonly FieldError[] {
   const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates);
-  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", attributesClass });
+  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: at.names, attributesClass });
 }
 
 function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: At): readonly FieldError[] {

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldErrorText } from "../field-error.ts";
+import { sameAmounts, validateNotNegative, validatePositive } from "./quantity-rules.ts";
+
+test("validateNotNegative() tells an amount below zero as a whole number, rounded away from zero", () => {
+  const told = (value: string) => validateNotNegative(value, "a").map(fieldErrorText);
+  assert.deepEqual(told("0"), []);
+  assert.deepEqual(told("1n"), []);
+  assert.deepEqual(told("-5Gi"), ["a: Invalid value: -5368709120: must be a valid resource quantity"]);
+  assert.deepEqual(told("-1m"), ["a: Invalid value: -1: must be a valid resource quantity"]);
+  assert.deepEqual(told("-9007199254740993"), ["a: Invalid value: -9007199254740993: must be a valid resource quantity"]);
+});
+
+test("validatePositive() refuses zero and less as they are written", () => {
+  assert.deepEqual(validatePositive("1n", "a"), []);
+  assert.deepEqual(validatePositive("0", "a").map(fieldErrorText), ['a: Invalid value: "0": must be greater than zero']);
+});
+
+test("sameAmounts() compares what amounts mean, key by key", () => {
+  assert.equal(sameAmounts({ a: "1Gi" }, { a: "1073741824" }), true);
+  assert.equal(sameAmounts(undefined, {}), true);
+  assert.equal(sameAmounts({ a: "1" }, { b: "1" }), false);
+  assert.equal(sameAmounts({ a: "1" }, { a: "2" }), false);
+  assert.equal(sameAmounts({ constructor: "1" }, { a: "1" }), false);
+});
