@@ -1,0 +1,82 @@
+// What a server tells of its requests beside their answers: metrics, warnings and headers.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+
+const get = (server: TestServer, path: string, headers: Record<string, string> = {}) =>
+  server.handle(new Request(`https://test${path}`, { headers }));
+const sniffing = (answer: Response) => answer.headers.get("x-content-type-options");
+const alice = { name: "alice", groups: ["system:authenticated"] };
+
+test("only refusals of authorization forbid sniffing, not those of admission", async () => {
+  await using server = await openTestServer();
+  const path = "https://test/api/v1/namespaces/default";
+  const refused = await server.handle(new Request(path, { method: "DELETE" }), alice);
+  assert.deepEqual([refused.status, sniffing(refused)], [403, "nosniff"]);
+  const kept = await server.handle(new Request(path, { method: "DELETE" }));
+  assert.deepEqual([kept.status, sniffing(kept)], [403, null]);
+  assert.match(await kept.text(), /this namespace may not be deleted/);
+});
+
+test("a single health check that fails says why, as text that nobody takes for something else", async () => {
+  const plugin = {
+    name: "ill",
+    summary: "Is never well.",
+    healthChecks: [{ name: "ill", check: () => Promise.reject(new Error("a cold")) }],
+  };
+  await using server = await openTestServer({ plugins: [plugin] });
+  const failing = await get(server, "/readyz/ill");
+  assert.deepEqual([failing.status, await failing.text(), sniffing(failing)], [500, "internal server error: a cold\n", "nosniff"]);
+  const well = await get(server, "/readyz/ping");
+  assert.deepEqual([well.status, await well.text(), sniffing(well)], [200, "ok", null]);
+  assert.equal((await get(server, "/livez")).status, 200, "to start it again would not help");
+  assert.equal((await get(server, "/readyz")).status, 500);
+  assert.ok(server.logged.some((line) => line.includes("a cold")));
+
+  const metrics = await (await get(server, "/metrics")).text();
+  assert.match(metrics, /^kubernetes_healthcheck\{name="ill",type="readyz"\} 0$/m);
+  assert.match(metrics, /^kubernetes_healthcheck\{name="etcd",type="livez"\} 1$/m);
+  assert.match(metrics, /^kubernetes_healthchecks_total\{name="ill",status="error",type="readyz"\} 1$/m);
+});
+
+test("objects are counted without counting as requests to the store", async () => {
+  await using server = await openTestServer();
+  const requests = (text: string) => text.split("\n").filter((line) => line.startsWith("etcd_requests_total"));
+  const first = await (await get(server, "/metrics")).text();
+  assert.match(first, /^apiserver_resource_objects\{group="",resource="namespaces"\} 4$/m);
+  assert.deepEqual(requests(await (await get(server, "/metrics")).text()), requests(first));
+});
+
+test("a token behind two spaces is passed over, and the answer warns of it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-told-"));
+  const file = join(folder, "tokens");
+  await writeFile(file, "t0ken,carol,7,system:masters\n");
+  try {
+    await using server = await openTestServer({ settings: { "token-auth-file": file } });
+    const passed = await get(server, "/api/v1/namespaces", { authorization: "Bearer  t0ken" });
+    assert.equal(passed.status, 403);
+    assert.match(
+      passed.headers.get("warning") ?? "",
+      /^299 - "the provided Authorization header contains extra space before the bearer token/,
+    );
+    const known = await get(server, "/api/v1/namespaces", { authorization: "Bearer t0ken" });
+    assert.deepEqual([known.status, known.headers.get("warning")], [200, null]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a dry run of a creation shows the resourceVersion that was sent, and stores nothing", async () => {
+  await using server = await openTestServer();
+  const url = "https://test/api/v1/namespaces/default/configmaps";
+  const body = JSON.stringify({ metadata: { name: "a", resourceVersion: "7" } });
+  const tried = await server.handle(
+    new Request(`${url}?dryRun=All`, { method: "POST", body, headers: { "content-type": "application/json" } }),
+  );
+  assert.equal(tried.status, 201);
+  assert.equal((await tried.json()).metadata.resourceVersion, "7");
+  assert.equal((await server.handle(new Request(`${url}/a`))).status, 404);
+});
