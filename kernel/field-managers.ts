@@ -5,9 +5,11 @@
 import {
   atomOf,
   capped,
+  changesOf,
   emptySet,
   type FieldSet,
   hasAllKeys,
+  isSame,
   noOwners,
   type Owners,
   ownersAfterUpdate,
@@ -18,6 +20,7 @@ import {
   writeOwners,
   type Writer,
 } from "../core/apply/mod.ts";
+import { sameValue } from "../core/derive/same-value.ts";
 import { utf8Length } from "../core/meta/utf8.ts";
 import { isPrintable } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
@@ -52,15 +55,19 @@ export function writerOf(call: Call, manager: string): Writer {
 
 /** The object with the entries that it has after this write on top of `live`, both in the request's version. */
 export function recorded(call: Call, object: ApiObject, live: ApiObject | undefined): ApiObject {
-  const owners = ownersBefore(call, object, live);
-  const before = live ?? emptyObject(call.endpoint);
+  const versions = versionsOf(call);
+  const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
+  const found = changesOf(versions, before, after);
+  const own = sentEntries(call, object, live);
+  // Most of all that is written again and again has not changed: then nobody looks into the entries.
+  if (live !== undefined && own === undefined && isSame(found)) return withEntries(object, live.metadata.managedFields);
+  const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
   // An object without entries has been cleared of them, and stays so until somebody applies.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
-  const shown = plain(asShown(call.endpoint, object));
   // What has no place in a set leaves the object without entries, as upstream does.
-  if (!hasAllKeys(atomOf(call.endpoint.schema), shown)) return withEntries(object, undefined);
-  const after = capped(ownersAfterUpdate(versionsOf(call), plain(before), shown, owners, writerOf(call, managerName(call))));
-  return withEntries(object, writeOwners(after));
+  if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
+  const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
+  return withEntries(object, writeOwners(capped(owned)));
 }
 
 /** The object as it would be read: without fields that are for writing only. */
@@ -68,14 +75,13 @@ function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
   return endpoint.served.convert === undefined ? object : endpoint.fromStored(endpoint.toStored(object));
 }
 
-/** Entries that the client sent and that make sense count, else those of the live object. */
-function ownersBefore(call: Call, object: ApiObject, live: ApiObject | undefined): Owners {
-  const ours = () => readOwners(live?.metadata.managedFields) ?? noOwners;
+/** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */
+function sentEntries(call: Call, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
   const sent = object.metadata.managedFields;
-  if (call.subresource !== undefined || sent === live?.metadata.managedFields || sent === undefined) return ours();
+  if (call.subresource !== undefined || sent === undefined || sameValue(sent, live?.metadata.managedFields)) return undefined;
   if (sent.length === 0 || (sent.length === 1 && Object.keys(sent[0]!).length === 0)) return noOwners;
-  const theirs = readOwners(sent);
-  return theirs === undefined || theirs.size === 0 ? ours() : theirs;
+  const owners = readOwners(sent);
+  return owners === undefined || owners.size === 0 ? undefined : owners;
 }
 
 export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | undefined): ApiObject {

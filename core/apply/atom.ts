@@ -57,6 +57,7 @@ const deduced: Atom = {
   },
 };
 const deducedMap: MapAtom = { atomic: false, fields: undefined, of: deduced };
+const anyMap: Atom = { map: deducedMap };
 
 /** The atom of a node, made once for each. */
 export const atomOf: (node: Node) => Atom = fold<Atom>({
@@ -72,7 +73,7 @@ export const atomOf: (node: Node) => Atom = fold<Atom>({
   microTime: () => untyped,
   duration: () => string,
   raw: () => deduced,
-  fieldsV1: () => deduced,
+  fieldsV1: () => anyMap,
   list: (node, go) => ({ list: listAtom(node, go) }),
   record: (node, go) => ({ map: { atomic: node.atomic === true, fields: undefined, of: go(node.of) } }),
   struct: structAtom,

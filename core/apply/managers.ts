@@ -54,10 +54,20 @@ const unowned: FieldSet = setOfPaths(
     .map((name) => ["f:metadata", `f:${name}`]),
 );
 
+/** What differs between two objects in the current version, as far as the write may change it. */
+export function changesOf(versions: Versions, before: Json, after: Json): Comparison {
+  return ignoring(compare(atomOf(versions), before, after), versions.ignored(versions.current));
+}
+
 /** The owners after an update from `before` to `after`, both in the current version. */
-export function ownersAfterUpdate(versions: Versions, before: Json, after: Json, owners: Owners, writer: Writer): Owners {
-  const atom = atomOf(versions);
-  const found = ignoring(compare(atom, before, after), versions.ignored(versions.current));
+export function ownersAfterUpdate(
+  versions: Versions,
+  before: Json,
+  after: Json,
+  owners: Owners,
+  writer: Writer,
+  found: Comparison = changesOf(versions, before, after),
+): Owners {
   if (isSame(found) && [...owners.values()].every((owner) => versions.atom(owner.apiVersion) !== undefined && !isEmptySet(owner.set))) {
     return reconciledOwners(versions, owners);
   }
@@ -95,7 +105,7 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
   const object = keepsAll ? merged : pruned(versions, merged, claimed, last);
 
-  const found = ignoring(compare(atom, live, object), versions.ignored(versions.current));
+  const found = changesOf(versions, live, object);
   const taken = takenFrom(versions, live, object, claimed, found, id);
   if (taken.conflicts.length > 0 && !force) return { done: false, conflicts: taken.conflicts };
   const after = new Map(taken.owners);

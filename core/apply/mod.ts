@@ -4,6 +4,7 @@ export * from "./field-set.ts";
 export {
   type Applied,
   applied,
+  changesOf,
   type Conflict,
   conflictTexts,
   ownersAfterUpdate,
@@ -12,4 +13,4 @@ export {
   type Writer,
 } from "./managers.ts";
 export { capped, noOwners, type Owner, type Owners, readOwners, writeOwners } from "./owners.ts";
-export { compare, fieldSetOf, hasAllKeys, problemsText, typeProblems } from "./typed.ts";
+export { compare, fieldSetOf, hasAllKeys, isSame, problemsText, typeProblems } from "./typed.ts";
