@@ -36,8 +36,8 @@ export type TCPSocketAction = Infer<typeof TCPSocketAction>;
 
 export const GRPCAction = struct("GRPCAction", {
   port: field(1, int32, "Number of the port.", { required: true }),
-  service: field(2, string, "Name of the service that is asked for.", { pointer: true, written: "always" }),
-}, { doc: "A question to the health service of gRPC.", fill: grpcDefaults });
+  service: field(2, string, "Name of the service that is asked for.", { pointer: true, written: "always", default: "" }),
+}, { doc: "A question to the health service of gRPC." });
 export type GRPCAction = Infer<typeof GRPCAction>;
 
 export const LifecycleHandler = struct("LifecycleHandler", {
@@ -153,10 +153,6 @@ export type Probe = Infer<typeof Probe>;
 function httpDefaults<T extends { readonly path?: string; readonly scheme?: string }>(self: T): T {
   const { path = "", scheme = "" } = self;
   return path !== "" && scheme !== "" ? self : { ...self, path: path || "/", scheme: scheme || "HTTP" };
-}
-
-function grpcDefaults<T extends { readonly service?: string | null }>(self: T): T {
-  return (self.service ?? null) === null ? { ...self, service: "" } : self;
 }
 
 const probeNumbers = Object.freeze({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
