@@ -1,0 +1,156 @@
+/** Those who take part in a run. Each notes what it did and saw; none of them trusts the server. */
+import { documents, httpsClient } from "../https.ts";
+import type { Chain, History, WatchEvent, Write } from "./history.ts";
+
+export const collection = "/api/v1/namespaces/default/configmaps";
+export const wantedLabel = "wanted";
+
+/** What all of them share. */
+export interface Stage {
+  readonly history: History;
+  /** The server that answers now; another one after a fault. */
+  readonly client: () => ReturnType<typeof httpsClient>;
+  readonly random: () => number;
+  readonly ending: AbortSignal;
+}
+
+const now = () => performance.now();
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+let values = 0;
+const labels = (random: () => number) => ({ [wantedLabel]: random() < 0.5 ? "yes" : "no" });
+
+/** Puts and deletes the objects of some names, one after the other, with and without naming the revision that it means. */
+export async function write({ history, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
+  const last = new Map<string, string>();
+  while (!ending.aborted) {
+    const key = keys[Math.floor(random() * keys.length)]!, value = String(++values), begun = now();
+    const seen = last.get(key);
+    const deletes = seen !== undefined && random() < 0.15;
+    const metadata = { name: key, labels: labels(random), ...(random() < 0.5 && seen !== undefined ? { resourceVersion: seen } : {}) };
+    const ask = deletes
+      ? { method: "DELETE", path: `${collection}/${key}`, body: { preconditions: { resourceVersion: seen } } }
+      : seen === undefined
+      ? { method: "POST", path: collection, body: { metadata: { name: key, labels: metadata.labels }, data: { value } } }
+      : { method: "PUT", path: `${collection}/${key}`, body: { metadata, data: { value } } };
+    const answer = await client().ask(ask.path, { method: ask.method, body: ask.body }).catch(() => undefined);
+    const note = (outcome: Write["outcome"], revision?: number) =>
+      history.writes.push({
+        op: deletes ? "delete" : "put",
+        key,
+        value,
+        begun,
+        ended: now(),
+        outcome,
+        ...(revision === undefined ? {} : { revision }),
+      });
+    if (answer === undefined || answer.status >= 500 || answer.status === 429) {
+      note("unknown");
+      last.delete(key);
+      await pause(20);
+    } else if (answer.status >= 300) {
+      note("refused");
+      // 404: it is gone; 409: it is another's, or is there already.
+      if (answer.status === 404) last.delete(key);
+      else await look(client, key, last);
+    } else if (deletes) {
+      note("done");
+      last.delete(key);
+    } else {
+      const { resourceVersion } = answer.json().metadata;
+      note("done", Number(resourceVersion));
+      last.set(key, resourceVersion);
+    }
+    if (random() < 0.3) await pause(random() * 10);
+  }
+}
+
+async function look(client: Stage["client"], key: string, last: Map<string, string>): Promise<void> {
+  const answer = await client().ask(`${collection}/${key}`).catch(() => undefined);
+  if (answer?.status === 200) last.set(key, answer.json().metadata.resourceVersion);
+  else if (answer?.status === 404) last.delete(key);
+}
+
+/** Reads single objects, most recent. */
+export async function read({ history, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
+  while (!ending.aborted) {
+    const key = keys[Math.floor(random() * keys.length)]!, begun = now();
+    const answer = await client().ask(`${collection}/${key}`).catch(() => undefined);
+    if (answer?.status === 200) {
+      const { metadata, data } = answer.json();
+      history.reads.push({ key, begun, ended: now(), found: { revision: Number(metadata.resourceVersion), value: data.value } });
+    } else if (answer?.status === 404) history.reads.push({ key, begun, ended: now(), found: undefined });
+    await pause(random() * 20);
+  }
+}
+
+/** How often watchers had to begin anew because their history was gone. */
+export interface Resumed {
+  resumes: number;
+  relists: number;
+}
+
+/**
+ * Lists and watches as an informer does: resumes after every break from what it heard of last, breaks off by itself now and then,
+ * and begins a new chain only where the server says that its history is gone (410).
+ */
+export async function watch(stage: Stage, watcher: string, filtered: boolean, counts: Resumed): Promise<void> {
+  const { history, client, random, ending } = stage;
+  const selector = filtered ? `&labelSelector=${wantedLabel}%3Dyes` : "";
+  let chain: Chain | undefined, reached = 0;
+  while (!ending.aborted) {
+    try {
+      if (chain === undefined) {
+        const list = await client().ask(`${collection}?limit=1`);
+        if (list.status !== 200) throw new Error(list.text);
+        reached = Number(list.json().metadata.resourceVersion);
+        chain = { watcher: `${watcher} ${++counts.relists}`, filtered, start: reached, events: [] };
+        history.chains.push(chain);
+      }
+      counts.resumes++;
+      const broken = AbortSignal.any([ending, AbortSignal.timeout(300 + random() * 2000)]);
+      const path = `${collection}?watch=1&allowWatchBookmarks=true&resourceVersion=${reached}${selector}`;
+      const { status, chunks } = await client().stream(path, { signal: broken });
+      if (status === 410) chain = undefined;
+      if (status !== 200 || chain === undefined) throw new Error(`a watch was answered with ${status}`);
+      const { events } = chain;
+      for await (const { type, object } of documents(chunks)) {
+        if (type === "ERROR") {
+          if (object.code === 410) chain = undefined;
+          break;
+        }
+        const event = eventOf(type, object);
+        events.push(event);
+        reached = Math.max(reached, event.revision);
+      }
+    } catch {
+      await pause(20);
+    }
+  }
+}
+
+function eventOf(type: WatchEvent["type"], { metadata, data }: any): WatchEvent {
+  return {
+    type,
+    key: metadata.name ?? "",
+    value: data?.value ?? "",
+    wanted: metadata.labels?.[wantedLabel] === "yes",
+    revision: Number(metadata.resourceVersion),
+  };
+}
+
+/** Opens a watch and never reads. */
+export async function dawdle({ client, ending }: Stage): Promise<void> {
+  while (!ending.aborted) {
+    try {
+      const { chunks } = await client().stream(`${collection}?watch=1&resourceVersion=0`, { signal: ending });
+      const reader = chunks[Symbol.asyncIterator]();
+      await reader.next();
+      await new Promise<void>((resolve) => ending.addEventListener("abort", () => resolve(), { once: true }));
+    } catch {
+      await pause(50);
+    }
+  }
+}

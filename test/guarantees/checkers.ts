@@ -1,0 +1,158 @@
+/**
+ * What must hold of every history. The guarantees of watches are etcd's (ordered, unique, atomic, reliable, resumable, bookmarkable)
+ * and the API's (filtered); writes and reads of single objects are linearizable. Each checker gives a line for each violation.
+ */
+import type { Chain, History, WatchEvent } from "./history.ts";
+
+/** All of them. */
+export function violations(history: History): readonly string[] {
+  return [ordered, agreeing, reliable, filteredRight, acknowledged, inRealTime, freshReads].flatMap((check) => check(history));
+}
+
+const changesOf = (chain: Chain) => chain.events.filter(({ type }) => type !== "BOOKMARK");
+const show = ({ type, key, value, revision }: WatchEvent) => `${type} ${key}=${value} at ${revision}`;
+
+/** Ordered, unique, bookmarkable: revisions of changes rise strictly, and none is below one that a bookmark has passed. */
+export function ordered({ chains }: History): readonly string[] {
+  return chains.flatMap((chain) => {
+    let last = chain.start;
+    return chain.events.flatMap((event) => {
+      const right = event.type === "BOOKMARK" ? event.revision >= last : event.revision > last;
+      const problem = right ? [] : [`${chain.watcher}: ${show(event)} comes after ${last}`];
+      last = Math.max(last, event.revision);
+      return problem;
+    });
+  });
+}
+
+/** Every change that any watcher saw, by revision. */
+function known({ chains }: History): ReadonlyMap<number, WatchEvent> {
+  const found = new Map<number, WatchEvent>();
+  for (const chain of chains) {
+    for (const event of changesOf(chain)) if (!chain.filtered || !found.has(event.revision)) found.set(event.revision, event);
+  }
+  return found;
+}
+
+/**
+ * Atomic: one revision is one change, and all watchers see the same. Who is told that an object has left what it watches is
+ * shown the object as it was before, as upstream does.
+ */
+export function agreeing(history: History): readonly string[] {
+  const all = known(history);
+  const byKey = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);
+  return history.chains.flatMap((chain) =>
+    changesOf(chain).flatMap((event) => {
+      const other = all.get(event.revision)!;
+      const left = chain.filtered && event.type === "DELETED";
+      const before = left ? byKey.get(event.key)?.findLast(({ revision }) => revision < event.revision)?.value : undefined;
+      const same = other.key === event.key && (left ? before === undefined || before === event.value : other.value === event.value) &&
+        (chain.filtered || other.type === event.type);
+      return same ? [] : [`${chain.watcher}: ${show(event)}, for others ${show(other)}`];
+    })
+  );
+}
+
+const reachOf = (chain: Chain) => chain.events.reduce((reach, { revision }) => Math.max(reach, revision), chain.start);
+
+/** Whether somebody who sees everything has seen this revision pass. History that was compacted before anybody saw it is not. */
+function coverage({ chains }: History): (revision: number) => boolean {
+  const spans = chains.filter(({ filtered }) => !filtered).map((chain) => ({ start: chain.start, reach: reachOf(chain) }));
+  return (revision) => spans.some(({ start, reach }) => revision > start && revision <= reach);
+}
+
+/** Reliable and resumable: between its start and the last revision that it heard of, a watcher has missed nothing that others or writers know. */
+export function reliable(history: History): readonly string[] {
+  const revisions = new Set(known(history).keys());
+  for (const { revision } of history.writes) if (revision !== undefined) revisions.add(revision);
+  return history.chains.filter(({ filtered }) => !filtered).flatMap((chain) => {
+    const seen = new Set(changesOf(chain).map(({ revision }) => revision)), reach = reachOf(chain);
+    return [...revisions].filter((revision) => revision > chain.start && revision <= reach && !seen.has(revision))
+      .map((revision) => `${chain.watcher}: nothing at ${revision}, between ${chain.start} and ${reach}`);
+  });
+}
+
+/** Up to which revision all that has happened is known, from the beginning on. */
+function knownUntil({ chains }: History): number {
+  let until = -1;
+  const full = chains.filter(({ filtered }) => !filtered).toSorted((a, b) => a.start - b.start);
+  for (const chain of full) if (until < 0 || chain.start <= until) until = Math.max(until, reachOf(chain));
+  return until;
+}
+
+/** Filtered: objects enter with ADDED, change with MODIFIED, leave with DELETED, and nothing else is told. */
+export function filteredRight(history: History): readonly string[] {
+  const all = [...known({ ...history, chains: history.chains.filter(({ filtered }) => !filtered) }).values()].toSorted((a, b) =>
+    a.revision - b.revision
+  );
+  return history.chains.filter(({ filtered }) => filtered).flatMap((chain) => {
+    const seen = new Map(changesOf(chain).map((event) => [event.revision, event]));
+    const reach = Math.min(reachOf(chain), knownUntil(history));
+    const inside = new Set<string>();
+    return all.flatMap((event) => {
+      const was = inside.has(event.key), is = event.wanted && event.type !== "DELETED";
+      if (is) inside.add(event.key);
+      else inside.delete(event.key);
+      if (event.revision <= chain.start || event.revision > reach) return [];
+      const expected = is ? (was ? "MODIFIED" : "ADDED") : was ? "DELETED" : undefined;
+      const got = seen.get(event.revision)?.type;
+      return got === expected ? [] : [`${chain.watcher}: ${got ?? "nothing"} at ${event.revision}, not ${expected ?? "nothing"}`];
+    });
+  });
+}
+
+/** Nothing acknowledged is lost, nothing refused was done: puts are what stands at their revision, deletes have a deletion each. */
+export function acknowledged(history: History): readonly string[] {
+  const all = known(history), values = new Map<string, WatchEvent>();
+  for (const event of all.values()) if (event.type !== "DELETED") values.set(event.value, event);
+  const deletions = Map.groupBy([...all.values()].filter(({ type }) => type === "DELETED"), ({ key }) => key);
+  const covered = coverage(history);
+  const problems = history.writes.flatMap(({ op, outcome, key, value, revision }) => {
+    if (op === "delete") return [];
+    const event = values.get(value);
+    if (outcome === "refused") return event === undefined ? [] : [`${key}=${value} was refused, and is there at ${event.revision}`];
+    if (outcome === "unknown" || !covered(revision!)) return [];
+    return event?.revision === revision
+      ? []
+      : [`${key}=${value} was acknowledged at ${revision}, and is ${event === undefined ? "lost" : show(event)}`];
+  });
+  const deletes = Map.groupBy(history.writes.filter(({ op }) => op === "delete"), ({ key }) => key);
+  const keys = new Set([...deletes.keys(), ...deletions.keys()]);
+  for (const key of keys) {
+    const count = (outcome: string) => deletes.get(key)?.filter((each) => each.outcome === outcome).length ?? 0;
+    const done = count("done"), lost = count("unknown"), seen = deletions.get(key)?.length ?? 0;
+    if (seen < done || seen > done + lost) problems.push(`${key}: ${done} deletions acknowledged and ${lost} perhaps, ${seen} seen`);
+  }
+  return problems;
+}
+
+/** The order of revisions is that of time: what began after another write was acknowledged has the greater revision. */
+export function inRealTime({ writes }: History): readonly string[] {
+  const done = writes.filter(({ revision }) => revision !== undefined);
+  const byEnd = done.toSorted((a, b) => a.ended - b.ended);
+  let at = 0, newest = 0;
+  return done.toSorted((a, b) => a.begun - b.begun).flatMap(({ begun, revision, key, value }) => {
+    for (; at < byEnd.length && byEnd[at]!.ended < begun; at++) newest = Math.max(newest, byEnd[at]!.revision!);
+    return revision! > newest ? [] : [`${key}=${value} has ${revision}, though ${newest} was acknowledged before it began`];
+  });
+}
+
+/** A read gives what stands at its revision, and that was still the newest when the read began. */
+export function freshReads(history: History): readonly string[] {
+  const all = known(history);
+  const changes = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);
+  const writes = Map.groupBy(history.writes.filter(({ revision }) => revision !== undefined), ({ key }) => key);
+  const covered = coverage(history);
+  return history.reads.flatMap(({ key, begun, found }) => {
+    const newest = Math.max(0, ...(writes.get(key) ?? []).filter(({ ended }) => ended < begun).map(({ revision }) => revision!));
+    if (found === undefined) {
+      const gone = newest === 0 || !covered(newest) ||
+        changes.get(key)?.some(({ type, revision }) => type === "DELETED" && revision > newest);
+      return gone ? [] : [`${key} was not found, though ${newest} was acknowledged and never deleted`];
+    }
+    if (found.revision < newest) return [`${key} was read at ${found.revision}, though ${newest} was acknowledged before`];
+    const event = all.get(found.revision);
+    const same = event === undefined || (event.key === key && event.value === found.value);
+    return same ? [] : [`${key}=${found.value} was read at ${found.revision}, where ${show(event)} stands`];
+  });
+}
