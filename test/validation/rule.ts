@@ -33,6 +33,8 @@ export interface Rule {
   readonly cases: readonly Case[];
   /** Why an operation of the rule, or the whole rule, cannot be broken by a client. */
   readonly except: Readonly<Partial<Record<Operation | "all", string>>>;
+  /** What a recording of upstream answers where the reference says another error: recordings count more. */
+  readonly recorded?: Reason;
 }
 
 export interface KindRules {
@@ -58,6 +60,15 @@ export function partly(
   ...cases: readonly Case[]
 ): Rule {
   return { ...rule(id, ...cases), except };
+}
+
+/** One rule whose error is another one in recordings of upstream than in the reference. */
+export function recordedRule(
+  id: readonly [field: string, on: string, error: string, words: string],
+  recorded: Reason,
+  ...cases: readonly Case[]
+): Rule {
+  return { ...rule(id, ...cases), recorded };
 }
 
 /** The operations in which a case is tried. */

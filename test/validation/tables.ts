@@ -7,8 +7,10 @@ import { coreEvent, event } from "./kinds/event.ts";
 import { lease } from "./kinds/lease.ts";
 import { namespace } from "./kinds/namespace.ts";
 import { objectMeta } from "./kinds/object-meta.ts";
+import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
 import { secret } from "./kinds/secret.ts";
 import { serviceAccount } from "./kinds/service-account.ts";
+import { storageClass, volumeAttributesClass } from "./kinds/storage-class.ts";
 import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
 import { inlineVariant, volumeAttachment } from "./kinds/volume-attachment.ts";
 import type { KindRules } from "./rule.ts";
@@ -29,12 +31,15 @@ export const tables: readonly KindRules[] = [
   csiStorageCapacity,
   volumeAttachment,
   inlineVariant,
+  persistentVolumeClaim,
+  storageClass,
+  volumeAttributesClass,
   storageVersionMigration,
   alphaStorageVersionMigration,
 ];
 
 /** What the server needs for all of them to be served as the reference means. */
 export const serverArgs: readonly string[] = [
-  "--feature-gates=CoordinatedLeaderElection=true",
+  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true",
   "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",
 ];
