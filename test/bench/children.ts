@@ -38,7 +38,7 @@ export interface Child {
 }
 
 /** A program that takes longer is stuck. */
-const answerMsMax = 60_000;
+const answerMsMax = 30_000;
 
 /** Starts a program of this folder; it ends when its input does, so also when this process dies. */
 export function startChild(runtime: Runtime, file: string, args: readonly string[] = []): Child {

@@ -39,10 +39,15 @@ async function main(): Promise<void> {
   }
   if (values.json !== undefined) {
     const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
-    await writeFile(values.json, `${JSON.stringify({ machine, results }, undefined, 2)}\n`);
+    await writeFile(values.json, `${JSON.stringify({ machine, results }, fourDigits, 2)}\n`);
   }
   const wrong = results.flatMap(({ measured }) => measured).some(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled > 0);
   process.exitCode = wrong ? 1 : 0;
+}
+
+/** More digits than these say nothing. */
+function fourDigits(_key: string, value: unknown): unknown {
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }
 
 await main();
