@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { dropDisabled } from "../../core/derive/gates.ts";
+import { PersistentVolumeClaim } from "./claim-schema.ts";
 import { persistentVolumeClaims } from "./mod.ts";
 import { at, texts } from "./test-at.ts";
 
@@ -96,6 +98,17 @@ test("gate VolumeAttributesClass keeps the class of a claim: on and off, absent 
   assert.equal(kept(undefined, false), undefined);
   assert.equal(kept(make(), false), undefined);
   assert.equal(kept(named, false), "gold");
+});
+
+test("gate VolumeAttributesClass keeps what the status says of classes: on and off, absent and stored", () => {
+  const drop = dropDisabled(PersistentVolumeClaim);
+  const status = { phase: "Bound", currentVolumeAttributesClassName: "gold", modifyVolumeStatus: { status: "Pending" } };
+  const named = make({}, status), bare = make({}, { phase: "Bound" });
+  assert.equal(drop(named, undefined, () => true), named);
+  assert.equal(drop(named, bare, () => true), named);
+  assert.deepEqual(drop(named, undefined, () => false).status, { phase: "Bound" });
+  assert.deepEqual(drop(named, bare, () => false).status, { phase: "Bound" });
+  assert.equal(drop(named, named, () => false), named);
 });
 
 test("a claim that is not bound keeps its specification; volume and class may be given once", () => {
