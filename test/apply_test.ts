@@ -148,3 +148,64 @@ test("apply follows a list that goes from map to atomic and back between runs of
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+test("owners in two versions see each other's changes, through the conversion between the versions", async () => {
+  const old = object("Thing", { text: field(2, string, "Text."), label: field(3, string, "Label.") }, {
+    package: "two.test/v1beta1",
+    doc: "A thing.",
+  });
+  const next = object("Thing", { title: field(2, string, "Text."), label: field(3, string, "Label.") }, {
+    package: "two.test/v1",
+    doc: "A thing.",
+  });
+  const renamed = (from: string, to: string) => (value: Record<string, unknown>) => {
+    const { [from]: moved, ...rest } = value;
+    return moved === undefined ? rest : { ...rest, [to]: moved };
+  };
+  const things = defineResource({
+    kind: "Thing",
+    scope: "Namespaced",
+    summary: "A thing.",
+    storedAs: "two.test/v1",
+    storedUnder: "two.test/things",
+    served: {
+      "two.test/v1": { schema: next, introduced: "1.0" },
+      "two.test/v1beta1": {
+        schema: old,
+        introduced: "1.0",
+        convert: {
+          toStored: renamed("text", "title") as (served: any) => any,
+          fromStored: renamed("title", "text") as (stored: any) => any,
+        },
+      },
+    },
+  });
+  const server = await startTestServer({
+    args: ["--runtime-config=two.test/v1beta1=true"],
+    plugins: [...plugins, definePlugin({ name: "two", summary: "Two versions.", resources: [things] })],
+  });
+  const client = clientOf(server);
+  const at = (version: string) => `/apis/two.test/${version}/namespaces/default/things/one`;
+  const thing = (version: string, fields: object) => ({
+    apiVersion: `two.test/${version}`,
+    kind: "Thing",
+    metadata: { name: "one" },
+    ...fields,
+  });
+  try {
+    assert.equal((await apply(client, at("v1beta1"), "alpha", thing("v1beta1", { text: "a", label: "l" }))).status, 201);
+    const refused = (await apply(client, at("v1"), "beta", thing("v1", { title: "b" }))).json();
+    assert.equal(refused.message, 'Apply failed with 1 conflict: conflict with "alpha": .text');
+    const forced = (await apply(client, at("v1"), "beta", thing("v1", { title: "b" }), "&force=true")).json();
+    assert.equal(forced.title, "b");
+    const sets = forced.metadata.managedFields.map((entry: any) => [entry.manager, entry.apiVersion, entry.fieldsV1]);
+    assert.deepEqual(sets.sort(), [["alpha", "two.test/v1beta1", { "f:label": {} }], ["beta", "two.test/v1", { "f:title": {} }]]);
+    // Applied in the other version now, what the manager gives up goes all the same.
+    const moved = (await apply(client, at("v1"), "alpha", thing("v1", { title: "b" }))).json();
+    assert.equal(moved.label, undefined);
+    assert.equal(moved.title, "b");
+  } finally {
+    client.close();
+    await server.close();
+  }
+});
