@@ -21,7 +21,7 @@ export function measuredLine(measured: Measured): string {
   const wrong = [[failed, "failed"], [missing, "missing"], [doubled, "doubled"]].filter(([count]) => count !== 0).map(([count, what]) =>
     `${count} ${what}`
   );
-  const factor = floor === undefined ? "" : (cpuMs / floor.cpuMs).toFixed(1);
+  const factor = floor === undefined ? "" : short(cpuMs / floor.cpuMs);
   return row([name, short(perSecond), short(p50), short(p99), short(cpuMs), mark, factor, peakMiB.toFixed(0)]) +
     (wrong.length === 0 ? "" : `  !! ${wrong.join(", ")}`);
 }

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { performance } from "node:perf_hooks";
+import process from "node:process";
 import { command, pidOf, type Runtime } from "./children.ts";
 
 export interface BenchServer {
@@ -26,6 +27,10 @@ export async function startServer(runtime: Runtime, args: readonly string[]): Pr
   let said = "";
   child.stderr.on("data", (text: Buffer) => said = (said + text).slice(-2000));
   const exited = once(child, "exit");
+  const kill = () => void child.kill("SIGKILL");
+  // Also when a benchmark fails on the way.
+  process.once("exit", kill);
+  void exited.then(() => process.off("exit", kill));
   let gone = false;
   void exited.then(() => gone = true);
   while (!await isReady(port)) {
