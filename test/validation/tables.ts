@@ -7,6 +7,7 @@ import { coreEvent, event } from "./kinds/event.ts";
 import { lease } from "./kinds/lease.ts";
 import { namespace } from "./kinds/namespace.ts";
 import { objectMeta } from "./kinds/object-meta.ts";
+import { persistentVolume } from "./kinds/persistent-volume.ts";
 import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
 import { secret } from "./kinds/secret.ts";
 import { serviceAccount } from "./kinds/service-account.ts";
@@ -31,6 +32,7 @@ export const tables: readonly KindRules[] = [
   csiStorageCapacity,
   volumeAttachment,
   inlineVariant,
+  persistentVolume,
   persistentVolumeClaim,
   storageClass,
   volumeAttributesClass,
