@@ -95,7 +95,12 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
     onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
     onChecked: ({ group, plural }, status) => record.consistencyChecks.with({ group, resource: plural, status }).add(),
   });
-  const server = await assemble({ config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded });
+  const parts = { config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded };
+  const server = await assemble(parts).catch(async (error: unknown) => {
+    await cache.close();
+    await store.close();
+    throw error;
+  });
   const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
   return {
     server,
