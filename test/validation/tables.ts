@@ -13,6 +13,7 @@ import { secret } from "./kinds/secret.ts";
 import { serviceAccount } from "./kinds/service-account.ts";
 import { storageClass, volumeAttributesClass } from "./kinds/storage-class.ts";
 import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
+import { embeddedVolume } from "./kinds/volume.ts";
 import { inlineVariant, volumeAttachment } from "./kinds/volume-attachment.ts";
 import type { KindRules } from "./rule.ts";
 
@@ -32,6 +33,7 @@ export const tables: readonly KindRules[] = [
   csiStorageCapacity,
   volumeAttachment,
   inlineVariant,
+  embeddedVolume,
   persistentVolume,
   persistentVolumeClaim,
   storageClass,
@@ -42,6 +44,6 @@ export const tables: readonly KindRules[] = [
 
 /** What the server needs for all of them to be served as the reference means. */
 export const serverArgs: readonly string[] = [
-  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true",
+  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true",
   "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",
 ];

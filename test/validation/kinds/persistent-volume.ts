@@ -9,6 +9,7 @@ const place: Place = {
   with: (source) => ({ spec: { hostPath: null, ...source } }),
   secret: { namespace: "default" },
   csi: { volumeHandle: "a" },
+  portal: "iscsi.targetportal",
 };
 const sources = smallest(place);
 const csi: Change = { hostPath: null, csi: sources["csi"] };

@@ -11,6 +11,8 @@ export interface Place {
   readonly secret: Change;
   /** What a CSI source has besides its driver. */
   readonly csi: Change;
+  /** Where it is told that a portal is too long for the name of the volume. */
+  readonly portal: string;
 }
 
 const both = "create+update";
@@ -132,7 +134,7 @@ function firstSources(place: Place): readonly Rule[] {
     rule(
       ["iscsi", both, "Invalid", 'len(name + ":" + targetPortal) <= 64 when initiatorName set'],
       iscsi(
-        "iscsi.targetportal",
+        place.portal,
         "Invalid",
         { initiatorName: "iqn.2024-01.com.example:two", targetPortal: "a".repeat(64) },
         { initiatorName: "iqn.2024-01.com.example:two" },
