@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { serverArgs, tables } from "./tables.ts";
+import { again, serverArgs, tables } from "./tables.ts";
 import { tryRule } from "./try-rule.ts";
 
 describe("validation", () => {
@@ -18,7 +18,7 @@ describe("validation", () => {
     client?.close();
     await server?.close();
   });
-  for (const kind of tables) {
+  for (const kind of [...tables, ...again]) {
     for (const rule of kind.rules) {
       it(`${kind.kind} ${rule.field}: ${rule.words} (${rule.error}, ${rule.on})`, {
         skip: rule.cases.length === 0 ? rule.except.all ?? "no case" : false,

@@ -6,7 +6,7 @@ import { csiStorageCapacity, labelSelector } from "./kinds/csi-storage-capacity.
 import { coreEvent, event } from "./kinds/event.ts";
 import { lease } from "./kinds/lease.ts";
 import { namespace } from "./kinds/namespace.ts";
-import { objectMeta } from "./kinds/object-meta.ts";
+import { objectMeta, objectMetaByStatus } from "./kinds/object-meta.ts";
 import { persistentVolume } from "./kinds/persistent-volume.ts";
 import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
 import { secret } from "./kinds/secret.ts";
@@ -41,6 +41,9 @@ export const tables: readonly KindRules[] = [
   storageVersionMigration,
   alphaStorageVersionMigration,
 ];
+
+/** Rules of the tables above, tried on another kind as well. */
+export const again: readonly KindRules[] = [objectMetaByStatus];
 
 /** What the server needs for all of them to be served as the reference means. */
 export const serverArgs: readonly string[] = [

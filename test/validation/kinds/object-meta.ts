@@ -6,7 +6,7 @@ const both = "create+update";
 const written = "create+update+status";
 const stored = "update+status";
 
-/** This kind has no status; what a status update checks is the same, and is tried with kinds that have one. */
+/** A ConfigMap has no status: below, the same is tried on a kind that has one. */
 const noStatus = { status: "the kind on which metadata is tried has no status" };
 const copied = { all: "the value of what is stored is put in before the check" };
 
@@ -176,4 +176,16 @@ export const objectMeta: KindRules = {
       of("deletionGracePeriodSeconds", "Invalid", { deletionGracePeriodSeconds: 5 }, {}, { prior: kept, deleting: true }),
     ),
   ],
+};
+
+const ignored = "metadata.managedFields";
+
+/** What an update of a status checks of metadata. Entries of managed fields that come with it are not looked at. */
+export const objectMetaByStatus: KindRules = {
+  kind: "objectMeta by status",
+  path: "/api/v1/namespaces/default/persistentvolumeclaims",
+  valid: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+  rules: objectMeta.rules
+    .filter(({ field, except }) => except.status !== undefined && !field.startsWith(ignored))
+    .map((each) => ({ ...each, cases: each.cases.map((one) => ({ ...one, on: ["status"] })) })),
 };
