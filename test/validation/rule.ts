@@ -31,7 +31,7 @@ export interface Rule {
   readonly error: string;
   readonly words: string;
   readonly cases: readonly Case[];
-  /** Why an operation of the rule, or the whole rule, cannot be broken by a client. */
+  /** Why an operation of the rule, or the whole rule, cannot be broken by a client. Whole ones are tried by hand in inner_test.ts. */
   readonly except: Readonly<Partial<Record<Operation | "all", string>>>;
   /** What a recording of upstream answers where the reference says another error: recordings count more. */
   readonly recorded?: Reason;

@@ -19,10 +19,9 @@ describe("validation", () => {
     await server?.close();
   });
   for (const kind of [...tables, ...again]) {
-    for (const rule of kind.rules) {
-      it(`${kind.kind} ${rule.field}: ${rule.words} (${rule.error}, ${rule.on})`, {
-        skip: rule.cases.length === 0 ? rule.except.all ?? "no case" : false,
-      }, async () => {
+    // Those without a case are in inner_test.ts.
+    for (const rule of kind.rules.filter(({ cases }) => cases.length > 0)) {
+      it(`${kind.kind} ${rule.field}: ${rule.words} (${rule.error}, ${rule.on})`, async () => {
         assert.ok(client);
         await tryRule(client, kind, rule, () => `case-${++names}`);
       });
