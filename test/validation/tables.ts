@@ -10,11 +10,11 @@ import { objectMeta, objectMetaByStatus } from "./kinds/object-meta.ts";
 import { persistentVolume } from "./kinds/persistent-volume.ts";
 import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
 import { secret } from "./kinds/secret.ts";
-import { serviceAccount } from "./kinds/service-account.ts";
 import { storageClass, volumeAttributesClass } from "./kinds/storage-class.ts";
 import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
 import { embeddedVolume } from "./kinds/volume.ts";
 import { inlineVariant, volumeAttachment } from "./kinds/volume-attachment.ts";
+import { selfSubjectReview, serviceAccount } from "./kinds/without-rules.ts";
 import type { KindRules } from "./rule.ts";
 
 export const tables: readonly KindRules[] = [
@@ -40,6 +40,7 @@ export const tables: readonly KindRules[] = [
   volumeAttributesClass,
   storageVersionMigration,
   alphaStorageVersionMigration,
+  selfSubjectReview,
 ];
 
 /** Rules of the tables above, tried on another kind as well. */
