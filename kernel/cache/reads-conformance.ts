@@ -417,7 +417,11 @@ function watches(promise: Case): void {
   promise("watch() from a version that is compacted away ends with one ERROR of 410", async (room) => {
     const old = await put(room, "a");
     const young = await put(room, "a");
-    await put(room, "b");
+    const last = await put(room, "b");
+    // What reads has to have heard of all this: a watch that is behind a compaction begins anew, and ends those that hang on it.
+    const caughtUp = await startWatch(room, `resourceVersion=${old}`);
+    await caughtUp.reached(last);
+    await caughtUp.stop();
     await room.store.compact(young);
     const watch = await startWatch(room, `resourceVersion=${old}`);
     await watch.ended;

@@ -8,6 +8,9 @@ import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Wa
 import { runtimeMissing, startRealServer, until } from "../real-server.ts";
 import { freePort } from "../flags/served.ts";
 
+/** The client speaks HTTP/2 through undici, and that ends the process on Deno 2.9: an assertion in its nghttp2, or a fault. */
+const skip = "Deno" in globalThis ? "the client's HTTP/2 brings Deno down; npm run test:node runs it" : runtimeMissing("deno");
+
 const namespace = "default";
 const nameOf = (object: V1ConfigMap): string => object.metadata?.name ?? "";
 
@@ -17,7 +20,7 @@ function configOf(kubeconfig: string): KubeConfig {
   return config;
 }
 
-test("@kubernetes/client-node creates, reads, lists, replaces, watches and deletes", { skip: runtimeMissing("deno") }, async () => {
+test("@kubernetes/client-node creates, reads, lists, replaces, watches and deletes", { skip }, async () => {
   const server = await startRealServer();
   try {
     const config = configOf(server.kubeconfig);
@@ -54,7 +57,7 @@ test("@kubernetes/client-node creates, reads, lists, replaces, watches and delet
   }
 });
 
-test("an informer of @kubernetes/client-node goes on when the server comes back", { skip: runtimeMissing("deno") }, async () => {
+test("an informer of @kubernetes/client-node goes on when the server comes back", { skip }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-informer-"));
   const port = await freePort();
   const start = () => startRealServer({ folder, args: [`--secure-port=${port}`] });
