@@ -133,8 +133,11 @@ function isServed(group: string, version: string, plural: string, served: Served
   const name = group === "" ? version : `${group}/${version}`;
   const stability = stabilityOf(version);
   const asked = config.runtimeConfig;
-  // A version that the target release has removed is served only where it is named, never by `api/...`.
-  const removed = served.removed !== undefined && compareReleases(served.removed, targetRelease) <= 0;
+  const since = served.removed === undefined ? 1 : compareReleases(served.removed, targetRelease);
+  // Of a version that is long gone only the name is known: a body that calls itself so is told what is expected instead.
+  if (since < 0) return false;
+  // One that the target release has removed is served only where it is named, never by `api/...`.
+  const removed = since === 0;
   return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
     (removed ? false : asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga");
 }

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { object } from "../core/meta/object.ts";
+import { defaultNames } from "../core/names.ts";
+import type { Plugin, Served } from "../core/plugin.ts";
+import { compile } from "./catalog.ts";
+import { targetRelease } from "./gates.ts";
+
+const schema = object("Thing", {}, { doc: "A thing." });
+const thing = (version: string, life: Partial<Served>): Plugin => ({
+  name: "test",
+  summary: "",
+  resources: [{
+    kind: "Thing",
+    scope: "Cluster",
+    summary: "",
+    storedAs: `example.com/${version}`,
+    storedUnder: "things",
+    served: { [`example.com/${version}`]: { schema, introduced: "1.10", ...life } },
+  }],
+});
+function isServed(version: string, life: Partial<Served>, ...runtimeConfig: readonly (readonly [string, boolean])[]): boolean {
+  const catalog = compile([thing(version, life)], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map(runtimeConfig) });
+  return catalog.endpoint("example.com", version, "things") !== undefined;
+}
+
+test("compile() serves stable versions by default, and others where they are asked for, the most precise word counting", () => {
+  assert.equal(isServed("v1", {}), true);
+  assert.equal(isServed("v1beta1", {}), false);
+  assert.equal(isServed("v1beta1", {}, ["api/beta", true]), true);
+  assert.equal(isServed("v1alpha1", {}, ["api/all", true]), true);
+  assert.equal(isServed("v1", {}, ["api/ga", false]), false);
+  assert.equal(isServed("v1beta1", {}, ["api/beta", true], ["example.com/v1beta1", false]), false);
+  assert.equal(isServed("v1beta1", {}, ["example.com/v1beta1", false], ["example.com/v1beta1/things", true]), true);
+});
+
+test("compile() serves a version that the target release has removed only by its name, and one that is long gone never", () => {
+  const removed = { deprecated: "1.20", removed: targetRelease };
+  assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
+  assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
+  const gone = { deprecated: "1.20", removed: "1.25" };
+  assert.equal(isServed("v1beta1", gone, ["api/all", true], ["example.com/v1beta1", true], ["example.com/v1beta1/things", true]), false);
+});
