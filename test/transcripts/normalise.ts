@@ -74,7 +74,8 @@ export function normaliseText(text: string, names: Names, generated: ReadonlyMap
   out = withoutInnerValues(out.replace(innerDiff, "")).replace(uid, "<uid>").replace(time, "<time>");
   for (const [name, value] of names) {
     if (!name.startsWith("rv") || !digits.test(String(value))) continue;
-    out = out.replace(new RegExp(`(?<![\\w.])${escaped(String(value))}(?![\\w.])`, "g"), "<rv>");
+    // Not the line in `scheme.go:30`, and not the code before a warning.
+    out = out.replace(new RegExp(`(?<![\\w.:])${escaped(String(value))}(?![\\w.]| - ")`, "g"), "<rv>");
   }
   return out.replace(version, "$1<rv>");
 }

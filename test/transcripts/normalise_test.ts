@@ -12,6 +12,11 @@ test("normaliseText() hides uids, times, names and saved versions", () => {
   assert.equal(normaliseText(text, names, none), "${ns}/${id} <uid> <time> <time> at <rv>, 141, 4.41, 77");
 });
 
+test("normaliseText() leaves numbers alone that only look like a saved version", () => {
+  const text = 'scheme.go:41, 299 - "41"';
+  assert.equal(normaliseText(text, new Map([["rv1", "41"], ["rv2", "299"]]), none), 'scheme.go:41, 299 - "<rv>"');
+});
+
 test("normaliseText() hides versions by the words before them", () => {
   assert.equal(
     normaliseText('too large resource version: 900, current: 12, ResourceVersion: "8"', new Map(), none),
