@@ -4,15 +4,12 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
-import { StatusError } from "../core/status-error.ts";
-import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
+import { switchCheck } from "../health/mod.ts";
 import { createRegistry } from "../metrics/mod.ts";
 import { withoutAdmission } from "./admission/choose-admission.ts";
-import { inflightLimit } from "./inflight.ts";
-import { authenticateInOrder, type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
-import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
-import { type OpenedReads, openReads } from "./cache/mod.ts";
-import type { Backend } from "./call.ts";
+import { assemble } from "./assemble.ts";
+import { type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
+import { openReads } from "./cache/mod.ts";
 import { type Catalog, compile } from "./catalog.ts";
 import { ConfigError } from "./config-parse.ts";
 import type { Config } from "./config.ts";
@@ -24,8 +21,6 @@ import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
 import { measuredStore } from "./measured-store.ts";
 import { kernelMetrics, type KernelRegistry } from "./metrics.ts";
-import { measuredAuthorize, observer } from "./observe.ts";
-import { outerReply } from "./outer.ts";
 import { plantSeeds } from "./seeds.ts";
 import type { Server } from "./server.ts";
 import { forgetBeginning } from "./store/beginning.ts";
@@ -33,7 +28,6 @@ import { startCompactor } from "./store/compactor.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
-import { buildInfo } from "./version.ts";
 
 export interface ServeOptions {
   readonly config: Config;
@@ -82,6 +76,7 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const catalog = compile(admitting, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
+  const authenticators = await authenticatorsOf(config);
   const store = await storeOf(config, isInMemory(config));
   const ending = new AbortController();
   const registry = createRegistry(kernelMetrics, { process: processMetrics ?? false });
@@ -95,12 +90,7 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
     onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
     onChecked: ({ group, plural }, status) => record.consistencyChecks.with({ group, resource: plural, status }).add(),
   });
-  const parts = { config, catalog, store, cache, registry, log, ending: ending.signal, shutdown, seeded };
-  const server = await assemble(parts).catch(async (error: unknown) => {
-    await cache.close();
-    await store.close();
-    throw error;
-  });
+  const server = assemble({ config, catalog, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
   const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
   return {
     server,
@@ -203,6 +193,11 @@ async function keyed(certPath: string, keyPath: string): Promise<{ cert: string;
   return { cert, key };
 }
 
+async function authenticatorsOf(config: Config): Promise<readonly Authenticator[]> {
+  const path = config["token-auth-file"];
+  return path === "" ? [clientCertificates] : [clientCertificates, tokenFile(await readFile(path, "utf8"))];
+}
+
 function pkiOf(config: Config): Promise<Pki> {
   const folder = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
   return openPki({ directory: folder, bindAddress: config["bind-address"], names: namesOf(config), now: Date.now() });
@@ -223,132 +218,11 @@ async function storeOf(config: Config, inMemory: boolean): Promise<Store> {
   return await openEtcd({ endpoints, ...tls });
 }
 
-interface Parts {
-  readonly config: Config;
-  readonly catalog: Catalog;
-  readonly store: Store;
-  readonly cache: OpenedReads;
-  readonly registry: KernelRegistry;
-  readonly log: Log;
-  readonly ending: AbortSignal;
-  readonly shutdown: ReturnType<typeof switchCheck>;
-  readonly seeded: ReturnType<typeof switchCheck>;
-}
-
-/** Everything that `handle` asks of a server. */
-async function assemble(parts: Parts): Promise<Server> {
-  const { config, catalog, cache, registry, log, ending, shutdown, seeded } = parts;
-  const { record } = registry;
-  const elapsed = () => performance.now();
-  const prefix = config["etcd-prefix"];
-  const { store } = cache;
-  const clock = { now: () => Date.now(), random: () => Math.random() };
-  const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
-  const live = [ping, probe, seeded.check];
-  const ofPlugins = catalog.plugins.flatMap((plugin) => plugin.healthChecks ?? []);
-  const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
-  // A plugin that is not well makes the server unready; starting it again would hardly help.
-  const checks = { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
-  const authenticators: Authenticator[] = [clientCertificates];
-  if (config["token-auth-file"] !== "") authenticators.push(tokenFile(await readFile(config["token-auth-file"], "utf8")));
-  const version = buildInfo();
-  describeBuild(registry, catalog, version);
-  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed);
-  const backend: Backend = {
-    store,
-    reads: cache.reads,
-    prefix,
-    clock,
-    ending,
-    minRequestTimeoutSeconds: config["min-request-timeout"],
-    watched: ({ group, version, plural }, bytes) => {
-      const labels = { group, version, resource: plural };
-      record.watchEvents.with(labels).add();
-      record.watchEventBytes.with(labels).observe(bytes);
-    },
-  };
-  registry.beforeScrape(() => countObjects(catalog, parts.store, prefix, registry));
-  const observe = observer(record, elapsed);
-  const authenticate = authenticateInOrder(
-    authenticators,
-    config["anonymous-auth"],
-    (result) => record.authentications.with({ result }).add(),
-  );
-  return {
-    catalog,
-    backend,
-    requestTimeoutMs: config["request-timeout"],
-    observe: (exchange, info) => observe(exchange, info, catalog),
-    authenticate(exchange, warn) {
-      if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - clock.now()) / 1000);
-      return authenticate(exchange, warn);
-    },
-    authorize,
-    admit: inflightLimit(
-      { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
-      ({ readOnly, mutating }) => {
-        record.inflight.with({ request_kind: "readOnly" }).set(readOnly);
-        record.inflight.with({ request_kind: "mutating" }).set(mutating);
-      },
-    ),
-    outer: (exchange, info, inForce) =>
-      outerReply(exchange, info, inForce, {
-        checks,
-        version,
-        metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
-        now: clock.now,
-        checked(type, name, passed) {
-          record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
-          record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
-        },
-        unhealthy(endpoint, failures) {
-          // Somebody asked for it.
-          const expected = failures.every(({ name }) => name === shutdown.check.name);
-          log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
-        },
-      }),
-    deprecated: ({ group, version, plural }, subresource, removedRelease) =>
-      record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
-    report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
-  };
-}
-
-function describeBuild(registry: KernelRegistry, catalog: Catalog, version: ReturnType<typeof buildInfo>): void {
-  for (const { name, stage, on } of catalog.gates.states) {
-    registry.record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
-  }
-  registry.record.buildInfo.with({
-    build_date: version.buildDate,
-    compiler: version.compiler,
-    git_commit: version.gitCommit,
-    git_tree_state: version.gitTreeState,
-    git_version: version.gitVersion,
-    go_version: version.goVersion,
-    major: version.major,
-    minor: version.minor,
-    platform: version.platform,
-  }).set(1);
-}
-
 /** What a key holds: the kind with the longest matching place. */
 function storedLabels(catalog: Catalog, prefix: string): (key: string) => { readonly group: string; readonly resource: string } {
   const kinds = catalog.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
   const other = { group: "", resource: "" };
   return (key) => kinds.find(({ start }) => key.startsWith(start)) ?? other;
-}
-
-/** Asks the store itself: a scrape is no request and is not counted as one. */
-async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
-  await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
-    // One entry tells the count of all.
-    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
-    record.objects.with({ group, resource: plural }).set(count);
-    record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
-  }));
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof StatusError && error.reason === "Forbidden";
 }
 
 /** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */

@@ -1,0 +1,139 @@
+/** From settings, plugins and a store to everything that `handle` asks of a server. */
+import { StatusError } from "../core/status-error.ts";
+import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
+import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
+import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
+import type { OpenedReads } from "./cache/mod.ts";
+import type { Backend } from "./call.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Config } from "./config.ts";
+import { inflightLimit } from "./inflight.ts";
+import { describe, type Log } from "./log.ts";
+import type { KernelRegistry } from "./metrics.ts";
+import { measuredAuthorize, observer } from "./observe.ts";
+import { outerReply } from "./outer.ts";
+import type { Server } from "./server.ts";
+import type { Store } from "./store/store.ts";
+import { buildInfo } from "./version.ts";
+
+/** What a server is made of. */
+export interface Parts {
+  readonly config: Config;
+  readonly catalog: Catalog;
+  readonly store: Store;
+  readonly cache: OpenedReads;
+  readonly registry: KernelRegistry;
+  readonly log: Log;
+  /** In the order in which they are asked. */
+  readonly authenticators: readonly Authenticator[];
+  readonly ending: AbortSignal;
+  readonly shutdown: ReturnType<typeof switchCheck>;
+  readonly seeded: ReturnType<typeof switchCheck>;
+}
+
+/** Everything that `handle` asks of a server. */
+export function assemble(parts: Parts): Server {
+  const { config, catalog, cache, registry, log, authenticators, ending, shutdown, seeded } = parts;
+  const { record } = registry;
+  const elapsed = () => performance.now();
+  const prefix = config["etcd-prefix"];
+  const { store } = cache;
+  const clock = { now: () => Date.now(), random: () => Math.random() };
+  const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
+  const live = [ping, probe, seeded.check];
+  const ofPlugins = catalog.plugins.flatMap((plugin) => plugin.healthChecks ?? []);
+  const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
+  // A plugin that is not well makes the server unready; starting it again would hardly help.
+  const checks = { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
+  const version = buildInfo();
+  describeBuild(registry, catalog, version);
+  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed);
+  const backend: Backend = {
+    store,
+    reads: cache.reads,
+    prefix,
+    clock,
+    ending,
+    minRequestTimeoutSeconds: config["min-request-timeout"],
+    watched: ({ group, version, plural }, bytes) => {
+      const labels = { group, version, resource: plural };
+      record.watchEvents.with(labels).add();
+      record.watchEventBytes.with(labels).observe(bytes);
+    },
+  };
+  registry.beforeScrape(() => countObjects(catalog, parts.store, prefix, registry));
+  const observe = observer(record, elapsed);
+  const authenticate = authenticateInOrder(
+    authenticators,
+    config["anonymous-auth"],
+    (result) => record.authentications.with({ result }).add(),
+  );
+  return {
+    catalog,
+    backend,
+    requestTimeoutMs: config["request-timeout"],
+    observe: (exchange, info) => observe(exchange, info, catalog),
+    authenticate(exchange, warn) {
+      if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - clock.now()) / 1000);
+      return authenticate(exchange, warn);
+    },
+    authorize,
+    admit: inflightLimit(
+      { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
+      ({ readOnly, mutating }) => {
+        record.inflight.with({ request_kind: "readOnly" }).set(readOnly);
+        record.inflight.with({ request_kind: "mutating" }).set(mutating);
+      },
+    ),
+    outer: (exchange, info, inForce) =>
+      outerReply(exchange, info, inForce, {
+        checks,
+        version,
+        metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
+        now: clock.now,
+        checked(type, name, passed) {
+          record.healthcheck.with({ name, type }).set(passed ? 1 : 0);
+          record.healthchecks.with({ name, type, status: passed ? "success" : "error" }).add();
+        },
+        unhealthy(endpoint, failures) {
+          // Somebody asked for it.
+          const expected = failures.every(({ name }) => name === shutdown.check.name);
+          log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
+        },
+      }),
+    deprecated: ({ group, version, plural }, subresource, removedRelease) =>
+      record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
+    report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
+  };
+}
+
+function describeBuild(registry: KernelRegistry, catalog: Catalog, version: ReturnType<typeof buildInfo>): void {
+  for (const { name, stage, on } of catalog.gates.states) {
+    registry.record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
+  }
+  registry.record.buildInfo.with({
+    build_date: version.buildDate,
+    compiler: version.compiler,
+    git_commit: version.gitCommit,
+    git_tree_state: version.gitTreeState,
+    git_version: version.gitVersion,
+    go_version: version.goVersion,
+    major: version.major,
+    minor: version.minor,
+    platform: version.platform,
+  }).set(1);
+}
+
+/** Asks the store itself: a scrape is no request and is not counted as one. */
+async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
+  await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
+    // One entry tells the count of all.
+    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
+    record.objects.with({ group, resource: plural }).set(count);
+    record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
+  }));
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === "Forbidden";
+}
