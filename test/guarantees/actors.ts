@@ -110,7 +110,7 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
         history.chains.push(chain);
       }
       counts.resumes++;
-      const broken = AbortSignal.any([ending, AbortSignal.timeout(300 + random() * 2000)]);
+      const broken = AbortSignal.any([ending, AbortSignal.timeout(300 + Math.floor(random() * 2000))]);
       const path = `${collection}?watch=1&allowWatchBookmarks=true&resourceVersion=${reached}${selector}`;
       const { status, chunks } = await client().stream(path, { signal: broken });
       if (status === 410) chain = undefined;
