@@ -9,7 +9,7 @@ import { openEtcd } from "../../kernel/store/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "../etcd.ts";
 import { httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
-import { collection, dawdle, pause, read, type Resumed, type Stage, watch, write } from "./actors.ts";
+import { collection, dawdle, pause, read, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
 import { violations } from "./checkers.ts";
 import { History } from "./history.ts";
 
@@ -69,9 +69,17 @@ async function scene(runtime: Runtime, etcd: EtcdServer | undefined): Promise<vo
   const folder = await mkdtemp(join(tmpdir(), "thole-guarantees-"));
   const args = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];
   const host = await Host.open(() => startRealServer({ runtime, folder, args }));
-  const ending = new AbortController(), history = new History(), counts: Resumed = { resumes: 0, relists: 0 };
+  const enough = new AbortController(),
+    ending = new AbortController(),
+    history = new History(),
+    counts: Resumed = { resumes: 0, relists: 0 };
   const keys = Array.from({ length: 8 }, (_, at) => `key-${at}`);
-  const stageOf = (actor: number): Stage => ({ history, client: host.client, random: randomOf(seed + actor), ending: ending.signal });
+  const stageOf = (actor: number, { signal } = ending): Stage => ({
+    history,
+    client: host.client,
+    random: randomOf(seed + actor),
+    ending: signal,
+  });
   const faults: readonly (() => Promise<unknown>)[] = [
     () => host.crash(),
     ...(etcd === undefined ? [] : [() => etcd.restart(), () => compact(etcd)]),
@@ -83,22 +91,27 @@ async function scene(runtime: Runtime, etcd: EtcdServer | undefined): Promise<vo
     ];
     // From the very beginning, so that what they saw is all that happened.
     await until(() => assert.equal(history.chains.length, watchers.length));
+    const dawdler = dawdle(stageOf(8));
     const actors = [
-      ...watchers,
-      ...[0, 1, 2].map((at) => write(stageOf(at), keys)),
-      ...[3, 4].map((at) => read(stageOf(at), keys)),
-      dawdle(stageOf(8)),
+      ...[0, 1, 2].map((at) => write(stageOf(at, enough), keys)),
+      ...[3, 4].map((at) => read(stageOf(at, enough), keys)),
     ];
     const random = randomOf(seed + 100);
     for (let begun = performance.now(), round = 0; performance.now() - begun < seconds * 1000; round++) {
       await pause(400 + random() * 600);
       await faults[round % faults.length]!();
     }
-    await pause(500);
-    ending.abort();
+    enough.abort();
     await Promise.all(actors);
+    const last = await lastWrite(host);
+    // One watcher may be in its second chain; every watcher has to hear of the end.
+    const reached = () => history.chains.filter(({ events }) => events.some(({ revision }) => revision >= last)).length;
+    await until(() => assert.equal(reached(), watchers.length, "watchers that heard of the last write"));
+    ending.abort();
+    await Promise.all([...watchers, dawdler]);
     await closing(host, history);
   } finally {
+    enough.abort();
     ending.abort();
     await host.close();
     await rm(folder, { recursive: true, force: true });
@@ -112,6 +125,18 @@ async function scene(runtime: Runtime, etcd: EtcdServer | undefined): Promise<vo
   console.log(`seed ${seed} (${runtime}, ${etcd === undefined ? "sqlite" : "etcd"}): ${told}`);
   assert.deepEqual(violations(history), [], `seed ${seed}: ${told}`);
   assert.ok(done > 20 && reads.length > 5 && events > 20 && counts.resumes > 4, `there was too little to prove anything by: ${told}`);
+}
+
+/** A write after all others, that every watcher is to see. */
+async function lastWrite(host: Host): Promise<number> {
+  return await until(async () => {
+    const answer = await host.client().ask(collection, {
+      method: "POST",
+      body: { metadata: { generateName: "last-", labels: { [wantedLabel]: "yes" } } },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    return Number(answer.json().metadata.resourceVersion);
+  });
 }
 
 /** Reads of everything at the end, in quiet: they find the last of every acknowledged write. */
