@@ -1,5 +1,6 @@
 /** Background work of plugins: started together, ended together, started again after a failure. */
 import type { Plugin, World } from "../core/plugin.ts";
+import { pause } from "./store/clock.ts";
 
 /** Runs every controller until the signal aborts; resolves when all have ended. */
 export async function runControllers(
@@ -21,17 +22,4 @@ export async function runControllers(
       await pause(pauseMs, signal);
     }
   }));
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

@@ -1,10 +1,9 @@
 /** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
 import type { StoredKind } from "../catalog.ts";
-import type { Clock } from "../store/clock.ts";
+import { type Clock, pause } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
-import { pause } from "./pause.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 /** `failure`: the cache differs, and is filled anew; `error`: the store could not be asked. */
@@ -24,7 +23,7 @@ const pageEntries = 500;
 /** Checks all kinds again and again until the signal aborts. */
 export async function keepConsistent({ cache, store, clock, everyMs, onChecked, signal }: ConsistencyNeeds): Promise<void> {
   for (;;) {
-    await pause(everyMs, clock, signal);
+    await pause(everyMs, signal, clock);
     for (const kind of cache.kinds) {
       if (signal.aborted) return;
       if (cache.state.tag !== "current") continue;

@@ -9,13 +9,12 @@
  * because nobody can tell them what they missed.
  */
 import type { StoredKind } from "../catalog.ts";
-import { type Clock, systemClock } from "../store/clock.ts";
+import { type Clock, pause, systemClock } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import { sharedRoundTrip } from "./freshness.ts";
 import type { KindCache } from "./kind-cache.ts";
 import type { OwnWrites } from "./own-writes.ts";
-import { pause } from "./pause.ts";
 
 export type CacheState =
   | { readonly tag: "filling"; /** Milliseconds since 1970. */ readonly since: number; readonly because: unknown }
@@ -137,7 +136,7 @@ export class WatchCache {
       }
       for (const kind of this.#needs.kinds.values()) kind.endFollowers();
       // At once the first time: readers wait.
-      if (failures++ > 0) await pause(Math.min(retryMsMax, 50 * 2 ** failures), clock, signal);
+      if (failures++ > 0) await pause(Math.min(retryMsMax, 50 * 2 ** failures), signal, clock);
     }
     this.#turn({ tag: "closed" });
   }
@@ -220,7 +219,7 @@ async function fillKind(store: Store, { kind, entries, broken }: Filling, at: Re
       const entry = kind.entryOf(key, revision, value);
       if (entry === undefined) broken.push(key);
       else entries.push(entry);
-      if (index % turnEntries === turnEntries - 1) await pause(0, systemClock, signal);
+      if (index % turnEntries === turnEntries - 1) await pause(0, signal);
     }
     after = page.entries.at(-1)?.key;
     if (after === undefined || page.entries.length === page.count) return;

@@ -16,3 +16,17 @@ export const systemClock: Clock = Object.freeze({
     return () => clearTimeout(timer);
   },
 });
+
+/** Waits for the time, or until the signal aborts; 0 gives way for one turn. */
+export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = clock.after(ms, over);
+    signal.addEventListener("abort", over);
+  });
+}

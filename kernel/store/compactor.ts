@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "./clock.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
 
 export interface CompactorOptions {
@@ -39,7 +39,7 @@ export async function startCompactor(store: Store, options: CompactorOptions): P
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
-    await pause(everyMs, clock, signal);
+    await pause(everyMs, signal, clock);
   }
 }
 
@@ -66,17 +66,4 @@ export async function compactOnce(store: Store, key: string, seen: Seen): Promis
     if (!(error instanceof StoreError && error.code === "compacted")) throw error;
   }
   return { key: commit.revision, newest: commit.revision };
-}
-
-function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const over = (): void => {
-      cancel();
-      signal.removeEventListener("abort", over);
-      resolve();
-    };
-    const cancel = clock.after(ms, over);
-    signal.addEventListener("abort", over);
-  });
 }

@@ -1,4 +1,5 @@
 import { decodeKey, keyBounds } from "./bytes.ts";
+import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
 import { type KeyValue, noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
 import type { Progress } from "./etcd-progress.ts";
@@ -31,7 +32,8 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
   const { connection, signal } = what;
   let position = what.from;
   for (let failures = 0; !signal.aborted; failures++) {
-    await pause(delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0, signal);
+    const delayMs = delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0;
+    if (delayMs > 0) await pause(delayMs, signal);
     if (signal.aborted) return;
     let stream: WatchStream | undefined;
     try {
@@ -132,17 +134,4 @@ export function tellsProgress(version: string): boolean {
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (ms === 0 || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const over = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal.addEventListener("abort", over);
-  });
 }

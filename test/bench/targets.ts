@@ -21,5 +21,3 @@ export const targets: Readonly<Record<string, Target>> = Object.freeze({
 export const readySecondsMax = 0.6;
 /** Resident memory of a server that has nothing to do. */
 export const idleMiBMax = 100;
-/** How much more CPU than the floor a request may need. */
-export const floorFactorMax = Object.freeze({ read: 3, write: 1.5 });
