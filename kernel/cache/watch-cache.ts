@@ -9,7 +9,7 @@
  * because nobody can tell them what they missed.
  */
 import type { StoredKind } from "../catalog.ts";
-import { type Clock, pause, systemClock } from "../store/clock.ts";
+import { type Clock, pause } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import { sharedRoundTrip } from "./freshness.ts";
