@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { limits } from "../core/limits.ts";
 import { defaultNames } from "../core/names.ts";
 import type { Call } from "./call.ts";
-import { compile } from "./catalog.ts";
+import { compile } from "./compile.ts";
 import { type Chunked, chunked } from "./chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "./exchange.ts";

@@ -19,13 +19,11 @@ export function traitOf(endpoint: Endpoint, field: string): string {
 /** Sets that differ are many at times; sharing is given up for those that are known then, not their use. */
 const knownMax = 100_000;
 
-/** Objects of a kind to their traits. */
+/** Objects of a kind to their traits, also to those of versions that are not served now: they may be before the object goes. */
 export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Traits {
-  const fields = catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints))
-    .filter(({ stored }) => stored === kind)
-    .flatMap((endpoint) =>
-      Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({ endpoint, trait: traitOf(endpoint, field), read }))
-    );
+  const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
+    Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({ endpoint, trait: traitOf(endpoint, field), read }))
+  );
   let known = new Map<string, Traits>();
   return (object) => {
     const { labels } = object.metadata;

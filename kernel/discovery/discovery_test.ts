@@ -5,7 +5,7 @@ import { defaultNames, type Names } from "../../core/names.ts";
 import type { Plugin, Resource } from "../../core/plugin.ts";
 import { field, string, struct } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { compile } from "../catalog.ts";
+import { compile } from "../compile.ts";
 import type { Exchange, Reply } from "../exchange.ts";
 import { discoveryReply } from "./reply.ts";
 

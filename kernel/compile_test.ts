@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { object } from "../core/meta/object.ts";
 import { defaultNames } from "../core/names.ts";
 import type { Plugin, Served } from "../core/plugin.ts";
-import { compile } from "./catalog.ts";
+import { compile } from "./compile.ts";
 import { targetRelease } from "./gates.ts";
 
 const schema = object("Thing", {}, { doc: "A thing." });
@@ -40,4 +40,23 @@ test("compile() serves a version that the target release has removed only by its
   assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
   const gone = { deprecated: "1.20", removed: "1.25" };
   assert.equal(isServed("v1beta1", gone, ["api/all", true], ["example.com/v1beta1", true], ["example.com/v1beta1/things", true]), false);
+});
+
+test("compile() gives what did not change as the same value again, so that caches and watches outlive a catalog", () => {
+  const both: Plugin = {
+    ...thing("v1", {}),
+    resources: [{
+      ...thing("v1", {}).resources![0]!,
+      served: { "example.com/v1": { schema, introduced: "1.10" }, "example.com/v1beta1": { schema, introduced: "1.9" } },
+    }],
+  };
+  const of = (...runtimeConfig: readonly (readonly [string, boolean])[]) =>
+    compile([both], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map(runtimeConfig) });
+  const before = of(), after = of(["api/beta", true]);
+  assert.equal(after.stored[0], before.stored[0]);
+  assert.equal(after.endpoint("example.com", "v1", "things"), before.endpoint("example.com", "v1", "things"));
+  assert.equal(before.endpoint("example.com", "v1beta1", "things"), undefined);
+  assert.deepEqual(before.versionsOf(before.stored[0]!).map(({ version }) => version), ["v1", "v1beta1"]);
+  const elsewhere = compile([both], { names: { ...defaultNames, platform: "acme" }, featureGates: new Map(), runtimeConfig: new Map() });
+  assert.notEqual(elsewhere.stored[0], before.stored[0]);
 });

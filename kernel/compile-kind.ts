@@ -1,0 +1,139 @@
+/** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
+import { pluralOf } from "../core/define.ts";
+import { decoder, decodeStored } from "../core/derive/decode.ts";
+import { encoder } from "../core/derive/encode.ts";
+import { filler } from "../core/derive/fill.ts";
+import { type Names, spell } from "../core/names.ts";
+import type { ApiObject, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
+import type { StructNode, Typed } from "../core/schema.ts";
+import { type Tree, TreeObject } from "../core/tree/tree.ts";
+import { type Endpoint, splitGroupVersion, type StoredKind, type Verb } from "./catalog.ts";
+import { compareReleases, targetRelease } from "./gates.ts";
+
+const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
+const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
+
+/** The kind of a resource; always the same value under the same names, so that what is remembered of it outlives a catalog. */
+export function kindOf(resource: Resource, names: Names): StoredKind {
+  const known = kinds.get(resource) ?? new Map<string, StoredKind>();
+  kinds.set(resource, known);
+  const key = `${names.domain} ${names.platform}`;
+  const kind = known.get(key) ?? compileStored(resource, names);
+  known.set(key, kind);
+  return kind;
+}
+
+/** A kind in the version that its definition writes as `written`; always the same value. */
+export function endpointOf(kind: StoredKind, written: GroupVersion, names: Names): Endpoint {
+  const known = endpoints.get(kind) ?? new Map<GroupVersion, Endpoint>();
+  endpoints.set(kind, known);
+  const { group, version } = splitGroupVersion(spell(names, written));
+  const endpoint = known.get(written) ?? compileEndpoint(kind, group, version, kind.resource.served[written]!, names);
+  known.set(written, endpoint);
+  return endpoint;
+}
+
+function compileStored(resource: Resource, names: Names): StoredKind {
+  const apiVersion = spell(names, resource.storedAs);
+  const { schema } = resource.served[resource.storedAs]!;
+  return Object.freeze({
+    resource,
+    apiVersion,
+    group: splitGroupVersion(apiVersion).group,
+    plural: resource.plural ?? pluralOf(resource.kind),
+    namespaced: resource.scope === "Namespaced",
+    under: resource.storedUnder ?? "",
+    schema,
+    ...codecOf(resource.served[resource.storedAs]!, names),
+    decodeStored: storedDecoder(schema),
+  });
+}
+
+/** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
+function lazily<R>(make: () => R): () => R {
+  const made: { value?: R } = {};
+  return () => made.value ??= make();
+}
+
+function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "encode" | "decode" | "fill"> {
+  // The folds of a kind's schema take and give objects of that kind.
+  const typed = schema as Typed<ApiObject, StructNode>;
+  const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
+  return {
+    encode: (object) => encode()(object),
+    decode: (tree, report) => withClearedOwners(tree, decode()(tree, report)),
+    fill: more === undefined ? (object) => fill()(object) : (object) => more(fill()(object), names),
+  };
+}
+
+/** An empty list of entries, which decoding leaves out like any other, says that all are to be cleared. */
+function withClearedOwners(tree: Tree, object: ApiObject): ApiObject {
+  const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
+  const entries = metadata instanceof TreeObject ? metadata.get("managedFields") : undefined;
+  return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
+}
+
+function storedDecoder(schema: StructNode): StoredKind["decodeStored"] {
+  const decode = lazily(() => decodeStored(schema as Typed<ApiObject, StructNode>));
+  return (tree) => decode()(tree);
+}
+
+function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, names: Names): Endpoint {
+  const { resource } = kind;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const left = new Set<string>(resource.strategy?.without ?? []);
+  const codec = codecOf(served, names);
+  const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
+  const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
+  return Object.freeze({
+    group,
+    version,
+    apiVersion,
+    kind: resource.kind,
+    listKind: resource.listKind ?? `${resource.kind}List`,
+    plural: kind.plural,
+    singular: resource.singular ?? resource.kind.toLowerCase(),
+    namespaced: kind.namespaced,
+    verbs: allVerbs.filter((verb) => resource.answer === undefined ? !left.has(verb) : verb === "create"),
+    resource,
+    served,
+    stored: kind,
+    subresources: subresourcesOf(resource, served),
+    schema: served.schema,
+    ...codec,
+    toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
+    fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
+    deprecation: deprecationOf(resource.kind, apiVersion, served, names),
+  });
+}
+
+function renamed(object: ApiObject, apiVersion: string): ApiObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+/** A top-level `status` gives what is stored the status subresource; what a definition lists itself comes on top. */
+function subresourcesOf({ answer }: Resource, served: Served): ReadonlyMap<string, Subresource> {
+  const declared = Object.entries(served.subresources ?? {});
+  if (answer === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+    declared.push(["status", statusSubresource]);
+  }
+  return new Map(declared.toSorted(([a], [b]) => a < b ? -1 : 1));
+}
+const statusSubresource: Subresource = Object.freeze({
+  /** The status is the client's, everything else but metadata is what is stored. */
+  write: (next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) => {
+    const { status: _old, ...rest } = prior;
+    return next.status === undefined ? { ...rest, metadata: next.metadata } : { ...rest, metadata: next.metadata, status: next.status };
+  },
+});
+
+/** Wording of upstream's deprecation warning. */
+function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {
+  const { deprecated, removed, replacement } = served;
+  if (deprecated === undefined || compareReleases(deprecated, targetRelease) > 0) return undefined;
+  const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
+  const move = replacement === undefined ? "" : `; use ${spell(names, replacement.groupVersion)} ${replacement.kind}`;
+  return { warning: `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${move}`, removedRelease: removed ?? "" };
+}
