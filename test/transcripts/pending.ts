@@ -46,46 +46,26 @@ const featureOfNeed: Readonly<Record<string, string>> = {
   rbac: "roles",
   "admission-policy": "policies",
   authn: "authentication",
-  compacted: "watch cache",
-  "store:etcd": "etcd limits",
-  "api/all": "versions",
   "gate:CBORServingAndStorage": "cbor",
   "gate:StorageVersionMigrator": "storage migration",
-  "gate:AllowUnsafeMalformedObjectDeletion": "deletion of malformed objects",
 };
 
-/** What is answered to a path that leads nowhere. */
-const nowhere = /the server could not find the requested resource|404 page not found|\.status: want \d+ got 404/;
-
-/** The first that fits names the feature. `text` is what differs in the step, `request` the step's method and path, `types` its headers. */
-const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; types: string; text: string }) => boolean])[] = [
-  ["openapi", ({ request }) => /^\w+ \/openapi/.test(request)],
-  ["discovery", ({ request }) => /^\w+ \/apis?(\/[\w.-]+(\/v\w+)?)?\/?(\?|$)/.test(request)],
+/** The first that fits names the feature. `request` is the step's method and path, `headers` what it sends beside. */
+const featureOfStep: readonly (readonly [feature: string, fits: (step: { request: string; headers: string }) => boolean])[] = [
+  ["roles", ({ request }) => request.includes("/rbac.authorization.")],
+  ["policies", ({ request }) => request.includes("/admissionregistration.")],
+  ["custom resources", ({ request }) => request.includes("/apiextensions.")],
   ["reviews", ({ request }) => /reviews?(\?|$)/.test(request)],
-  ["impersonation", ({ types }) => /impersonate/i.test(types)],
-  ["kinds", ({ text }) => nowhere.test(text)],
-  ["apply", ({ types }) => types.includes("apply-patch")],
-  ["patches", ({ request }) => request.startsWith("PATCH ")],
-  ["tables", ({ types }) => types.includes("as=Table")],
-  ["metadata only", ({ types }) => types.includes("as=PartialObjectMetadata")],
-  ["cbor", ({ types }) => types.includes("cbor")],
-  ["protobuf", ({ types }) => types.includes("protobuf")],
-  ["watch cache", ({ request }) => /[?&]watch=/.test(request)],
-  ["dry run", ({ request }) => request.includes("dryRun")],
-  ["deletion rules", ({ request }) => request.startsWith("DELETE ")],
+  ["impersonation", ({ headers }) => /impersonate/i.test(headers)],
+  ["cbor", ({ headers }) => headers.includes("cbor")],
 ];
 
-/** The feature that a failed scenario waits for, by simple rules; its area where none fits. */
+/** The feature that a failed scenario waits for: that of the step that fails first, else of what it needs; its area where none fits. */
 export function guessReason({ case: { area, scenario }, differences }: Outcome): string {
-  for (const need of scenario.needs ?? []) {
-    const feature = featureOfNeed[need] ?? (need.startsWith("controller:") ? "controllers" : undefined);
-    if (feature !== undefined) return feature;
-  }
-  const index = differences[0]?.step;
-  const step = index === undefined ? undefined : scenario.steps[index];
-  const text = differences.filter((difference) => difference.step === index).map((difference) => difference.text).join("\n");
-  const seen = { request: step?.do ?? "", types: JSON.stringify(step?.headers ?? {}), text };
-  return featureOfStep.find(([, fits]) => fits(seen))?.[0] ?? area;
+  const step = scenario.steps[differences[0]?.step ?? -1];
+  const seen = { request: step?.do ?? "", headers: JSON.stringify(step?.headers ?? {}) };
+  const needed = (scenario.needs ?? []).map((need) => featureOfNeed[need]).find((feature) => feature !== undefined);
+  return featureOfStep.find(([, fits]) => fits(seen))?.[0] ?? needed ?? area;
 }
 
 /**

@@ -29,13 +29,13 @@ test("pendingReason() does not see inherited names", () => {
   assert.equal(pendingReason({ a: {} }, "a", "toString"), undefined);
 });
 
-test("guessReason() goes by needs, then by the first step that differs", () => {
-  const guess = (of: Case, text = "") => guessReason(outcome(of, text));
-  assert.equal(guess(one("a", { do: "PATCH /x" }, ["crd"])), "custom resources");
-  assert.equal(guess(one("a", { do: "PATCH /x", headers: { "Content-Type": "application/apply-patch+yaml" } })), "apply");
-  assert.equal(guess(one("a", { do: "PATCH /x" })), "patches");
-  assert.equal(guess(one("a"), "got the server could not find the requested resource"), "kinds");
+test("guessReason() goes by the first step that differs, then by needs, then by the area", () => {
+  const guess = (of: Case) => guessReason(outcome(of, "bad"));
+  assert.equal(guess(one("a", { do: "POST /apis/rbac.authorization.k8s.io/v1/clusterroles" }, ["crd"])), "roles");
+  assert.equal(guess(one("a", { do: "PATCH /x" }, ["controller:x", "crd"])), "custom resources");
+  assert.equal(guess(one("a", { do: "GET /x", headers: { "Impersonate-User": "u" } })), "impersonation");
   assert.equal(guess(one("a")), "mine");
+  assert.equal(guessReason(outcome(one("a"))), "mine");
 });
 
 test("readClaims() reads the rows, bars within cells too", () => {
