@@ -94,6 +94,16 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // lists are set here only
       return;
     }
+    case "texts": {
+      const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // as are these
+      for (const pair of pairsOf(value)) {
+        const at = pair.indexOf("=");
+        if (at < 0) mistakes.push(`${where}: ${JSON.stringify(pair)} must be formatted as key=value`);
+        else pairs.set(pair.slice(0, at), pair.slice(at + 1));
+      }
+      into.set(name, pairs);
+      return;
+    }
     case "map": {
       const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // as are maps
       for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
@@ -104,6 +114,13 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       into.set(name, pairs);
     }
   }
+}
+
+/** Pairs of one word as pflag's stringToString reads them: a word with one `=` is one pair whatever commas it has; otherwise commas
+ *  part them, except between double quotes. */
+function pairsOf(value: string): readonly string[] {
+  if (value.split("=").length === 2) return [value.replace(/^"+|"+$/g, "")];
+  return [...value.matchAll(/"((?:[^"]|"")*)"|[^,"]+/g)].map(([plain, quoted]) => quoted?.replaceAll('""', '"') ?? plain);
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

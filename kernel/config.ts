@@ -3,7 +3,7 @@
  * follow it. Names are kube-apiserver's where they mean the same.
  */
 
-type Kind = "string" | "bool" | "int" | "duration" | "list" | "map";
+type Kind = "string" | "bool" | "int" | "duration" | "list" | "map" | "texts";
 interface Setting<K extends Kind, D> {
   readonly kind: K;
   readonly default: D;
@@ -17,6 +17,8 @@ const int = (fallback: number, help: string): Setting<"int", number> => ({ kind:
 /** Milliseconds inside, `1m30s` outside. */
 const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });
 const list = (help: string): Setting<"list", readonly string[]> => ({ kind: "list", default: [], help });
+/** Texts by key: `key=text`, as often as needed; with several in one word, each with commas stands in double quotes. */
+const texts = (help: string): Setting<"texts", ReadonlyMap<string, string>> => ({ kind: "texts", default: new Map(), help });
 const map = (help: string): Setting<"map", ReadonlyMap<string, boolean>> => ({ kind: "map", default: new Map(), help });
 
 export const settings = Object.freeze({
@@ -54,6 +56,18 @@ export const settings = Object.freeze({
   "max-mutating-requests-inflight": int(200, "Writes answered at once before others get 429; 0 is no bound."),
   "request-timeout": duration(60_000, "How long a request other than a watch may take."),
   "min-request-timeout": int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long."),
+  "show-hidden-metrics-for-version": text(
+    "",
+    "Serve metrics that this release hides and the next one drops; only the previous minor release makes sense, such as 1.34.",
+  ),
+  "disabled-metrics": list("Metrics to leave out, by their full names; also where --show-hidden-metrics-for-version would show them."),
+  "allow-metric-labels": texts(
+    "Values that a label of a metric may take, others count as unexpected: metric,label=value,value; as often as needed.",
+  ),
+  "allow-metric-labels-manifest": text(
+    "",
+    'YAML file of the same as "metric,label": "value,value"; not read where --allow-metric-labels is given.',
+  ),
   "shutdown-delay-duration": duration(0, "How long the server goes on answering after it has said that it is not ready."),
 });
 
@@ -101,11 +115,12 @@ const placeholder: Readonly<Record<Kind, string>> = {
   duration: "=<duration>",
   list: "=<a,b,...>",
   map: "=<key[=bool],...>",
+  texts: "=<key=text>",
 };
 
 function defaultText({ kind, default: value }: Setting<Kind, unknown>): string {
   if (kind === "duration") return durationText(value as number); // the table's own types
-  if (kind === "list" || kind === "map" || value === "") return "";
+  if (kind === "list" || kind === "map" || kind === "texts" || value === "") return "";
   return String(value);
 }
 

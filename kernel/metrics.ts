@@ -1,5 +1,7 @@
 /** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
 import { defineMetric, type Registry } from "../metrics/mod.ts";
+import { metaMetrics } from "./meta-metrics.ts";
+import { processMetrics } from "./process-metrics.ts";
 
 const requestLabels = ["component", "group", "resource", "scope", "subresource", "verb", "version"] as const;
 const durationBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -7,6 +9,8 @@ const stepBuckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power)
 const day = 24 * 3600;
 
 export const kernelMetrics = Object.freeze({
+  ...metaMetrics,
+  ...processMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",
@@ -198,6 +202,7 @@ export const kernelMetrics = Object.freeze({
     help: "Whether a health check passed when it last ran: 1 or 0.",
     labels: ["name", "type"],
     stability: "STABLE",
+    sli: true,
   }),
   healthchecks: defineMetric({
     name: "kubernetes_healthchecks_total",
@@ -205,6 +210,7 @@ export const kernelMetrics = Object.freeze({
     help: "Runs of health checks, by status: success or error.",
     labels: ["name", "status", "type"],
     stability: "STABLE",
+    sli: true,
   }),
   featureEnabled: defineMetric({
     name: "kubernetes_feature_enabled",

@@ -5,7 +5,6 @@ import { performance } from "node:perf_hooks";
 import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { switchCheck } from "../health/mod.ts";
-import { createRegistry } from "../metrics/mod.ts";
 import { withoutAdmission } from "./admission/choose-admission.ts";
 import { assemble } from "./assemble.ts";
 import { type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
@@ -21,7 +20,9 @@ import { kubeconfig, openPki, type Pki, serverUrl, writePrivateFile } from "./li
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
 import { measuredStore } from "./measured-store.ts";
-import { kernelMetrics, type KernelRegistry } from "./metrics.ts";
+import type { KernelRegistry } from "./metrics.ts";
+import { openMetrics } from "./open-metrics.ts";
+import { processReader, watchProcess } from "./process-metrics.ts";
 import { plantSeeds } from "./seeds.ts";
 import type { Server } from "./server.ts";
 import { forgetBeginning } from "./store/beginning.ts";
@@ -34,7 +35,7 @@ export interface ServeOptions {
   readonly config: Config;
   readonly plugins: readonly Plugin[];
   readonly log: Log;
-  /** A registry for the process adds what the process itself can tell. Once per process. */
+  /** Measures event loop and garbage collection too. Once per process. */
   readonly processMetrics?: boolean;
 }
 
@@ -77,10 +78,12 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const catalog = compile(admitting, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
+  const registry = openMetrics(config, log);
   const authenticators = await authenticatorsOf(config);
   const store = await storeOf(config, isInMemory(config));
   const ending = new AbortController();
-  const registry = createRegistry(kernelMetrics, { process: processMetrics ?? false });
+  registry.beforeScrape(processReader(registry.record));
+  if (processMetrics === true) watchProcess(registry.record, ending.signal);
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
   const seeded = switchCheck("poststarthook/create-initial-objects", "not finished", false);
   const prefix = config["etcd-prefix"];

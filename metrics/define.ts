@@ -14,8 +14,12 @@ export interface MetricDefinition<Type extends MetricType = MetricType, Label ex
   readonly stability: MetricStability;
   /** Upper bounds of a histogram's buckets, ascending, without infinity. */
   readonly buckets?: readonly number[];
-  /** The release from which on nobody should build on it: `"1.34.0"`. */
+  /** The release from which on nobody should build on it: `"1.34.0"`. What follows from that stands in `lifecycle.ts`. */
   readonly deprecatedSince?: string;
+  /** Shown at /metrics/slis as well: what tells whether the server is well. */
+  readonly sli?: true;
+  /** Not shown before it is recorded, also without labels: not every machine can tell it. */
+  readonly sparse?: true;
   /** Label sets that are told apart; what comes later shares one series. Default `seriesMaxDefault`. */
   readonly seriesMax?: number;
 }
@@ -25,7 +29,8 @@ export const seriesMaxDefault = 10_000;
 
 /**
  * A checked and frozen definition. Throws one error that lists everything that is wrong with it: a name or label that
- * Prometheus refuses, a repeated or reserved label, buckets that are missing, not ascending, or on something that has none.
+ * Prometheus refuses, a repeated or reserved label, buckets that are missing, not ascending, or on something that has none, a
+ * release that is none.
  */
 export function defineMetric<Type extends MetricType, const Label extends string = never>(
   definition: MetricDefinition<Type, Label>,
@@ -39,7 +44,7 @@ export function defineMetric<Type extends MetricType, const Label extends string
   });
 }
 
-function mistakesOf({ name, type, help, labels, buckets, seriesMax }: MetricDefinition): readonly string[] {
+function mistakesOf({ name, type, help, labels, buckets, seriesMax, deprecatedSince }: MetricDefinition): readonly string[] {
   const mistakes: string[] = [];
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) mistakes.push("the name must be letters, digits, underscores and colons");
   if (help === "") mistakes.push("help must not be empty");
@@ -54,5 +59,8 @@ function mistakesOf({ name, type, help, labels, buckets, seriesMax }: MetricDefi
     mistakes.push("buckets must be finite and ascending");
   }
   if (seriesMax !== undefined && !(Number.isInteger(seriesMax) && seriesMax > 0)) mistakes.push("seriesMax must be a positive integer");
+  if (deprecatedSince !== undefined && !/^\d+\.\d+\.\d+$/.test(deprecatedSince)) {
+    mistakes.push(`deprecatedSince ${JSON.stringify(deprecatedSince)} must be a release such as "1.34.0"`);
+  }
   return mistakes;
 }

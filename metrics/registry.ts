@@ -1,7 +1,9 @@
 /** The metrics of one server: handles to record with, and the text that a scrape reads. */
 import type { Metric, Registry as TextRegistry } from "prom-client";
+import type { AllowedLabels } from "./allowed-labels.ts";
 import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
-import { type Labels, type Series, seriesTable } from "./series.ts";
+import { type MetricState, stateAt } from "./lifecycle.ts";
+import { type Labels, type Series, type SeriesTable, seriesTable } from "./series.ts";
 
 /** A number that only grows. Keep what `with` gives where the labels stay the same. */
 export interface Counter<Label extends string = string> {
@@ -41,42 +43,64 @@ export interface Registry<Table extends Definitions> {
   /** Runs before every scrape: sets gauges that are cheaper to count when asked. */
   beforeScrape(update: () => void | Promise<void>): void;
   /**
-   * Everything in the text format 0.0.4, sorted by name; metrics that were never recorded are left out. The work is done
-   * metric by metric, with a turn of the event loop in between, so that a scrape does not hold up requests.
+   * Everything in the text format 0.0.4, sorted by name; metrics with labels that were never recorded are left out. The work is done
+   * metric by metric, with a turn of the event loop in between, so that a scrape does not hold up requests. `which` leaves out others.
    */
-  text(): Promise<string>;
+  text(which?: "slis"): Promise<string>;
   readonly contentType: string;
+  /** Every definition and how it stands; what is disabled, hidden or gone is neither recorded nor written. */
+  readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
 }
 
 export interface RegistryOptions {
-  /** Adds what prom-client tells about process, event loop and heap, the latter two from the first scrape on. Once per process: its
-   *  monitor is never stopped. */
-  readonly process?: boolean;
+  /** The minor release by which deprecated metrics are judged; without one, none is ever hidden. */
+  readonly release?: string;
+  /** Metrics that are hidden at the release are shown all the same; what is gone stays gone. */
+  readonly showHidden?: boolean;
+  /** Names of metrics to leave out, whatever else is said of them. */
+  readonly disabled?: readonly string[];
+  readonly allowedLabels?: AllowedLabels;
   /** Told when a label set no longer fits under its metric's `seriesMax`. */
   readonly overflowed?: (metric: string) => void;
+  /** Told when a label took a value that is not among those allowed. */
+  readonly refused?: (metric: string) => void;
+  /** Told once of a deprecated metric that is recorded. */
+  readonly deprecatedUsed?: (definition: MetricDefinition) => void;
 }
 
 /** A registry of its own for each server. Two definitions of one name are a mistake and throw. */
 export function createRegistry<const Table extends Definitions>(definitions: Table, options: RegistryOptions = {}): Registry<Table> {
   const record: Record<string, Recording> = {};
-  const exposedAs = new Map<string, Metric>();
+  const names = new Set<string>();
+  const shown: Shown[] = [];
+  const standing: { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[] = [];
   for (const [key, definition] of Object.entries(definitions)) {
-    if (exposedAs.has(definition.name)) throw new Error(`A metric with the name ${definition.name} has already been registered.`);
-    const made = recording(definition, () => options.overflowed?.(definition.name));
-    record[key] = made;
-    exposedAs.set(definition.name, exposed(definition, made));
+    const { name } = definition;
+    if (names.has(name)) throw new Error(`A metric with the name ${name} has already been registered.`);
+    names.add(name);
+    const state = standingOf(definition, options);
+    standing.push({ definition, state });
+    if (state === "disabled" || state === "hidden" || state === "gone") {
+      record[key] = unrecorded;
+      continue;
+    }
+    const made = recording(definition, options);
+    record[key] = state === "deprecated" ? toldOnce(made, () => options.deprecatedUsed?.(definition)) : made;
+    shown.push({ name, metric: exposed(definition, made, state === "deprecated"), sli: definition.sli === true });
   }
   const updates: (() => void | Promise<void>)[] = [];
   let writing: Promise<TextRegistry> | undefined;
+  const sorted = shown.toSorted((a, b) => a.name < b.name ? -1 : 1);
   return Object.freeze({
     // Each recorder was made for the type of its definition, which the mapped type says and a loop cannot.
     record: Object.freeze(record) as unknown as Registry<Table>["record"],
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
-    text: async () => {
-      const writer = await (writing ??= textWriter(exposedAs.values(), options.process === true));
-      for (const update of updates) await update();
+    text: async (which?: "slis") => {
+      const writer = await (writing ??= textWriter(sorted.map(({ metric }) => metric)));
+      if (which === undefined) { for (const update of updates) await update(); }
       const parts: string[] = [];
-      for (const { name } of writer.getMetricsAsArray().toSorted((a, b) => a.name < b.name ? -1 : 1)) {
+      for (const { name, sli } of sorted) {
+        if (which === "slis" && !sli) continue;
         const part = await writer.getSingleMetricAsString(name);
         if (part.lastIndexOf("\n") > part.indexOf("\n")) parts.push(part, "\n");
         await turn();
@@ -84,15 +108,29 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       return parts.join("");
     },
     contentType: "text/plain; version=0.0.4; charset=utf-8",
+    standing: Object.freeze(standing),
   });
 }
 
+interface Shown {
+  readonly name: string;
+  readonly metric: Metric;
+  readonly sli: boolean;
+}
+
+/** To be disabled is stronger than to be shown although hidden, as upstream has it. */
+function standingOf(definition: MetricDefinition, { disabled = [], release, showHidden }: RegistryOptions): MetricState | "disabled" {
+  if (disabled.includes(definition.name)) return "disabled";
+  if (release === undefined) return definition.deprecatedSince === undefined ? "shown" : "deprecated";
+  const state = stateAt(definition, release);
+  return state === "hidden" && showHidden === true ? "deprecated" : state;
+}
+
 /** Loaded when it is first scraped: a server that is not needs neither the memory nor the time at its start. */
-async function textWriter(metrics: Iterable<Metric>, process: boolean): Promise<TextRegistry> {
-  const { collectDefaultMetrics, Registry: Writer } = await import("prom-client");
+async function textWriter(metrics: readonly Metric[]): Promise<TextRegistry> {
+  const { Registry: Writer } = await import("prom-client");
   const writer = new Writer();
   for (const metric of metrics) writer.registerMetric(metric);
-  if (process) collectDefaultMetrics({ register: writer });
   return writer;
 }
 
@@ -114,9 +152,9 @@ interface Recording {
 }
 
 /** The part of a prom-client metric that its registry reads; see `SeriesTable` for why the numbers are kept by us. */
-function exposed(definition: MetricDefinition, { samples }: Recording): Metric {
+function exposed(definition: MetricDefinition, { samples }: Recording, deprecated: boolean): Metric {
   const { name, type } = definition;
-  const help = helpOf(definition);
+  const help = helpOf(definition, deprecated);
   return {
     name,
     type,
@@ -126,33 +164,59 @@ function exposed(definition: MetricDefinition, { samples }: Recording): Metric {
   } as unknown as Metric;
 }
 
-function helpOf({ stability, deprecatedSince, help }: MetricDefinition): string {
-  return `[${stability}] ${deprecatedSince === undefined ? "" : `(Deprecated since ${deprecatedSince}) `}${help}`;
+function helpOf({ stability, deprecatedSince, help }: MetricDefinition, deprecated: boolean): string {
+  return `[${stability}] ${deprecated ? `(Deprecated since ${deprecatedSince}) ` : ""}${help}`;
 }
 
-function recording(definition: MetricDefinition, overflowed: () => void): Recording {
-  const make: Readonly<Record<MetricType, () => Recording>> = {
-    counter: () => numbers(definition, () => new Count(), overflowed),
-    gauge: () => numbers(definition, () => new Level(), overflowed),
-    histogram: () => histogram(definition, overflowed),
+/** For what is not served: it keeps nothing. */
+const unrecorded: Recording = Object.freeze({
+  with: () => nowhere,
+  samples: () => [],
+});
+const nowhere: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
+
+/** The same, and `tell` is called when it is used for the first time. */
+function toldOnce(made: Recording, tell: () => void): Recording {
+  let told = false;
+  return {
+    with(labels) {
+      if (!told) tell();
+      told = true;
+      return made.with(labels);
+    },
+    samples: made.samples,
   };
-  return make[definition.type]();
 }
 
-function numbers(definition: MetricDefinition, makeCell: () => Count | Level, overflowed: () => void): Recording {
-  const { name, labels, seriesMax = seriesMaxDefault } = definition;
-  const table = seriesTable<Count | Level>(labels, seriesMax, makeCell, overflowed);
-  if (labels.length === 0) table.at({});
+function recording(definition: MetricDefinition, options: RegistryOptions): Recording {
+  const { name, labels: names, seriesMax = seriesMaxDefault } = definition;
+  const allowed = options.allowedLabels?.get(name);
+  const rules = {
+    names,
+    seriesMax,
+    allowed,
+    overflowed: () => options.overflowed?.(name),
+    refused: () => options.refused?.(name),
+  };
+  const make: Readonly<Record<MetricType, () => Recording>> = {
+    counter: () => numbers(name, seriesTable<Count | Level>(rules, () => new Count())),
+    gauge: () => numbers(name, seriesTable<Count | Level>(rules, () => new Level())),
+    histogram: () => histogram(name, definition.buckets ?? [], (makeCell) => seriesTable(rules, makeCell)),
+  };
+  const made = make[definition.type]();
+  if (names.length === 0 && definition.sparse !== true) made.with({});
+  return made;
+}
+
+function numbers(metricName: string, table: SeriesTable<Count | Level>): Recording {
   return {
     with: table.at,
-    samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName: name })),
+    samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName })),
   };
 }
 
-function histogram(definition: MetricDefinition, overflowed: () => void): Recording {
-  const { name, labels, buckets = [], seriesMax = seriesMaxDefault } = definition;
-  const table = seriesTable(labels, seriesMax, () => new Buckets(buckets), overflowed);
-  if (labels.length === 0) table.at({});
+function histogram(name: string, buckets: readonly number[], tableOf: (makeCell: () => Buckets) => SeriesTable<Buckets>): Recording {
+  const table = tableOf(() => new Buckets(buckets));
   const bounds = [...buckets.map((bound) => ({ le: bound })), { le: "+Inf" }];
   return {
     with: table.at,

@@ -142,21 +142,6 @@ test("recorders refuse what would spoil a number", () => {
   assert.throws(() => record.requests.with({ verb: "a" }), /label "code" has the value undefined/);
 });
 
-test("createRegistry() adds process, event loop and heap when asked", async () => {
-  const text = await createRegistry({ level }, { process: true }).text();
-  for (
-    const name of [
-      "process_cpu_seconds_total",
-      "process_resident_memory_bytes",
-      "process_start_time_seconds",
-      "nodejs_eventloop_lag_seconds",
-      "nodejs_heap_size_used_bytes",
-    ]
-  ) {
-    assert.match(text, new RegExp(`^${name} `, "m"));
-  }
-});
-
 test("defineMetric() freezes a definition and reports every mistake at once", () => {
   assert.ok(Object.isFrozen(requests) && Object.isFrozen(requests.labels));
   assert.throws(
@@ -168,4 +153,20 @@ test("defineMetric() freezes a definition and reports every mistake at once", ()
   );
   assert.throws(() => defineMetric({ ...seconds, buckets: [1, 1] }), /ascending/);
   assert.throws(() => defineMetric({ ...level, buckets: [1] }), /a gauge has no buckets/);
+});
+
+test("Registry.text() writes service level indicators alone when asked, and sparse metrics from their first use", async () => {
+  const well = defineMetric({ ...level, name: "well", sli: true });
+  const sparse = defineMetric({ ...level, name: "sparse", sparse: true });
+  const { record, text } = createRegistry({ level, well, sparse });
+  assert.equal(await text("slis"), "# HELP well [BETA] Level.\n# TYPE well gauge\nwell 0\n");
+  assert.doesNotMatch(await text(), /sparse/);
+  record.sparse.with({}).set(0);
+  assert.match(await text(), /^sparse 0$/m);
+});
+
+test("defineMetric() refuses a release that is none", () => {
+  for (const deprecatedSince of ["1.34", "v1.34.0", ""]) {
+    assert.throws(() => defineMetric({ ...level, deprecatedSince }), /deprecatedSince/);
+  }
 });

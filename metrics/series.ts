@@ -27,15 +27,24 @@ export const unexpected = "unexpected";
 
 type Branch<Cell> = Map<string, Branch<Cell> | Cell>;
 
+export interface SeriesRules {
+  readonly names: readonly string[];
+  readonly seriesMax: number;
+  /** Values that labels may take; the others become `unexpected`. */
+  readonly allowed?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** Told each time that a label set was beyond the bound. */
+  readonly overflowed: () => void;
+  /** Told each time that a value was not allowed. */
+  readonly refused: () => void;
+}
+
 /**
  * Cells by label set, at most `seriesMax` of them and one more: label sets beyond the bound share a series whose labels
- * all say `unexpected`, and `overflowed` is told each time.
+ * all say `unexpected`.
  */
 export function seriesTable<Cell extends object>(
-  names: readonly string[],
-  seriesMax: number,
+  { names, seriesMax, allowed, overflowed, refused }: SeriesRules,
   makeCell: () => Cell,
-  overflowed: () => void,
 ): SeriesTable<Cell> {
   const root: Branch<Cell> = new Map();
   const list: Series<Cell>[] = [];
@@ -52,13 +61,20 @@ export function seriesTable<Cell extends object>(
   }
 
   function grow(labels: Readonly<Record<string, string>>): Cell {
-    const clean = Object.freeze(Object.fromEntries(names.map((name) => [name, cleanValue(name, labels[name])])));
+    const clean = Object.freeze(Object.fromEntries(names.map((name) => [name, allowedValue(name, cleanValue(name, labels[name]))])));
     const known = find(clean);
     if (known !== undefined) return known;
     if (list.length < seriesMax) return insert(clean);
     overflowed();
     const shared = Object.fromEntries(names.map((name) => [name, unexpected]));
     return find(shared) ?? insert(Object.freeze(shared));
+  }
+
+  function allowedValue(name: string, value: string): string {
+    const values = allowed?.get(name);
+    if (values === undefined || values.has(value)) return value;
+    refused();
+    return unexpected;
   }
 
   function find(labels: Readonly<Record<string, string>>): Cell | undefined {

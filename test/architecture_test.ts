@@ -34,6 +34,8 @@ const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/main.ts": "the composition root",
   "kernel/serve.ts": "the composition root from settings on: folders, certificates, the store",
+  "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
+  "kernel/process-metrics.ts": "asks the process and its runtime what they use",
   "kernel/version.ts": "says which runtime and platform it runs on",
 };
 

@@ -14,15 +14,8 @@ import { openEtcd } from "../../kernel/store/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
-import { freePort, inFolder, type Served, served } from "./served.ts";
-
-/** A proof gets the test's context, to skip what this machine cannot show. */
-type Proof = (context: { skip(reason: string): void }) => Promise<void>;
-
-const path = "/api/v1/namespaces/default/configmaps";
-const make = async ({ client }: Served, name: string) =>
-  assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name } } })).status, 201);
-const statusOf = async ({ client }: Served, of: string, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
+import { observing } from "./observing.ts";
+import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */
 async function withEtcd(
@@ -331,6 +324,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.equal(status, 200);
       for await (const _ of documents(chunks)); // ends by itself; with the default it would after half an hour
     }),
+  ...observing,
   "shutdown-delay-duration": () =>
     served(["--shutdown-delay-duration=600ms"], async (server) => {
       const closed = server.running.close();

@@ -1,4 +1,5 @@
 /** A server in this process with some flags, for the length of a test. */
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
@@ -15,6 +16,18 @@ export interface Served extends TestServer {
   readonly token: string;
   /** A request whose body does not end. */
   unfinished(method: string, path: string): { readonly answer: Promise<{ readonly status: number; readonly text: string }>; abort(): void };
+}
+
+/** A proof that a flag does what it says. It gets the test's context, to skip what this machine cannot show. */
+export type Proof = (context: { skip(reason: string): void }) => Promise<void>;
+
+/** What proofs write and read. */
+export const path = "/api/v1/namespaces/default/configmaps";
+export async function make({ client }: Served, name: string): Promise<void> {
+  assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name } } })).status, 201);
+}
+export async function statusOf({ client }: Served, of: string, headers: Record<string, string> = {}): Promise<number> {
+  return (await client.ask(of, { headers })).status;
 }
 
 /** Starts, uses and closes it; rejects with what kept it from starting. */

@@ -1,0 +1,21 @@
+/** `--allow-metric-labels`: which values a label of a metric may take; all others are told as `unexpected`. */
+
+/** Allowed values by metric name, then by label. */
+export type AllowedLabels = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
+
+/** Upstream's word for a list that is not in its form. */
+export const allowedLabelsMistake =
+  "--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`";
+
+/** Pairs of `metric,label` and `value,value,...`; undefined where a key is no such pair. Spaces around values do not count. */
+export function parseAllowedLabels(pairs: Iterable<readonly [string, string]>): AllowedLabels | undefined {
+  const allowed = new Map<string, Map<string, ReadonlySet<string>>>();
+  for (const [key, values] of pairs) {
+    const [, metric, label] = /^([a-zA-Z_:][a-zA-Z0-9_:]*),([a-zA-Z_][a-zA-Z0-9_]*)$/.exec(key) ?? [];
+    if (metric === undefined || label === undefined) return undefined;
+    const labels = allowed.get(metric) ?? new Map<string, ReadonlySet<string>>();
+    labels.set(label, new Set(values.split(",").map((value) => value.trim())));
+    allowed.set(metric, labels);
+  }
+  return allowed;
+}
