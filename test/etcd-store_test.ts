@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { etcdMissing, type EtcdServer, startEtcd, startEtcds } from "./etcd.ts";
+import { etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds } from "./etcd.ts";
 import { type EtcdOptions, openEtcd } from "../kernel/store/etcd.ts";
 import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text, within } from "../kernel/store/store-conformance.ts";
 import { type Range, type Revision, type Store, StoreError } from "../kernel/store/store.ts";
@@ -80,6 +80,17 @@ async function assertComplete(
   assert.deepEqual(acknowledged.filter((revision) => !there.has(revision)), []);
 }
 
+for (const program of etcds()) {
+  describe(program, () => {
+    let etcd: EtcdServer;
+    before(async () => {
+      etcd = await startEtcd({ program });
+    });
+    after(() => etcd.stop());
+    storeConformance("etcd", () => openEtcd({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/` }));
+  });
+}
+
 describe("etcd", { skip: etcdMissing() }, () => {
   let etcd: EtcdServer;
   const options = (more: Partial<EtcdOptions> = {}): EtcdOptions => ({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}/`, ...more });
@@ -88,7 +99,6 @@ describe("etcd", { skip: etcdMissing() }, () => {
   });
   after(() => etcd.stop());
 
-  storeConformance("etcd", () => openEtcd(options()));
   storeConformance("etcd without a prefix", async () => {
     const store = await openEtcd(options({ prefix: "" }));
     for (const { key, revision } of (await store.list(all)).entries) await store.commit({ key, expect: revision, value: undefined });

@@ -1,15 +1,17 @@
 /** A real etcd for tests: on loopback, with a folder of its own, gone with the process that started it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { programs } from "./programs.ts";
 
 export interface EtcdOptions {
+  /** Which etcd; the first on PATH where absent. */
+  readonly program?: string;
   /** Kept where it is given, otherwise a temporary one that goes with stop(). */
   readonly dataDir?: string;
   /** How many members the cluster has; one where absent. */
@@ -33,16 +35,14 @@ export interface EtcdServer {
 
 const readyMsMax = 30_000;
 
+/** Every etcd of this machine. */
+export function etcds(): readonly string[] {
+  return programs("etcd");
+}
+
 /** The path of etcd, or undefined where there is none; scripts/ensure-etcd.sh can install it. */
 export function etcdAvailable(): string | undefined {
-  return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "etcd")).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return etcds()[0];
 }
 
 /** Why tests that need etcd must be skipped, or false where they need not. */
@@ -59,7 +59,7 @@ export async function startEtcd(options: Omit<EtcdOptions, "members"> = {}): Pro
 
 /** Starts a cluster; it answers when a majority runs. */
 export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[]> {
-  const path = etcdAvailable();
+  const path = options.program ?? etcdAvailable();
   if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
   const count = options.members ?? 1;
   const ports = await freePorts(count * 2);

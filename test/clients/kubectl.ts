@@ -1,31 +1,11 @@
 /** The kubectls of this machine, and one run of one. */
 import assert from "node:assert/strict";
-import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import process from "node:process";
+import { join } from "node:path";
+import { programs } from "../programs.ts";
 import { type Ran, type RealServer, run } from "../real-server.ts";
 
-/** `kubectl`, `kubectl-1.27`, `kubectl1.35.2`, `kubectl-v1.30`: each program once. */
 export function kubectls(): readonly string[] {
-  const found = new Map<string, string>();
-  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
-    for (const name of namesIn(folder).filter((each) => /^kubectl([-_.]?v?1\.\d+(\.\d+)?)?$/.test(each))) {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        const real = realpathSync(join(folder, name));
-        if (!found.has(real)) found.set(real, join(folder, name));
-      } catch { /* a broken link, or no program */ }
-    }
-  }
-  return [...new Set(found.values())];
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
+  return programs("kubectl");
 }
 
 export function kubectlMissing(): string | false {

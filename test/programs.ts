@@ -1,0 +1,29 @@
+/** The programs of others that tests use, found on PATH by name, in whatever releases are there. */
+import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+
+/** Paths of the programs on PATH that have this name, plain or with a release: `kubectl`, `kubectl-1.27`, `etcd3.5.1`; each program once. */
+export function programs(name: string): readonly string[] {
+  const found = new Map<string, string>();
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (
+      const each of namesIn(folder).filter((other) => other.startsWith(name) && /^([-_.]?v?\d+(\.\d+)*)?$/.test(other.slice(name.length)))
+    ) {
+      try {
+        accessSync(join(folder, each), constants.X_OK);
+        const real = realpathSync(join(folder, each));
+        if (!found.has(real)) found.set(real, join(folder, each));
+      } catch { /* a broken link, or no program */ }
+    }
+  }
+  return [...found.values()];
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
