@@ -25,9 +25,18 @@ export interface StoredKind {
   readonly schema: StructNode;
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
-  /** As `decode` of what is stored: unknown and duplicate fields pass in silence. */
-  readonly decodeStored: (tree: Tree) => ApiObject;
   readonly fill: (object: ApiObject) => ApiObject;
+  /** How values are read that were stored in this version, be it served or not; undefined where the kind has none of that name. */
+  readonly storedForm: (apiVersion: string) => StoredForm | undefined;
+}
+
+/** One version in which values of a kind may lie in the store: an earlier release may have stored another one than we do. */
+export interface StoredForm {
+  readonly schema: StructNode;
+  /** Unknown and duplicate fields pass in silence. */
+  readonly decode: (tree: Tree) => ApiObject;
+  /** What was decoded to the one form that hooks see, filled. */
+  readonly toStored: (object: ApiObject) => ApiObject;
 }
 
 /** One resource in one version, with everything that is derived from its definition. */

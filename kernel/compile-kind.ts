@@ -7,7 +7,7 @@ import { type Names, spell } from "../core/names.ts";
 import type { ApiObject, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
-import { type Endpoint, splitGroupVersion, type StoredKind, type Verb } from "./catalog.ts";
+import { type Endpoint, splitGroupVersion, type StoredForm, type StoredKind, type Verb } from "./catalog.ts";
 import { compareReleases, targetRelease } from "./gates.ts";
 
 const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -37,7 +37,15 @@ export function endpointOf(kind: StoredKind, written: GroupVersion, names: Names
 
 function compileStored(resource: Resource, names: Names): StoredKind {
   const apiVersion = spell(names, resource.storedAs);
-  const { schema } = resource.served[resource.storedAs]!;
+  const own = resource.served[resource.storedAs]!;
+  const { schema } = own;
+  const codec = codecOf(own, names);
+  const forms = new Map(
+    Object.entries(resource.served).map(([written, served]) => {
+      const version = spell(names, written);
+      return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, names)];
+    }),
+  );
   return Object.freeze({
     resource,
     apiVersion,
@@ -46,9 +54,22 @@ function compileStored(resource: Resource, names: Names): StoredKind {
     namespaced: resource.scope === "Namespaced",
     under: resource.storedUnder ?? "",
     schema,
-    ...codecOf(resource.served[resource.storedAs]!, names),
-    decodeStored: storedDecoder(schema),
+    ...codec,
+    storedForm: (version: string) => forms.get(version),
   });
+}
+
+function nativeForm(schema: StructNode, fill: StoredKind["fill"]): StoredForm {
+  return { schema, decode: storedDecoder(schema), toStored: fill };
+}
+function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], names: Names): StoredForm {
+  const { schema, convert } = served;
+  const filled = codecOf(served, names).fill;
+  return {
+    schema,
+    decode: storedDecoder(schema),
+    toStored: (object) => fill(renamed(convert?.toStored(filled(object)) ?? filled(object), apiVersion)),
+  };
 }
 
 /** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
@@ -75,7 +96,7 @@ function withClearedOwners(tree: Tree, object: ApiObject): ApiObject {
   return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
 }
 
-function storedDecoder(schema: StructNode): StoredKind["decodeStored"] {
+function storedDecoder(schema: StructNode): StoredForm["decode"] {
   const decode = lazily(() => decodeStored(schema as Typed<ApiObject, StructNode>));
   return (tree) => decode()(tree);
 }

@@ -9,7 +9,8 @@ import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { internalError } from "../core/status-error.ts";
-import type { StoredKind } from "./catalog.ts";
+import { type Tree, TreeObject } from "../core/tree/tree.ts";
+import type { StoredForm, StoredKind } from "./catalog.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
 const toBytes = new TextEncoder();
@@ -76,6 +77,10 @@ export class Item {
   get json(): Uint8Array {
     return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : this.#source.json();
   }
+  /** What the store holds of it. */
+  get stored(): Uint8Array {
+    return this.#source === undefined ? this.#value : storedBytes(this.kind, this.object);
+  }
   /** Bytes that show it in another form, made once where the item is remembered. */
   form(name: string, make: () => Uint8Array): Uint8Array {
     return this.#source?.form?.(name, make) ?? make();
@@ -102,26 +107,36 @@ export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   return object;
 }
 
-/** Stored bytes to the object: JSON, or protobuf or CBOR told by their first bytes; filled. Bytes that cannot be read are an
- *  internal error that names the key. */
+/** Stored bytes to the object in the form that is stored now: JSON, or protobuf or CBOR told by their first bytes, in whichever
+ *  version of the kind; filled. Bytes that cannot be read are an internal error that names the key. */
 export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): ApiObject {
   try {
     if (magicProtobuf.every((byte, index) => value[index] === byte)) {
       const { apiVersion, raw } = readEnvelope(value);
-      if (apiVersion !== kind.apiVersion) throw new Error(`stored as ${apiVersion}, not as ${kind.apiVersion}`);
-      const object = protobufReader(kind.schema)(raw) as ApiObject;
-      return kind.fill({ ...object, kind: kind.resource.kind, apiVersion: kind.apiVersion });
+      const { schema, toStored } = formOf(kind, apiVersion);
+      return toStored({ ...protobufReader(schema)(raw) as ApiObject, kind: kind.resource.kind, apiVersion });
     }
-    if (isCbor(value)) return kind.fill(kind.decodeStored(readCbor(value)));
+    if (isCbor(value)) return ofTree(kind, readCbor(value));
     const read = readJson(value);
     if (!read.ok) throw new Error(read.error);
-    return kind.fill(kind.decodeStored(read.tree));
+    return ofTree(kind, read.tree);
   } catch (error) {
     throw internalError(
       `the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`,
       error,
     );
   }
+}
+
+function ofTree(kind: StoredKind, tree: Tree): ApiObject {
+  const apiVersion = tree instanceof TreeObject ? tree.get("apiVersion") : undefined;
+  const { decode, toStored } = formOf(kind, typeof apiVersion === "string" ? apiVersion : kind.apiVersion);
+  return toStored(decode(tree));
+}
+function formOf(kind: StoredKind, apiVersion: string): StoredForm {
+  const form = kind.storedForm(apiVersion);
+  if (form === undefined) throw new Error(`no kind "${kind.resource.kind}" is known in version "${apiVersion}"`);
+  return form;
 }
 
 export function withRevision(object: ApiObject, revision: Revision): ApiObject {

@@ -128,7 +128,8 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   const { backend, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next);
-  const before = storedBytes(stored, current.object);
+  // As they lie in the store: what is stored in another version, or in another encoding, is written anew.
+  const before = current.stored;
   if (
     sameBytes(value, before) ||
     (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object)), before))

@@ -1,0 +1,68 @@
+/** A kind that says the same in two versions and in different words, for tests of what lies in the store in an old one. */
+import {
+  definePlugin,
+  defineResource,
+  field,
+  type Infer,
+  int32,
+  invalid,
+  object,
+  type Plugin,
+  type Served,
+  string,
+  structsOf,
+} from "../../plugin.ts";
+
+const group = "rods.example.com";
+const homes = { v1: `${group}/v1`, v2: `${group}/v2` };
+const struct1 = structsOf(homes.v1), struct2 = structsOf(homes.v2);
+
+const Text = object("Rod", {
+  spec: field(
+    2,
+    struct1("RodSpec", { length: field(1, string, "How long it is, such as 12mm.") }, { doc: "What it is like." }),
+    "What it is like.",
+    {
+      required: true,
+    },
+  ),
+}, { package: homes.v1, doc: "A rod, measured in words." });
+type Text = Infer<typeof Text>;
+
+const Measured = object("Rod", {
+  spec: field(2, struct2("RodSpec", { millimetres: field(1, int32, "How long it is.") }, { doc: "What it is like." }), "What it is like.", {
+    required: true,
+  }),
+}, { package: homes.v2, doc: "A rod, measured in numbers." });
+type Measured = Infer<typeof Measured>;
+
+const toMeasured = ({ spec, ...rest }: Text): Measured => ({
+  ...rest,
+  spec: spec.length === undefined ? {} : { millimetres: Number.parseInt(spec.length) },
+});
+const toText = ({ spec, ...rest }: Measured): Text => ({
+  ...rest,
+  spec: spec.millimetres === undefined ? {} : { length: `${spec.millimetres}mm` },
+});
+
+/** The plugin of a release that stores rods in this version; it serves both. */
+export function rodsPlugin(stored: "v1" | "v2"): Plugin {
+  const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
+  const served = stored === "v1"
+    ? { [homes.v1]: text, [homes.v2]: { ...measured, convert: { toStored: toText, fromStored: toMeasured } } }
+    : { [homes.v1]: { ...text, convert: { toStored: toMeasured, fromStored: toText } }, [homes.v2]: measured };
+  return definePlugin({
+    name: "rods",
+    summary: "Rods in two versions.",
+    resources: [defineResource<any>({
+      kind: "Rod",
+      scope: "Namespaced",
+      summary: "A rod.",
+      storedAs: homes[stored],
+      storedUnder: `${group}/rods`,
+      served,
+      create: ({ spec }) =>
+        "length" in spec && !/^\d+mm$/.test(spec.length) ? [invalid("spec.length", spec.length, "must be like 12mm")] : [],
+    })],
+  });
+}
