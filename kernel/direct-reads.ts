@@ -1,5 +1,6 @@
 /** Reads straight from the store: what kinds without a cache use, and what the cache must agree with. */
 import type { Names } from "../core/names.ts";
+import { StatusError, statusOf } from "../core/status-error.ts";
 import type { StoredKind } from "./catalog.ts";
 import { Item } from "./objects.ts";
 import type { ListOptions } from "./options.ts";
@@ -163,12 +164,13 @@ async function* watch(store: Store, clock: Clock, watching: Watching): AsyncGene
       yield out(framing.bookmark(seen, false, first));
     }
   } catch (error) {
-    if (signal.aborted) return;
-    yield out(framing.error(watchFailure(error, seen)));
+    if (!signal.aborted) yield out(framing.error(watchFailure(error, seen)));
   } finally {
     cancel();
     ending.abort();
   }
+  const { reason } = watching.signal;
+  if (reason instanceof StatusError) yield out(framing.error(statusOf(reason)));
 }
 
 /** What a source gives, and undefined whenever a time has come. */

@@ -70,7 +70,7 @@ export interface Watching {
   readonly names: Names;
   /** How long it lasts. */
   readonly ms: number;
-  /** Ends it at once. */
+  /** Ends it at once; a StatusError as its reason is the last event. */
   readonly signal: AbortSignal;
 }
 

@@ -27,6 +27,7 @@ import { Cursor } from "./cursor.ts";
 import { type CachedEntry, itemOf } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
 import type { KindCache } from "./kind-cache.ts";
+import type { OpenWatches } from "./open-watches.ts";
 import { selectionOf } from "./selection.ts";
 import { stateFrames } from "./state-frames.ts";
 import type { WatchCache } from "./watch-cache.ts";
@@ -40,20 +41,23 @@ export interface CachedReadsNeeds {
   /** How long what a chunked list began with is kept for its rest. */
   readonly snapshotMs: number;
   readonly onSlow: (kind: StoredKind) => void;
+  readonly open: OpenWatches;
 }
 
 export function cachedReads(needs: CachedReadsNeeds): Reads {
-  const { cache, store, clock } = needs;
+  const { cache, store, clock, open } = needs;
   const direct = directReads(store, clock);
 
   async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
-    const cached = cache.kindOf(kind);
-    if (cached === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await direct.get(kind, key, resourceVersion, signal);
+    const fromStore = () => direct.get(kind, key, resourceVersion, signal);
+    if (cache.kindOf(kind) === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
     if (asked === undefined) {
-      if (!(await isNewest(cache, signal))) return await direct.get(kind, key, resourceVersion, signal);
+      if (!(await isNewest(cache, signal))) return await fromStore();
     } else await reach(cache, asked, signal);
-    if (cached.hasBroken(key)) return await direct.get(kind, key, resourceVersion, signal);
+    // Asked again after each wait: kinds come and go.
+    const cached = cache.kindOf(kind);
+    if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
@@ -61,8 +65,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
     const fromStore = () => direct.list(collection, options, names, signal);
     const plan = planList(collection, options, names);
-    const kind = cache.kindOf(collection.endpoint.stored);
-    if (kind === undefined) return await fromStore();
+    const { stored } = collection.endpoint;
+    if (cache.kindOf(stored) === undefined) return await fromStore();
     if (!(await cache.ready(needs.fillWaitMs, signal))) {
       if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
       throw notReady(cache, clock);
@@ -71,6 +75,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (age.tag === "newest" && !(await isNewest(cache, signal))) return await fromStore();
     if (age.tag === "notOlder" || age.tag === "exact") await reach(cache, age.revision, signal);
     // From here on nothing waits: index and revision belong together.
+    const kind = cache.kindOf(stored);
+    if (kind === undefined) return await fromStore();
     const revision = age.tag === "exact" ? age.revision : cache.revision;
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
     if (index === undefined || kind.hasBroken(collection.prefix)) return await fromStore();
@@ -79,11 +85,13 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
 
   async function watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
     const { collection, framing, signal } = watching;
-    const kind = cache.kindOf(collection.endpoint.stored);
-    if (kind === undefined) return await direct.watch(watching);
+    const { endpoint } = collection;
+    if (cache.kindOf(endpoint.stored) === undefined) return watchStore(watching);
     if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
-    if (kind.hasBroken(collection.prefix)) return await direct.watch(watching);
-    return new Cursor({
+    const kind = cache.kindOf(endpoint.stored);
+    if (kind === undefined || kind.hasBroken(collection.prefix)) return watchStore(watching);
+    let leave = (): void => {};
+    const cursor: Cursor = new Cursor({
       kind,
       selection: selectionOf(collection, watching.options),
       watching,
@@ -92,7 +100,24 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       onSlow: () => needs.onSlow(kind.maker.kind),
       opening: (cursor) => opening(needs, kind, watching, cursor),
       failure: (error, seen) => framing.error(watchFailure(error, seen)),
+      onEnd: () => leave(),
     });
+    if (!cursor.signal.aborted) {
+      leave = open.add({
+        endpoint,
+        end: (because) => because === undefined ? cursor.end() : cursor.fail(because),
+      });
+    }
+    return cursor;
+  }
+  async function* watchStore(watching: Watching): AsyncGenerator<Uint8Array> {
+    const ending = new AbortController();
+    const leave = open.add({ endpoint: watching.collection.endpoint, end: (because) => ending.abort(because) });
+    try {
+      yield* await direct.watch({ ...watching, signal: AbortSignal.any([watching.signal, ending.signal]) });
+    } finally {
+      leave();
+    }
   }
   return { get, list, watch };
 }
@@ -167,6 +192,7 @@ async function* opening(needs: CachedReadsNeeds, kind: KindCache, watching: Watc
     }
     if (from === undefined) await reach(cache, await cache.newest(signal), signal);
     else if (from > 0) await reach(cache, from, signal);
+    if (cursor.isFailing) return;
     const { index } = kind;
     const { revision } = cache;
     cursor.join(kind.ring.end, revision);

@@ -26,7 +26,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, onChecked, 
     await pause(everyMs, signal, clock);
     for (const kind of cache.kinds) {
       if (signal.aborted) return;
-      if (cache.state.tag !== "current") continue;
+      if (cache.state.tag !== "current" || !kind.filled) continue;
       // Of one moment: what is compared is what the cache showed then.
       const { index, prefix } = kind;
       const { revision } = cache;

@@ -6,6 +6,7 @@
  *      └─────────────────────────^
  */
 import { limits } from "../../core/limits.ts";
+import type { StatusError } from "../../core/status-error.ts";
 import { nextBookmark, type Watching } from "../reads.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Revision } from "../store/store.ts";
@@ -30,6 +31,8 @@ export interface CursorNeeds {
   readonly onSlow: () => void;
   /** What comes before the ring; it calls `join` before it ends. */
   readonly opening: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
+  /** Told once when it has ended, for whatever reason. */
+  readonly onEnd: () => void;
   /** An event or a failure that ends the watch, as its last frame. */
   readonly failure: (error: unknown, seen: Revision) => Uint8Array;
 }
@@ -47,6 +50,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   /** Events up to here are not wanted. */
   #floor: Revision = 0;
   #first = true;
+  #failing: StatusError | undefined;
   #waiting: ((result: Done) => void) | undefined;
   #woken = false;
   #bookmarkDue = false;
@@ -95,6 +99,18 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#needs.watching.framing.sent(bytes);
   }
 
+  /** Whether what it shows is gone: nothing may begin any more. */
+  get isFailing(): boolean {
+    return this.#failing !== undefined;
+  }
+  /** Ends it with this as its last event, once all that has happened is told. */
+  fail(error: StatusError): void {
+    this.#failing ??= error;
+    if (!this.waits) return;
+    this.wake(this.#needs.kind.ring.end);
+    this.pump();
+  }
+
   next(): Promise<Done> {
     if (this.#opening !== undefined) return this.#open(this.#opening);
     const bytes = this.#take();
@@ -141,6 +157,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     void this.#opening?.return().catch(() => {});
     this.#waiting?.(over);
     this.#waiting = undefined;
+    this.#needs.onEnd();
   }
 
   async #open(opening: AsyncGenerator<Uint8Array, void>): Promise<Done> {
@@ -151,7 +168,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (this.#ended) return over;
     if (result.done !== true) return { done: false, value: result.value };
     this.#opening = undefined;
-    if (!this.#joined) this.end();
+    if (!this.#joined && !this.isFailing) this.end();
     return this.next();
   }
 
@@ -160,6 +177,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (this.#ended) return undefined;
     const { kind, watching: { framing } } = this.#needs;
     const { ring } = kind;
+    if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
       this.#needs.onSlow();
       this.end();
@@ -171,7 +189,9 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (piece.bytes !== undefined) this.#first = false;
     const next = piece.to < ring.end ? ring.at(piece.to) : undefined;
     if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(piece.bytes, next.failure, next.revision);
-    return this.#bookmarkDue && piece.to === ring.end ? this.#withBookmark(piece.bytes) : piece.bytes;
+    if (piece.to < ring.end) return piece.bytes;
+    if (this.#failing !== undefined) return this.#fail(piece.bytes, this.#failing, this.#floor);
+    return this.#bookmarkDue ? this.#withBookmark(piece.bytes) : piece.bytes;
   }
 
   /** The piece from here on, from the share where it can be shared. */

@@ -6,11 +6,24 @@ import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "./key-index.ts";
 import { bytesOf, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
 
+/** What a kind holds at a revision. */
+export interface Filling {
+  readonly revision: Revision;
+  /** In the order of their keys. */
+  readonly entries: CachedEntry[];
+  /** Keys of what cannot be read. */
+  readonly broken: string[];
+}
+
 export class KindCache {
   readonly maker: EntryMaker;
   /** What the kind's keys begin with. */
   readonly prefix: string;
   readonly frames: FrameShare;
+  /** Changes that come while the kind is being read beside others; undefined also when they were too many to be kept. */
+  #aside: StoreEvent[] | undefined;
+  #asideBytes = 0;
+  #filled = false;
   readonly #bounds: RingBounds;
   readonly #followers: Followers;
   #index = KeyIndex.of([]);
@@ -31,6 +44,14 @@ export class KindCache {
     this.#followers = followers(prefix);
   }
 
+  /** What its keys have below the store's prefix. */
+  get under(): string {
+    return this.maker.kind.under;
+  }
+  /** Whether all is here that was there at the cache's revision. */
+  get filled(): boolean {
+    return this.#filled;
+  }
   get index(): KeyIndex {
     return this.#index;
   }
@@ -64,18 +85,20 @@ export class KindCache {
   }
 
   /** Lets go of entries that will not be there after all. */
-  giveUp(entries: readonly CachedEntry[]): void {
+  giveUp({ entries }: Filling): void {
     for (const entry of entries) if (this.#index.get(entry.key) !== entry) this.maker.slabs.release(entry);
   }
 
   /** Begins anew from a list: nobody can follow from before to after it. */
-  reset(entries: readonly CachedEntry[], broken: readonly string[], revision: Revision): void {
+  reset({ entries, broken, revision }: Filling): void {
     this.#followers.endAll();
     const old = this.#index;
     this.#index = KeyIndex.of(entries);
     this.#ring = new EventRing(revision, this.#bounds);
     this.#pins = [];
     this.#staged = [];
+    this.#aside = undefined;
+    this.#filled = true;
     this.frames.clear();
     this.#broken.clear();
     for (const key of broken) this.#broken.add(key);
@@ -84,13 +107,46 @@ export class KindCache {
     }
   }
 
+  /** From now on changes are kept for the list that is about to be read. */
+  keepAside(): void {
+    this.#aside = [];
+    this.#asideBytes = 0;
+  }
+  /** Begins from a list and the changes since that were kept aside. */
+  join(filling: Filling, now: number): void {
+    const since = this.#aside;
+    if (since === undefined) throw new Error(`${this.maker.kind.plural} changed too much while they were read into the cache`);
+    this.reset(filling);
+    for (const event of since) if (event.revision > filling.revision) this.#apply(event, now);
+    this.publish();
+  }
+  /** Takes a change; followers are told with `publish`. */
+  take(event: StoreEvent, now: number): void {
+    if (this.#filled) this.#apply(event, now);
+    else this.#keep(event);
+  }
+  #keep(event: StoreEvent): void {
+    this.#asideBytes += 200 + event.key.length + (event.value?.length ?? 0) + (event.previous?.value.length ?? 0);
+    this.#aside?.push(event);
+    const { bytesMax, eventsMax } = this.#bounds;
+    if (this.#asideBytes > bytesMax || (this.#aside?.length ?? 0) > eventsMax) this.#aside = undefined;
+  }
+
+  /** Lets go of everything; what was read from here stays valid. */
+  empty(): void {
+    this.#filled = false;
+    this.#aside = undefined;
+    for (const run of this.#index.runs(this.prefix)) for (const entry of run) this.maker.slabs.release(entry);
+    this.#index = KeyIndex.of([]);
+    this.#pins = [];
+  }
+
   forget(revision: Revision): void {
     this.#ring.forget(revision);
     this.#pins = this.#pins.filter((pin) => pin.revision >= revision);
   }
 
-  /** Takes a change into the index; followers are told with `publish`. */
-  apply(event: StoreEvent, now: number): void {
+  #apply(event: StoreEvent, now: number): void {
     const { key, revision, value } = event;
     const prior = this.#index.get(key);
     this.#broken.delete(key);

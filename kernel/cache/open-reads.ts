@@ -6,6 +6,7 @@ import { cachedReads } from "./cached-reads.ts";
 import { type Checked, keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./entry.ts";
 import { KindCache } from "./kind-cache.ts";
+import { openWatches } from "./open-watches.ts";
 import { ownWrites } from "./own-writes.ts";
 import type { RingBounds } from "./ring.ts";
 import { Slabs } from "./slabs.ts";
@@ -39,6 +40,13 @@ export interface OpenedReads {
   readonly state: () => CacheState;
   /** Bytes of entries, and how many watches follow. */
   readonly size: () => { readonly slabBytes: number; readonly watches: number };
+  /**
+   * Caches what this catalog serves: kinds that are new to it are read while the store answers for them, those that are gone are
+   * forgotten. A watch of what it does not serve ends with an ERROR event that holds the 404 of a new request; of a kind whose
+   * definition is another now it ends without a word. Requests under way finish either way. Resolves when what is new is filled,
+   * or is not wanted any more.
+   */
+  adopt(catalog: Catalog): Promise<void>;
   /** Ends all watches and the cache's own; the store stays open. */
   close(): Promise<void>;
 }
@@ -52,14 +60,13 @@ const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eve
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = systemClock, onError = () => {}, onSlow = () => {} } = options;
   const slabs = new Slabs();
-  const kinds = new Map(
-    catalog.stored.filter((kind) => !isUncached(kind)).map((kind) => {
-      const maker = entryMaker(kind, slabs, traitsReader(kind, catalog));
-      return [kind.under, new KindCache(maker, `${prefix}/${kind.under}/`, { ...bounds, ...options.bounds })];
-    }),
-  );
+  const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
+    const maker = entryMaker(kind, slabs, traitsReader(kind, of));
+    return new KindCache(maker, `${prefix}/${kind.under}/`, { ...bounds, ...options.bounds });
+  };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
-  const cache = new WatchCache({ store, kinds, prefix, clock, own, onError });
+  const cache = new WatchCache({ store, kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)), prefix, clock, own, onError });
+  const open = openWatches(catalog);
   const reads = cachedReads({
     cache,
     store,
@@ -67,7 +74,14 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     fillWaitMs: options.fillWaitMs ?? 1_000,
     snapshotMs: options.snapshotMs ?? 75_000,
     onSlow,
+    open,
   });
+  async function adopt(next: Catalog): Promise<void> {
+    open.adopt(next);
+    const wanted = new Set(cachedKinds(next));
+    for (const { maker } of cache.kinds) if (!wanted.delete(maker.kind)) cache.remove(maker.kind);
+    await Promise.all(Array.from(wanted, (kind) => cache.add(cacheOf(kind, next))));
+  }
   const closing = new AbortController();
   const { checkEveryMs = 300_000, onChecked = () => {} } = options;
   const checking = checkEveryMs === 0
@@ -78,10 +92,19 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     reads,
     store: own.store,
     state: () => cache.state,
-    size: () => ({ slabBytes: slabs.bytes, watches: [...kinds.values()].reduce((sum, kind) => sum + kind.followerCount, 0) }),
+    size: () => ({ slabBytes: slabs.bytes, watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0) }),
+    adopt,
     async close() {
       closing.abort();
       await Promise.all([cache.close(), checking]);
     },
   };
+}
+
+/** The kinds that some version shows, but for those that are read from the store. */
+function cachedKinds(catalog: Catalog): readonly StoredKind[] {
+  const shown = new Set(
+    catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints.map(({ stored }) => stored))),
+  );
+  return catalog.stored.filter((kind) => shown.has(kind) && !isUncached(kind));
 }

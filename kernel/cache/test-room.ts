@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { object } from "../../core/meta/object.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { ApiObject, Plugin } from "../../core/plugin.ts";
+import type { ApiObject, Plugin, Resource } from "../../core/plugin.ts";
 import { field, record, string } from "../../core/schema.ts";
-import type { Endpoint } from "../catalog.ts";
+import type { Catalog, Endpoint } from "../catalog.ts";
 import { compile } from "../compile.ts";
 import { keyOf, storedBytes } from "../objects.ts";
 import { listOptions } from "../options.ts";
@@ -22,7 +22,8 @@ const schema = object("Note", {
   data: field(2, record(string), "What it says."),
 }, { doc: "A note." });
 
-const plugin: Plugin = {
+/** The definition of two kinds that are cached and one that is not, `Scrap`. */
+export const plugin: Plugin = {
   name: "test",
   summary: "",
   resources: [
@@ -54,7 +55,11 @@ const plugin: Plugin = {
     },
   ],
 };
-export const catalog = compile([plugin], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() });
+export const catalog = catalogOf(plugin.resources ?? []);
+
+export function catalogOf(resources: readonly Resource[]): Catalog {
+  return compile([{ ...plugin, resources }], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() });
+}
 
 export function endpointOf(plural: string): Endpoint {
   return catalog.endpoint("", "v1", plural) ?? assert.fail(`no ${plural}`);

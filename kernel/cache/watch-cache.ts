@@ -7,13 +7,22 @@
  *
  * While it is filled again, what was there before stays readable for those who do not care for its age; followers are ended,
  * because nobody can tell them what they missed.
+ *
+ * A kind that is added while the cache is current is read at a revision of its own, while its changes are kept aside, and is
+ * known from the moment on at which both fit together and the others are there, too:
+ *
+ *   the cache's watch   10  11  12  13  14
+ *   added at            10                       from here on the changes of the kind are kept: 11, 13
+ *   read at                     12               shows 11 already
+ *   known when                  12 or later      as the list of 12 with 13 on top
  */
 import type { StoredKind } from "../catalog.ts";
+import { reachMs } from "../reads.ts";
 import { type Clock, pause } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
-import type { CachedEntry } from "./entry.ts";
+import { fillKind } from "./fill.ts";
 import { sharedRoundTrip } from "./freshness.ts";
-import type { KindCache } from "./kind-cache.ts";
+import type { Filling, KindCache } from "./kind-cache.ts";
 import type { OwnWrites } from "./own-writes.ts";
 
 export type CacheState =
@@ -23,8 +32,8 @@ export type CacheState =
 
 export interface WatchCacheNeeds {
   readonly store: Store;
-  /** By what their keys have below the prefix: `configmaps`. */
-  readonly kinds: ReadonlyMap<string, KindCache>;
+  /** Those to begin with. */
+  readonly kinds: Iterable<KindCache>;
   readonly prefix: string;
   readonly clock: Clock;
   readonly own: OwnWrites;
@@ -32,16 +41,16 @@ export interface WatchCacheNeeds {
   readonly onError: (error: unknown) => void;
 }
 
-/** Entries that one request of the first list brings. */
-const fillPage = 500;
-/** Entries that are decoded in one turn of the event loop. */
-const turnEntries = 100;
 const retryMsMax = 5_000;
 
 export class WatchCache {
   readonly #needs: WatchCacheNeeds;
+  /** By what their keys have below the prefix: `configmaps`. */
+  readonly #kinds: Map<string, KindCache>;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
+  readonly #joining = new Set<Promise<void>>();
+  /** Aborts when what was filled last is not right any more. */
   #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
   #state: CacheState;
@@ -51,6 +60,7 @@ export class WatchCache {
 
   constructor(needs: WatchCacheNeeds) {
     this.#needs = needs;
+    this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
     // Any key does: what counts is the revision that comes with it.
     this.#ask = sharedRoundTrip(async () => (await needs.store.get(`${needs.prefix}/`, this.#closing.signal)).revision);
@@ -64,21 +74,39 @@ export class WatchCache {
   get revision(): Revision {
     return this.#revision;
   }
-  get kinds(): Iterable<KindCache> {
-    return this.#needs.kinds.values();
+  /** Those that are being filled included. */
+  get kinds(): readonly KindCache[] {
+    return [...this.#kinds.values()];
   }
+  /** Undefined where the store must answer: the kind is not cached, or is being read while the cache is current. */
   kindOf(kind: StoredKind): KindCache | undefined {
-    const found = this.#needs.kinds.get(kind.under);
-    return found?.maker.kind === kind ? found : undefined;
+    const found = this.#kinds.get(kind.under);
+    if (found?.maker.kind !== kind) return undefined;
+    return found.filled || this.#state.tag === "filling" ? found : undefined;
   }
   /** The kind whose key this is. */
   kindAt(key: string): KindCache | undefined {
-    const { kinds, prefix } = this.#needs;
+    const { prefix } = this.#needs;
     for (let slash = key.lastIndexOf("/"); slash > prefix.length; slash = key.lastIndexOf("/", slash - 1)) {
-      const found = kinds.get(key.slice(prefix.length + 1, slash));
+      const found = this.#kinds.get(key.slice(prefix.length + 1, slash));
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Caches one more kind, in the place of one whose keys are the same. Resolves when it is filled, or not wanted any more. */
+  async add(kind: KindCache): Promise<void> {
+    const before = this.#kinds.get(kind.under);
+    if (before !== undefined) this.remove(before.maker.kind);
+    this.#kinds.set(kind.under, kind);
+    const joining = this.#join(kind).finally(() => this.#joining.delete(joining));
+    this.#joining.add(joining);
+    await joining;
+  }
+  /** Forgets a kind. What was read from it stays valid; who follows it is told nothing more. */
+  remove({ under }: StoredKind): void {
+    this.#kinds.get(under)?.empty();
+    this.#kinds.delete(under);
   }
 
   /** Whether the cache is current, or becomes so within the time. */
@@ -104,7 +132,7 @@ export class WatchCache {
 
   /** History that the store has forgotten is forgotten here, too. */
   forget(revision: Revision): void {
-    for (const kind of this.#needs.kinds.values()) kind.forget(revision);
+    for (const kind of this.#kinds.values()) kind.forget(revision);
   }
 
   /** Begins anew, because what is here is not right. */
@@ -114,16 +142,16 @@ export class WatchCache {
 
   async close(): Promise<void> {
     this.#closing.abort(new StoreError("closed", "The cache is closed"));
-    await this.#running;
+    await Promise.all([this.#running, ...this.#joining]);
   }
 
   async #run(): Promise<void> {
     const { store, prefix, clock, onError } = this.#needs;
     const { signal } = this.#closing;
     for (let failures = 0; !signal.aborted;) {
+      const refilling = this.#refilling = new AbortController();
       try {
         const revision = await this.#fill();
-        const refilling = this.#refilling = new AbortController();
         const watching = AbortSignal.any([signal, refilling.signal]);
         for await (const batch of store.watch({ prefix: `${prefix}/` }, revision, watching)) {
           failures = 0;
@@ -133,35 +161,77 @@ export class WatchCache {
       } catch (error) {
         if (!signal.aborted) onError(error);
         this.#turn({ tag: "filling", since: clock.now(), because: error });
+        // What is being read beside it would not fit.
+        refilling.abort(error);
       }
-      for (const kind of this.#needs.kinds.values()) kind.endFollowers();
+      for (const kind of this.#kinds.values()) kind.endFollowers();
       // At once the first time: readers wait.
-      if (failures++ > 0) await pause(Math.min(retryMsMax, 50 * 2 ** failures), signal, clock);
+      if (failures++ > 0) await pause(retryMs(failures), signal, clock);
     }
     this.#turn({ tag: "closed" });
   }
 
   /** Reads all kinds at one revision, and makes the cache current. */
   async #fill(): Promise<Revision> {
-    const { store, kinds, prefix } = this.#needs;
+    const { store, prefix } = this.#needs;
     const { signal } = this.#closing;
     const { revision } = await store.get(`${prefix}/`, signal);
-    const fillings: Filling[] = [];
+    const fillings = new Map<KindCache, Filling>();
     try {
-      for (const kind of kinds.values()) {
-        const filling: Filling = { kind, entries: [], broken: [] };
-        fillings.push(filling);
-        await fillKind(store, filling, revision, signal);
-      }
+      // Those that are added meanwhile come last.
+      for (const kind of this.#kinds.values()) fillings.set(kind, await fillKind(store, kind, revision, signal));
       signal.throwIfAborted();
     } catch (error) {
-      for (const { kind, entries } of fillings) kind.giveUp(entries);
+      for (const [kind, filling] of fillings) kind.giveUp(filling);
       throw error;
     }
-    for (const { kind, entries, broken } of fillings) kind.reset(entries, broken, revision);
+    for (const [kind, filling] of fillings) {
+      if (this.#isWanted(kind)) kind.reset(filling);
+      else kind.giveUp(filling);
+    }
     this.#progress(revision);
     this.#turn({ tag: "current" });
     return revision;
+  }
+
+  #isWanted(kind: KindCache): boolean {
+    return this.#kinds.get(kind.under) === kind;
+  }
+
+  /** Fills one kind, again and again until it is filled, by this or with all others. */
+  async #join(kind: KindCache): Promise<void> {
+    const { clock, onError } = this.#needs;
+    const { signal } = this.#closing;
+    for (let failures = 0; !signal.aborted && this.#isWanted(kind) && !kind.filled;) {
+      const refilling = this.#refilling.signal;
+      if (this.#state.tag === "filling" || refilling.aborted) {
+        await this.#turned.promise;
+        continue;
+      }
+      try {
+        await this.#fillOne(kind, AbortSignal.any([signal, refilling]));
+      } catch (error) {
+        if (signal.aborted || refilling.aborted) continue;
+        onError(error);
+        await pause(retryMs(++failures), signal, clock);
+      }
+    }
+  }
+  async #fillOne(kind: KindCache, signal: AbortSignal): Promise<void> {
+    const { store, clock } = this.#needs;
+    kind.keepAside();
+    // What the watch has told before this moment is not newer than what the store tells now.
+    const { revision } = await store.get(kind.prefix, signal);
+    const filling = await fillKind(store, kind, revision, signal);
+    try {
+      while (!(await this.reached(revision, reachMs, signal)));
+      signal.throwIfAborted();
+      if (this.#isWanted(kind)) return kind.join(filling, clock.now());
+    } catch (error) {
+      kind.giveUp(filling);
+      throw error;
+    }
+    kind.giveUp(filling);
   }
 
   #take({ events, revision }: Batch): void {
@@ -171,7 +241,7 @@ export class WatchCache {
     for (const event of events) {
       const kind = this.kindAt(event.key);
       if (kind === undefined) continue;
-      kind.apply(event.value === undefined ? event : { ...event, value: own.known(event.key, event.value) }, now);
+      kind.take(event.value === undefined ? event : { ...event, value: own.known(event.key, event.value) }, now);
       touched.add(kind);
     }
     this.#progress(revision);
@@ -204,26 +274,8 @@ export class WatchCache {
   }
 }
 
-interface Filling {
-  readonly kind: KindCache;
-  readonly entries: CachedEntry[];
-  readonly broken: string[];
-}
-
-async function fillKind(store: Store, { kind, entries, broken }: Filling, at: Revision, signal: AbortSignal): Promise<void> {
-  let after: string | undefined;
-  for (;;) {
-    const range = { prefix: kind.prefix, ...(after === undefined ? {} : { after }) };
-    const page = await store.list(range, { limit: fillPage, at, signal });
-    for (const [index, { key, value, revision }] of page.entries.entries()) {
-      const entry = kind.entryOf(key, revision, value);
-      if (entry === undefined) broken.push(key);
-      else entries.push(entry);
-      if (index % turnEntries === turnEntries - 1) await pause(0, signal);
-    }
-    after = page.entries.at(-1)?.key;
-    if (after === undefined || page.entries.length === page.count) return;
-  }
+function retryMs(failures: number): number {
+  return Math.min(retryMsMax, 50 * 2 ** failures);
 }
 
 interface Waiter {

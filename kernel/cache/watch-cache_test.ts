@@ -1,128 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
-import { StatusError } from "../../core/status-error.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { type Batch, type Range, type Revision, type Store, StoreError } from "../store/store.ts";
-import { type ManualClock, manualClock } from "../store/test-clock.ts";
-import { type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
-import {
-  catalog,
-  get,
-  list,
-  openWatch,
-  prefix,
-  put,
-  putBytes,
-  remove,
-  revisionOfEvent,
-  type Room,
-  startWatch,
-  told,
-  within,
-} from "./test-room.ts";
-
-/** A store whose watches break, and whose lists fail or wait, when the test says so. */
-interface Brittle {
-  readonly store: Store;
-  /** Ends all watches with this. */
-  breakWatches(error: Error): void;
-  /** Thrown by every list from now on, until undefined is set. */
-  listFails: Error | undefined;
-  /** Batches of watches wait while it is set. */
-  hold: Promise<void> | undefined;
-  /** Events of keys for which it holds do not come. */
-  lose: ((key: string) => boolean) | undefined;
-  gets: number;
-  lists: number;
-  watches: number;
-}
-
-function brittle(store: Store): Brittle {
-  let broken = Promise.withResolvers<never>();
-  broken.promise.catch(() => {});
-  const made: Brittle = {
-    listFails: undefined,
-    hold: undefined,
-    lose: undefined,
-    gets: 0,
-    lists: 0,
-    watches: 0,
-    breakWatches(error) {
-      broken.reject(error);
-      broken = Promise.withResolvers();
-      broken.promise.catch(() => {});
-    },
-    store: {
-      ...store,
-      get(key, signal) {
-        made.gets++;
-        return store.get(key, signal);
-      },
-      list(range, page) {
-        made.lists++;
-        return made.listFails === undefined ? store.list(range, page) : Promise.reject(made.listFails);
-      },
-      watch: (range, from, signal) => watch(range, from, signal),
-    },
-  };
-  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
-    made.watches++;
-    const { promise } = broken;
-    const own = new AbortController();
-    const batches = store.watch(range, from, AbortSignal.any([signal, own.signal]))[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await Promise.race([batches.next(), promise]);
-        if (next.done === true) return;
-        await Promise.race([made.hold, promise]);
-        const { events, revision: reached } = next.value;
-        yield { events: events.filter(({ key }) => !(made.lose?.(key) ?? false)), revision: reached };
-      }
-    } finally {
-      own.abort();
-    }
-  }
-  return made;
-}
-
-interface Bench {
-  readonly room: Room;
-  readonly cache: OpenedReads;
-  readonly brittle: Brittle;
-  readonly errors: unknown[];
-  readonly slow: string[];
-}
-
-async function withCache(
-  use: (bench: Bench) => Promise<void>,
-  options: ReadsOptions = {},
-  before?: (room: Room, brittle: Brittle) => Promise<void>,
-): Promise<void> {
-  const store = await openSqlite(":memory:");
-  const wrapped = brittle(store);
-  const errors: unknown[] = [], slow: string[] = [];
-  await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to
-  const cache = await openReads(wrapped.store, catalog, prefix, {
-    onError: (error) => errors.push(error),
-    onSlow: (kind) => slow.push(kind.plural),
-    checkEveryMs: 0,
-    ...options,
-  });
-  const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
-  try {
-    await use({ room, cache, brittle: wrapped, errors, slow });
-  } finally {
-    await cache.close();
-    await store.close();
-  }
-}
-
-async function refused(act: () => Promise<unknown>): Promise<StatusError> {
-  const error = await act().then(() => assert.fail("not refused"), (error: unknown) => error);
-  assert.ok(error instanceof StatusError, `${error}`);
-  return error;
-}
+import { StoreError } from "../store/store.ts";
+import { manualClock } from "../store/test-clock.ts";
+import { refused, turn, waitFor, withCache } from "./test-bench.ts";
+import { get, list, openWatch, put, putBytes, remove, revisionOfEvent, startWatch, told, within } from "./test-room.ts";
 
 test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
   withCache(
@@ -280,14 +162,6 @@ test("a consistent read that the cache does not catch up with is read from the s
   }, { clock });
 });
 
-/** Until so many timers wait. */
-async function waitFor(clock: ManualClock, count: number): Promise<void> {
-  for (let turns = 0; clock.waiting < count; turns++) {
-    assert.ok(turns < 10_000, `only ${clock.waiting} timers`);
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-}
-
 test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
   const clock = manualClock();
   await withCache(async ({ room }) => {
@@ -397,16 +271,6 @@ test("the cache is compared with the store, and filled anew where it differs", a
     assert.deepEqual(cache.state(), { tag: "current" });
   }, { clock, checkEveryMs: 1000, onChecked });
 });
-
-/** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
-async function turn(clock: ManualClock, ms: number, done: () => boolean): Promise<void> {
-  await waitFor(clock, 1);
-  clock.advance(ms);
-  for (let turns = 0; !done(); turns++) {
-    assert.ok(turns < 10_000, "it does not come");
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-}
 
 test("close() ends watches and lets reads fall back to the store", () =>
   withCache(async ({ room, cache }) => {

@@ -1,0 +1,135 @@
+/** A cache over a store that fails when a test says so. */
+import assert from "node:assert/strict";
+import { StatusError } from "../../core/status-error.ts";
+import type { Catalog } from "../catalog.ts";
+import { openSqlite } from "../store/sqlite.ts";
+import type { Batch, Page, Range, Revision, Store } from "../store/store.ts";
+import type { ManualClock } from "../store/test-clock.ts";
+import { type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
+import { catalog, prefix, type Room } from "./test-room.ts";
+
+/** A store whose watches break, and whose lists fail or wait, when the test says so. */
+export interface Brittle {
+  readonly store: Store;
+  /** Ends all watches with this. */
+  breakWatches(error: Error): void;
+  /** Thrown by every list from now on, until undefined is set. */
+  listFails: Error | undefined;
+  /** What a list has found is given once this is settled. */
+  holdList: ((range: Range, page: Page | undefined) => Promise<void>) | undefined;
+  /** Batches of watches wait while it is set. */
+  hold: Promise<void> | undefined;
+  /** Events of keys for which it holds do not come. */
+  lose: ((key: string) => boolean) | undefined;
+  gets: number;
+  lists: number;
+  watches: number;
+}
+
+function brittle(store: Store): Brittle {
+  let broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => {});
+  const made: Brittle = {
+    listFails: undefined,
+    holdList: undefined,
+    hold: undefined,
+    lose: undefined,
+    gets: 0,
+    lists: 0,
+    watches: 0,
+    breakWatches(error) {
+      broken.reject(error);
+      broken = Promise.withResolvers();
+      broken.promise.catch(() => {});
+    },
+    store: {
+      ...store,
+      get(key, signal) {
+        made.gets++;
+        return store.get(key, signal);
+      },
+      async list(range, page) {
+        made.lists++;
+        if (made.listFails !== undefined) throw made.listFails;
+        const listing = await store.list(range, page);
+        await made.holdList?.(range, page);
+        return listing;
+      },
+      watch: (range, from, signal) => watch(range, from, signal),
+    },
+  };
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
+    made.watches++;
+    const { promise } = broken;
+    const own = new AbortController();
+    const batches = store.watch(range, from, AbortSignal.any([signal, own.signal]))[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([batches.next(), promise]);
+        if (next.done === true) return;
+        await Promise.race([made.hold, promise]);
+        const { events, revision: reached } = next.value;
+        yield { events: events.filter(({ key }) => !(made.lose?.(key) ?? false)), revision: reached };
+      }
+    } finally {
+      own.abort();
+    }
+  }
+  return made;
+}
+
+export interface Bench {
+  readonly room: Room;
+  readonly cache: OpenedReads;
+  readonly brittle: Brittle;
+  readonly errors: unknown[];
+  readonly slow: string[];
+}
+
+export async function withCache(
+  use: (bench: Bench) => Promise<void>,
+  { catalog: served = catalog, ...options }: ReadsOptions & { readonly catalog?: Catalog } = {},
+  before?: (room: Room, brittle: Brittle) => Promise<void>,
+): Promise<void> {
+  const store = await openSqlite(":memory:");
+  const wrapped = brittle(store);
+  const errors: unknown[] = [], slow: string[] = [];
+  await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to
+  const cache = await openReads(wrapped.store, served, prefix, {
+    onError: (error) => errors.push(error),
+    onSlow: (kind) => slow.push(kind.plural),
+    checkEveryMs: 0,
+    ...options,
+  });
+  const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+  try {
+    await use({ room, cache, brittle: wrapped, errors, slow });
+  } finally {
+    await cache.close();
+    await store.close();
+  }
+}
+
+export async function refused(act: () => Promise<unknown>): Promise<StatusError> {
+  const error = await act().then(() => assert.fail("not refused"), (error: unknown) => error);
+  assert.ok(error instanceof StatusError, `${error}`);
+  return error;
+}
+
+/** Until so many timers wait. */
+export async function waitFor(clock: ManualClock, count: number): Promise<void> {
+  for (let turns = 0; clock.waiting < count; turns++) {
+    assert.ok(turns < 10_000, `only ${clock.waiting} timers`);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+/** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
+export async function turn(clock: ManualClock, ms: number, done: () => boolean): Promise<void> {
+  await waitFor(clock, 1);
+  clock.advance(ms);
+  for (let turns = 0; !done(); turns++) {
+    assert.ok(turns < 10_000, "it does not come");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
