@@ -1,12 +1,12 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
 import { StatusError } from "../core/status-error.ts";
-import { ping, sharedCheck, switchCheck } from "../health/mod.ts";
+import { type Checks, ping, sharedCheck, switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
 import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Config } from "./config.ts";
+import type { Generation } from "./generation.ts";
 import { inflightLimit } from "./inflight.ts";
 import { describe, type Log } from "./log.ts";
 import type { KernelRegistry } from "./metrics.ts";
@@ -18,8 +18,8 @@ import { buildInfo } from "./version.ts";
 
 /** What a server is made of. */
 export interface Parts {
-  readonly config: Config;
-  readonly catalog: Catalog;
+  /** The generation in force. */
+  readonly inForce: () => Generation;
   readonly store: Store;
   readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
@@ -33,20 +33,22 @@ export interface Parts {
 
 /** Everything that `handle` asks of a server. */
 export function assemble(parts: Parts): Server {
-  const { config, catalog, cache, registry, log, authenticators, ending, shutdown, seeded } = parts;
+  const { inForce, cache, registry, log, authenticators, ending, shutdown, seeded } = parts;
   const { record } = registry;
   const elapsed = () => performance.now();
-  const prefix = config["etcd-prefix"];
+  const prefix = inForce().config["etcd-prefix"];
   const { store } = cache;
   const clock = { now: () => Date.now(), random: () => Math.random() };
   const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
-  const live = [ping, probe, seeded.check];
-  const ofPlugins = catalog.plugins.flatMap((plugin) => plugin.healthChecks ?? []);
-  const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
-  // A plugin that is not well makes the server unready; starting it again would hardly help.
-  const checks = { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
+  const checksOf = ({ plugins }: Catalog): Checks => {
+    const live = [ping, probe, seeded.check];
+    const ofPlugins = plugins.flatMap((plugin) => plugin.healthChecks ?? []);
+    const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
+    // A plugin that is not well makes the server unready; starting it again would hardly help.
+    return { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
+  };
   const version = buildInfo();
-  describeBuild(registry, catalog, version);
+  describeBuild(registry, version);
   const authorize = measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed);
   const backend: Backend = {
     store,
@@ -54,40 +56,49 @@ export function assemble(parts: Parts): Server {
     prefix,
     clock,
     ending,
-    minRequestTimeoutSeconds: config["min-request-timeout"],
+    get minRequestTimeoutSeconds() {
+      return inForce().config["min-request-timeout"];
+    },
     watched: ({ group, version, plural }, bytes) => {
       const labels = { group, version, resource: plural };
       record.watchEvents.with(labels).add();
       record.watchEventBytes.with(labels).observe(bytes);
     },
   };
-  registry.beforeScrape(() => countObjects(catalog, parts.store, prefix, registry));
+  registry.beforeScrape(() => countObjects(inForce().catalog, parts.store, prefix, registry));
   const observe = observer(record, elapsed);
   const authenticate = authenticateInOrder(
     authenticators,
-    config["anonymous-auth"],
+    () => inForce().config["anonymous-auth"],
     (result) => record.authentications.with({ result }).add(),
   );
   return {
-    catalog,
+    get catalog() {
+      return inForce().catalog;
+    },
     backend,
-    requestTimeoutMs: config["request-timeout"],
-    observe: (exchange, info) => observe(exchange, info, catalog),
+    get requestTimeoutMs() {
+      return inForce().config["request-timeout"];
+    },
+    observe,
     authenticate(exchange, warn) {
       if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - clock.now()) / 1000);
       return authenticate(exchange, warn);
     },
     authorize,
     admit: inflightLimit(
-      { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] },
+      () => {
+        const { config } = inForce();
+        return { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] };
+      },
       ({ readOnly, mutating }) => {
         record.inflight.with({ request_kind: "readOnly" }).set(readOnly);
         record.inflight.with({ request_kind: "mutating" }).set(mutating);
       },
     ),
-    outer: (exchange, info, inForce) =>
-      outerReply(exchange, info, inForce, {
-        checks,
+    outer: (exchange, info, catalog) =>
+      outerReply(exchange, info, catalog, {
+        checks: checksOf(catalog),
         version,
         metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
         now: clock.now,
@@ -107,11 +118,16 @@ export function assemble(parts: Parts): Server {
   };
 }
 
-function describeBuild(registry: KernelRegistry, catalog: Catalog, version: ReturnType<typeof buildInfo>): void {
-  for (const { name, stage, on } of catalog.gates.states) {
-    registry.record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
+/** Tells which gates are on; those that have left with their plugins are told no more. */
+export function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {
+  record.featureEnabled.reset();
+  for (const { name, stage, on } of gates.states) {
+    record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
   }
-  registry.record.buildInfo.with({
+}
+
+function describeBuild({ record }: KernelRegistry, version: ReturnType<typeof buildInfo>): void {
+  record.buildInfo.with({
     build_date: version.buildDate,
     compiler: version.compiler,
     git_commit: version.gitCommit,
@@ -126,12 +142,18 @@ function describeBuild(registry: KernelRegistry, catalog: Catalog, version: Retu
 
 /** Asks the store itself: a scrape is no request and is not counted as one. */
 async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
-  await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
+  const counts = await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
     // One entry tells the count of all.
     const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
+    return { group, plural, count };
+  }));
+  // Kinds that are gone are counted no more.
+  record.objects.reset();
+  record.objectsByName.reset();
+  for (const { group, plural, count } of counts) {
     record.objects.with({ group, resource: plural }).set(count);
     record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
-  }));
+  }
 }
 
 function isRefusal(error: unknown): boolean {

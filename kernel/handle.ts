@@ -20,7 +20,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   if (info === undefined) return textReply(400, "400 Bad Request");
   const { catalog } = server;
   const warnings = new Warnings();
-  const seen = server.observe(exchange, info);
+  const seen = server.observe(exchange, info, catalog);
   let allowed = false;
   try {
     const user = await server.authenticate(exchange, (text) => warnings.add(text));

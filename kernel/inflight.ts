@@ -9,13 +9,14 @@ export interface Inflight {
 
 const readVerbs = new Set(["get", "list"]);
 
-/** `max` 0 means no bound. `changed` is told the counts whenever they change. */
-export function inflightLimit(max: Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
+/** `max` is asked at each request; 0 means no bound. `changed` is told the counts whenever they change. */
+export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
   const counts = { readOnly: 0, mutating: 0 };
   return (info) => {
     if (info.verb === "watch") return nothing;
     const kind = readVerbs.has(info.verb) ? "readOnly" : "mutating";
-    if (max[kind] > 0 && counts[kind] >= max[kind]) {
+    const bound = max()[kind];
+    if (bound > 0 && counts[kind] >= bound) {
       throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
     }
     counts[kind]++;

@@ -2,31 +2,26 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { switchCheck } from "../health/mod.ts";
-import { withoutAdmission } from "./admission/choose-admission.ts";
-import { assemble } from "./assemble.ts";
+import { assemble, describeGates } from "./assemble.ts";
 import { type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
 import { openReads } from "./cache/mod.ts";
+import { runBackground } from "./background.ts";
 import type { Catalog } from "./catalog.ts";
-import { compile } from "./compile.ts";
-import { ConfigError } from "./config-parse.ts";
 import type { Config } from "./config.ts";
-import { runControllers } from "./controllers.ts";
+import { type Generation, generationOf, namesOf } from "./generation.ts";
 import { handle } from "./handle.ts";
 import { listen } from "./listen/listener.ts";
 import { kubeconfig, openPki, type Pki, serverUrl, writePrivateFile } from "./listen/pki.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
-import { measuredStore } from "./measured-store.ts";
+import { measuredStore, type StoredLabels } from "./measured-store.ts";
 import type { KernelRegistry } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
-import { plantSeeds } from "./seeds.ts";
 import type { Server } from "./server.ts";
 import { forgetBeginning } from "./store/beginning.ts";
-import { startCompactor } from "./store/compactor.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
@@ -50,6 +45,7 @@ export interface Running {
   readonly admin: { readonly cert: string; readonly key: string };
   /** Where the administrator's kubeconfig lies; undefined with everything in memory. */
   readonly kubeconfig: string | undefined;
+  /** The one in force. */
   readonly catalog: Catalog;
   /** Not ready first, then requests in flight finish, watches end, the store is closed. */
   close(): Promise<void>;
@@ -64,6 +60,9 @@ export interface Opened {
   readonly registry: KernelRegistry;
   /** Settled once the objects exist that must. */
   readonly seeded: Promise<void>;
+  readonly inForce: () => Generation;
+  /** Takes another generation into force; requests that have begun finish on the one before. */
+  swap(next: Generation): void;
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
   /** Watches and background work end. */
@@ -73,11 +72,8 @@ export interface Opened {
 }
 
 export async function openServer({ config, plugins, log, processMetrics }: ServeOptions): Promise<Opened> {
-  const names = namesOf(config);
-  const mistakes: string[] = [];
-  const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  const catalog = compile(admitting, { names, featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] });
+  let generation = generationOf(config, plugins);
+  const inForce = () => generation;
   const registry = openMetrics(config, log);
   const authenticators = await authenticatorsOf(config);
   const store = await storeOf(config, isInMemory(config));
@@ -89,22 +85,34 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   await forgetBeginning(store, prefix);
-  const cache = await openReads(measuredStore(store, storedLabels(catalog, prefix), record, () => performance.now()), catalog, prefix, {
+  const labels = storedLabels(prefix);
+  const measured = measuredStore(store, (key) => labels(generation.catalog, key), record, () => performance.now());
+  const cache = await openReads(measured, generation.catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
     onChecked: ({ group, plural }, status) => record.consistencyChecks.with({ group, resource: plural, status }).add(),
   });
-  const server = assemble({ config, catalog, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
-  const background = work(config, catalog, cache.store, server, seeded, log, ending.signal);
+  const server = assemble({ inForce, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
+  const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
+  const background = runBackground(generation, { store: cache.store, api, log, signal: ending.signal });
+  const planted = background.seeded.then(seeded.pass);
+  planted.catch(() => {}); // told to whoever waits for it
+  describeGates(registry, generation.catalog);
   return {
     server,
     registry,
-    seeded: background.seeded,
+    seeded: planted,
+    inForce,
+    swap(next) {
+      generation = next;
+      background.follow(next);
+      describeGates(registry, next.catalog);
+    },
     drain: shutdown.fail,
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await background.done;
+      await background.ended();
       await cache.close();
       await store.close();
     }),
@@ -155,20 +163,18 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
     ca: ownCa,
     admin: pki.admin,
     kubeconfig: path,
-    catalog: server.catalog,
+    get catalog() {
+      return server.catalog;
+    },
     close: once(async () => {
       opened.drain();
-      await pause(config["shutdown-delay-duration"]);
+      await pause(opened.inForce().config["shutdown-delay-duration"]);
       listener.beginShutdown();
       opened.end();
       await listener.close(graceMs);
       await opened.close();
     }),
   };
-}
-
-function namesOf(config: Config): Names {
-  return { domain: config["group-domain"], platform: config["platform-name"] };
 }
 
 function isInMemory(config: Config): boolean {
@@ -222,37 +228,16 @@ async function storeOf(config: Config, inMemory: boolean): Promise<Store> {
   return await openEtcd({ endpoints, ...tls });
 }
 
-/** What a key holds: the kind with the longest matching place. */
-function storedLabels(catalog: Catalog, prefix: string): (key: string) => { readonly group: string; readonly resource: string } {
-  const kinds = catalog.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+/** What keys hold in a catalog: the kind with the longest matching place. */
+function storedLabels(prefix: string): (catalog: Catalog, key: string) => StoredLabels {
+  const tables = new WeakMap<Catalog, readonly (StoredLabels & { readonly start: string })[]>();
   const other = { group: "", resource: "" };
-  return (key) => kinds.find(({ start }) => key.startsWith(start)) ?? other;
-}
-
-/** What goes on beside requests: objects that must exist, controllers of plugins, compaction. */
-function work(
-  config: Config,
-  catalog: Catalog,
-  store: Store,
-  server: Server,
-  seeded: ReturnType<typeof switchCheck>,
-  log: Log,
-  signal: AbortSignal,
-): { readonly seeded: Promise<void>; readonly done: Promise<unknown> } {
-  const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
-  const planted = plantSeeds(catalog.plugins, api).then(seeded.pass);
-  const compactEveryMs = config["etcd-compaction-interval"];
-  const done = Promise.allSettled([
-    planted,
-    runControllers(
-      catalog.plugins,
-      { names: catalog.names, api, gates: catalog.gates.isOn },
-      signal,
-      (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
-    ),
-    ...(compactEveryMs === 0
-      ? []
-      : [startCompactor(store, { everyMs: compactEveryMs, signal, onError: (error) => log.error("compaction failed", describe(error)) })]),
-  ]);
-  return { seeded: planted, done };
+  return (catalog, key) => {
+    let table = tables.get(catalog);
+    if (table === undefined) {
+      table = catalog.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+      tables.set(catalog, table);
+    }
+    return table.find(({ start }) => key.startsWith(start)) ?? other;
+  };
 }

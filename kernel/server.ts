@@ -13,11 +13,11 @@ export interface Observation {
 }
 
 export interface Server {
-  /** Swapped whole; a request reads it once. */
+  /** The one in force: swapped whole, and read once by a request. */
   readonly catalog: Catalog;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
-  observe(exchange: Exchange, info: RequestInfo): Observation;
+  observe(exchange: Exchange, info: RequestInfo, catalog: Catalog): Observation;
   /** 401 for bad credentials; `warn` is told of credentials that were passed over. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** 403 where nobody allows it. */

@@ -16,6 +16,8 @@ export interface CounterSeries {
 /** A number that goes up and down. */
 export interface Gauge<Label extends string = string> {
   with(labels: Labels<Label>): GaugeSeries;
+  /** Forgets all label sets, of which some may no longer be; what `with` gave before counts for nothing from then on. */
+  reset(): void;
 }
 export interface GaugeSeries {
   /** A NaN is a bug and throws RangeError, here and in `add`. */
@@ -149,6 +151,7 @@ interface Sample {
 interface Recording {
   with(labels: Readonly<Record<string, string>>): CounterSeries | GaugeSeries | HistogramSeries;
   samples(): readonly Sample[];
+  reset(): void;
 }
 
 /** The part of a prom-client metric that its registry reads; see `SeriesTable` for why the numbers are kept by us. */
@@ -171,6 +174,7 @@ function helpOf({ stability, deprecatedSince, help }: MetricDefinition, deprecat
 /** For what is not served: it keeps nothing. */
 const unrecorded: Recording = Object.freeze({
   with: () => nowhere,
+  reset() {},
   samples: () => [],
 });
 const nowhere: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
@@ -184,6 +188,7 @@ function toldOnce(made: Recording, tell: () => void): Recording {
       told = true;
       return made.with(labels);
     },
+    reset: made.reset,
     samples: made.samples,
   };
 }
@@ -211,6 +216,7 @@ function recording(definition: MetricDefinition, options: RegistryOptions): Reco
 function numbers(metricName: string, table: SeriesTable<Count | Level>): Recording {
   return {
     with: table.at,
+    reset: table.clear,
     samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName })),
   };
 }
@@ -220,6 +226,7 @@ function histogram(name: string, buckets: readonly number[], tableOf: (makeCell:
   const bounds = [...buckets.map((bound) => ({ le: bound })), { le: "+Inf" }];
   return {
     with: table.at,
+    reset: table.clear,
     samples: () => table.all().flatMap((series) => histogramSamples(name, bounds, series)),
   };
 }

@@ -67,6 +67,20 @@ test("createRegistry() sorts metrics by name and tells of deprecation", async ()
   ]);
 });
 
+test("Gauge.reset() forgets label sets, and begins anew with those that come", async () => {
+  const { record, text } = createRegistry({
+    on: defineMetric({ name: "on", type: "gauge", help: "On.", labels: ["name", "stage"], stability: "BETA" }),
+  });
+  const kept = record.on.with({ name: "a", stage: "" });
+  kept.set(1);
+  record.on.with({ name: "b", stage: "" }).set(1);
+  record.on.reset();
+  kept.set(2);
+  assert.doesNotMatch(await text(), /^on\{/m);
+  record.on.with({ name: "b", stage: "" }).set(0);
+  assert.deepEqual((await text()).match(/^on\{.*/gm), ['on{name="b",stage=""} 0']);
+});
+
 test("createRegistry() keeps servers apart", async () => {
   const one = createRegistry({ level }), two = createRegistry({ level });
   one.record.level.with({}).set(1);

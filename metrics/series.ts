@@ -18,6 +18,8 @@ export interface SeriesTable<Cell> {
   readonly at: (labels: Readonly<Record<string, string>>) => Cell;
   /** In order of first use. */
   readonly all: () => readonly Series<Cell>[];
+  /** Forgets all label sets; cells that somebody keeps count for nothing from then on. */
+  readonly clear: () => void;
 }
 
 /** Values of labels are cut at this many UTF-16 units: what names things is shorter, what clients invent may not be. */
@@ -99,7 +101,12 @@ export function seriesTable<Cell extends object>(
     return cell;
   }
 
-  return { at: names.length === 0 ? () => list[0]?.cell ?? insert({}) : at, all: () => list };
+  function clear(): void {
+    root.clear();
+    list.length = 0;
+  }
+
+  return { clear, at: names.length === 0 ? () => list[0]?.cell ?? insert({}) : at, all: () => list };
 }
 
 /** Two values that would be written alike must be one: a lone surrogate becomes the replacement character on the wire. */

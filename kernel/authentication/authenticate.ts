@@ -20,7 +20,7 @@ export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],
-  anonymous: boolean,
+  anonymous: () => boolean,
   told: (result: "success" | "failure", user: UserInfo | undefined) => void,
 ): Authenticate {
   return async (exchange, warn = () => {}) => {
@@ -33,7 +33,7 @@ export function authenticateInOrder(
         return isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
       }
     }
-    if (!refused && anonymous) return anonymousUser;
+    if (!refused && anonymous()) return anonymousUser;
     told("failure", undefined);
     throw new StatusError("Unauthorized", "Unauthorized");
   };

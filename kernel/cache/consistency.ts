@@ -22,7 +22,7 @@ const pageEntries = 500;
 
 /** Checks all kinds again and again until the signal aborts. */
 export async function keepConsistent({ cache, store, clock, everyMs, onChecked, signal }: ConsistencyNeeds): Promise<void> {
-  for (;;) {
+  while (!signal.aborted) {
     await pause(everyMs, signal, clock);
     for (const kind of cache.kinds) {
       if (signal.aborted) return;

@@ -1,0 +1,46 @@
+/** What configuration and plugins make of a server at one time. A server holds the generation in force and swaps it whole. */
+import type { Names } from "../core/names.ts";
+import type { Plugin } from "../core/plugin.ts";
+import { withoutAdmission } from "./admission/choose-admission.ts";
+import type { Catalog } from "./catalog.ts";
+import { compile } from "./compile.ts";
+import { ConfigError } from "./config-parse.ts";
+import type { Config } from "./config.ts";
+
+export interface Generation {
+  readonly config: Config;
+  /** As they were chosen, with all their steps of admission. */
+  readonly plugins: readonly Plugin[];
+  readonly catalog: Catalog;
+}
+
+/**
+ * The generation of settings and plugins; every mistake in one ConfigError or CatalogError. The catalog is the one of `before`
+ * where nothing has changed that it is made of.
+ */
+export function generationOf(config: Config, plugins: readonly Plugin[], before?: Generation): Generation {
+  if (before !== undefined && hasSameCatalog(config, plugins, before)) return { config, plugins, catalog: before.catalog };
+  const mistakes: string[] = [];
+  const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
+  return { config, plugins, catalog: compile(admitting, options) };
+}
+
+export function namesOf(config: Config): Names {
+  return { domain: config["group-domain"], platform: config["platform-name"] };
+}
+
+function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Generation): boolean {
+  const settings = ["disable-admission-plugins", "feature-gates", "runtime-config", "group-domain", "platform-name"] as const;
+  return plugins.length === before.plugins.length && plugins.every((plugin, index) => plugin === before.plugins[index]) &&
+    settings.every((name) => isSameValue(config[name], before.config[name]));
+}
+
+/** Whether two values of a setting are one; the order of a map's entries does not count, that of a list's does. */
+export function isSameValue(one: Config[keyof Config], other: Config[keyof Config]): boolean {
+  return textOf(one) === textOf(other);
+}
+function textOf(value: Config[keyof Config]): string {
+  return JSON.stringify(value instanceof Map ? [...value].toSorted(([a], [b]) => a < b ? -1 : 1) : value);
+}
