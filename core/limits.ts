@@ -57,6 +57,8 @@ export const limits = Object.freeze({
   firstRequestMs: 32_000,
   /** Between two requests on a connection (kube-apiserver's IdleTimeout). */
   idleMs: 90_000,
+  /** For how long a client may take nothing of what an answer has for it. */
+  stalledMs: 60_000,
   /** Client certificates whose verdict is remembered. */
   peerVerdictsMax: 1000,
 });

@@ -29,7 +29,7 @@ export type Answer =
   | { readonly tag: "object"; readonly status: number; readonly item: Item }
   | { readonly tag: "list"; readonly page: ListPage }
   | { readonly tag: "status"; readonly status: number; readonly body: Status }
-  | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array> };
+  | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array>; readonly givenUp: AbortSignal };
 
 export function objectAnswer(status: number, item: Item): Answer {
   return { tag: "object", status, item };
@@ -45,7 +45,7 @@ export function statusAnswer(status: number, body: Status): Answer {
 export function replyOf(call: Call, answer: Answer): Reply {
   switch (answer.tag) {
     case "feed":
-      return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames };
+      return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames, givenUp: answer.givenUp };
     case "status":
       return statusReply(call, answer.status, answer.body);
     case "object":

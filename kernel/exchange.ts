@@ -27,4 +27,7 @@ export interface Reply {
   /** Names in lower case. A list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** Aborts when a client that does not read the chunks is to be waited for no longer: it loses its HTTP/1.1 connection, or its
+   *  HTTP/2 stream. */
+  readonly givenUp?: AbortSignal;
 }

@@ -25,7 +25,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   try {
     const user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
-    using _place = server.admit(info);
+    seen.holds(server.admit(info));
     await server.authorize(user, info);
     allowed = true;
     return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings), warnings));

@@ -19,17 +19,24 @@ export function observer(
     const begun = now();
     const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog);
     let known = false;
+    let held: Disposable | undefined;
     return {
       user(user) {
         known = true;
         record.authenticationSeconds.with({ result: "success" }).observe((now() - begun) / 1000);
         record.userRequests.with({ username: userLabel(user) }).add();
       },
+      holds(place) {
+        held = place;
+      },
       end(reply) {
         const { body, status: code } = reply;
         if (!known) record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
         if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
-        const finish = (bytes: number) => recordRequest(record, labels, { code, seconds: (now() - begun) / 1000, bytes });
+        const finish = (bytes: number) => {
+          held?.[Symbol.dispose]();
+          recordRequest(record, labels, { code, seconds: (now() - begun) / 1000, bytes });
+        };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);
         else return { ...reply, body: followed(body, record, labels, finish) };

@@ -46,6 +46,36 @@ test("observer() counts a whole answer when it is handed over", async () => {
   ]);
 });
 
+test("observer() gives back what a request holds with its last byte, or when nobody reads on", async () => {
+  const { begin } = world();
+  let held = 0;
+  const place = (): Disposable => {
+    held++;
+    return { [Symbol.dispose]: () => void held-- };
+  };
+  const chunks = async function* () {
+    yield bytes(1);
+    yield bytes(1);
+  };
+  for (const read of [1, 3]) {
+    const seen = begin("GET", "/api/v1/configmaps");
+    seen.holds(place());
+    const { body } = seen.end(reply(200, chunks()));
+    assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+    const reader = body[Symbol.asyncIterator]();
+    for (let count = 1; count <= read; count++) {
+      assert.equal(held, 1);
+      await reader.next();
+    }
+    if (read === 1) await reader.return?.();
+    assert.equal(held, 0);
+  }
+  const whole = begin("GET", "/api/v1/configmaps");
+  whole.holds(place());
+  whole.end(reply(200, ""));
+  assert.equal(held, 0);
+});
+
 test("observer() weighs a list by the bytes of all chunks", async () => {
   const { begin, lines } = world();
   const { body } = begin("GET", "/api/v1/configmaps").end(reply(

@@ -72,6 +72,8 @@ export interface Watching {
   readonly ms: number;
   /** Ends it at once; a StatusError as its reason is the last event. */
   readonly signal: AbortSignal;
+  /** Told when it ends because its client did not read. */
+  tooSlow?(): void;
 }
 
 /** How often a watch is told how far it is when nothing happens to it. */

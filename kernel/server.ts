@@ -8,6 +8,8 @@ import type { RequestInfo } from "./request-info.ts";
 /** What one request tells metrics and logs, from its first step to its last byte. */
 export interface Observation {
   user(user: UserInfo): void;
+  /** What is given back with the last byte. */
+  holds(place: Disposable): void;
   /** The reply as it goes out; a streamed body is followed to its end. */
   end(reply: Reply): Reply;
 }

@@ -97,7 +97,10 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       watching,
       clock,
       progress: () => cache.revision,
-      onSlow: () => needs.onSlow(kind.maker.kind),
+      onSlow: () => {
+        needs.onSlow(kind.maker.kind);
+        watching.tooSlow?.();
+      },
       opening: (cursor) => opening(needs, kind, watching, cursor),
       failure: (error, seen) => framing.error(watchFailure(error, seen)),
       onEnd: () => leave(),

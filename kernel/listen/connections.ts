@@ -2,12 +2,15 @@ import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerAnswer } from "./peer-reader.ts";
+import { type Answering, breakOff, type Response } from "./send.ts";
 
 /** How long a connection may do nothing, in milliseconds. */
 export interface ConnectionTimes {
   readonly handshakeMs: number;
   readonly firstRequestMs: number;
   readonly idleMs: number;
+  /** How long a client may take nothing of an answer. */
+  readonly stalledMs: number;
   /** How often the times are looked at. */
   readonly sweepMs: number;
 }
@@ -21,8 +24,8 @@ export interface Connection {
   socket: Socket;
   tls: TLSSocket | undefined;
   session: ServerHttp2Session | undefined;
-  /** Requests that are being answered. */
-  open: number;
+  /** Requests that are being answered, with what answers them. */
+  readonly answers: Map<Answering, Response>;
   /** Whether there ever was a request. */
   used: boolean;
   /** When it was last accepted, secured or done with a request (performance.now()). */
@@ -55,7 +58,7 @@ export class Connections {
       socket,
       tls: undefined,
       session: undefined,
-      open: 0,
+      answers: new Map(),
       used: false,
       since: performance.now(),
       peer: undefined,
@@ -85,18 +88,20 @@ export class Connections {
   of(carrier: object): Connection | undefined {
     return this.#of.get(carrier);
   }
-  /** A request begins; the function that is returned says that it is over, once however often it is called. */
-  opened(connection: Connection): () => void {
-    connection.open++;
-    connection.used = true;
-    let over = false;
-    return () => {
-      if (over) return;
-      over = true;
-      connection.open--;
-      connection.since = performance.now();
-      if (this.#closing && connection.open === 0 && connection.session === undefined) connection.socket.end();
+  /** A request begins. */
+  opened(connection: Connection, response: Response): Answering {
+    const { answers } = connection;
+    const answering: Answering = {
+      waitsSince: undefined,
+      over: () => {
+        if (!answers.delete(answering)) return;
+        connection.since = performance.now();
+        if (this.#closing && answers.size === 0 && connection.session === undefined) connection.socket.end();
+      },
     };
+    answers.set(answering, response);
+    connection.used = true;
+    return answering;
   }
 
   /** Idle connections end now, HTTP/2 clients are told to go (in steps, because each comes back somewhere with a new handshake),
@@ -107,7 +112,7 @@ export class Connections {
     const sessions: ServerHttp2Session[] = [];
     for (const connection of this.#all.values()) {
       if (connection.session !== undefined) sessions.push(connection.session);
-      else if (connection.open === 0) connection.socket.end();
+      else if (connection.answers.size === 0) connection.socket.end();
     }
     for (let at = 0; at < sessions.length; at += sessionsPerStep) {
       if (at > 0 && performance.now() + stepMs < deadline) await new Promise((resolve) => setTimeout(resolve, stepMs));
@@ -133,8 +138,11 @@ export class Connections {
   }
   #sweep(now: number): void {
     for (const connection of this.#all.values()) {
-      if (connection.open > 0) continue;
-      const { tls, used, since, session, socket } = connection;
+      const { answers, tls, used, since, session, socket } = connection;
+      for (const [{ waitsSince }, response] of answers) {
+        if (waitsSince !== undefined && now - waitsSince > this.#times.stalledMs) breakOff(response);
+      }
+      if (answers.size > 0) continue;
       const allowed = tls === undefined ? this.#times.handshakeMs : used ? this.#times.idleMs : this.#times.firstRequestMs;
       if (now - since <= allowed) continue;
       // A session says goodbye first; one that is still there at the next look is destroyed.

@@ -10,7 +10,7 @@ import { type Connection, Connections, type ConnectionTimes, letIn } from "./con
 import { exchangeOn, readHead } from "./odd-method.ts";
 import { type PeerAnswer, peerReader } from "./peer-reader.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
-import { breakOff, type Response, send } from "./send.ts";
+import { breakOff, notWanted, type Response, send } from "./send.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -51,6 +51,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     handshakeMs: limits.handshakeMs,
     firstRequestMs: limits.firstRequestMs,
     idleMs: limits.idleMs,
+    stalledMs: limits.stalledMs,
     sweepMs: 5_000,
     ...options.times,
   });
@@ -131,13 +132,13 @@ function attach(server: Http2SecureServer, state: State): void {
 async function serve(request: Request, response: Response, state: State): Promise<void> {
   const { connections, options } = state;
   const connection = connections.of("stream" in request ? (request.stream.session ?? request) : request.socket);
-  if (connection === undefined || (connection.session === undefined && connection.open >= limits.pipelinedRequestsMax)) {
+  if (connection === undefined || (connection.session === undefined && connection.answers.size >= limits.pipelinedRequestsMax)) {
     return void request.destroy();
   }
-  const release = connections.opened(connection);
+  const answering = connections.opened(connection, response);
   const exchange = new RequestExchange(request, caller(connection, state));
   response.once("close", () => {
-    release();
+    answering.over();
     // Ended by us and all of it sent: an HTTP/2 response that its client cancelled calls itself finished too.
     if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
   });
@@ -145,10 +146,9 @@ async function serve(request: Request, response: Response, state: State): Promis
   response.on("error", () => {});
   if (announcesBody(request)) letIn(connection, false);
   const reply = await replyTo(exchange, options);
-  if (response.destroyed) return;
+  if (response.destroyed) return void notWanted(reply);
   // Telling an HTTP/2 client to stop would be kinder than reading on, but on some runtimes the reset overtakes the answer.
-  // An HTTP/1.1 body may be here already and unread all the same: Deno takes no further request until somebody reads it.
-  const unread = "stream" in response ? !request.complete : announcesBody(request) && !request.readableEnded;
+  const unread = isUnread(request);
   if (unread) await discardRest(request, limits.discardBytesMax, (open) => letIn(connection, open), () => breakOff(response));
   if (!("stream" in response)) {
     // To close while the client still sends would be a reset, which can cost it the answer: then the closing is left to it.
@@ -156,13 +156,19 @@ async function serve(request: Request, response: Response, state: State): Promis
     else if (state.draining) response.setHeader("connection", "close");
   }
   try {
-    await send(response, reply, request.method === "HEAD", exchange);
+    await send(response, reply, request.method === "HEAD", exchange, answering);
     // From here on the connection counts as idle, so that a client that never ends its body is cut off in time.
-    if (unread) release();
+    if (unread && isUnread(request)) answering.over();
   } catch (error) {
     options.report(error);
     breakOff(response);
   }
+}
+
+/** Whether there may be more of its body. One of HTTP/1.1 may be here already and unread all the same: Deno takes no further request
+ *  until somebody reads it. */
+function isUnread(request: Request): boolean {
+  return "stream" in request ? !request.complete : announcesBody(request) && !request.readableEnded;
 }
 
 /** Of HTTP/1.1 requests, which say so in their head (RFC 9112, 6.1). */
@@ -194,7 +200,7 @@ type ClientError = Error & { readonly code?: string; readonly rawPacket?: Uint8A
 function onClientError(error: ClientError, socket: Socket, state: State): void {
   const connection = state.connections.of(socket);
   // An answer in front of others that are still to come would be taken for one of them.
-  if (!socket.writable || connection === undefined || connection.open > 0) return void socket.destroy();
+  if (!socket.writable || connection === undefined || connection.answers.size > 0) return void socket.destroy();
   if (error.code !== "HPE_INVALID_METHOD") {
     const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
     socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`);

@@ -5,14 +5,29 @@ import type { Exchange, Reply } from "../exchange.ts";
 /** Both protocols' responses; of what they share, only this is used. */
 export type Response = ServerResponse | Http2ServerResponse;
 
+/** A request that is being answered. */
+export interface Answering {
+  /** Since when its client has taken nothing (performance.now()); undefined while there is nothing for it to take. */
+  waitsSince: number | undefined;
+  /** It is over, however often that is said. */
+  over(): void;
+}
+
 /**
  * Writes a reply. Resolves once all of it is handed to the connection, or the client is gone.
  *
  * A whole body goes out with its content-length. Chunks go out one by one: after a write that fills the buffers nothing is pulled
  * until the client has read on; when the client goes away, the iterator is told to return and not waited for. An iterator that
- * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer.
+ * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer. `answering` is told while the
+ * client is waited for; whoever looks after connections gives up one that takes nothing.
  */
-export async function send(response: Response, reply: Reply, head: boolean, exchange: Pick<Exchange, "signal">): Promise<void> {
+export async function send(
+  response: Response,
+  reply: Reply,
+  head: boolean,
+  exchange: Pick<Exchange, "signal">,
+  answering: Answering,
+): Promise<void> {
   const { body, status } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
     // As bytes: a text would take the head along into its encoding, and UTF-8 in headers stands byte by byte already.
@@ -21,10 +36,14 @@ export async function send(response: Response, reply: Reply, head: boolean, exch
     writeHead(response, status, status === 204 || status === 304 ? reply.headers : { ...reply.headers, "content-length": bytes.length });
     if (head) response.end();
     else response.end(bytes);
+    answering.waitsSince = performance.now();
     return;
   }
   writeHead(response, status, reply.headers);
   const chunks = body[Symbol.asyncIterator]();
+  const giveUp = (): void => {
+    if (answering.waitsSince !== undefined) breakOff(response);
+  };
   // Asked for only here: a whole body needs none, and not every request has one made.
   const { signal } = exchange;
   if (head) {
@@ -32,13 +51,21 @@ export async function send(response: Response, reply: Reply, head: boolean, exch
     response.end();
     return;
   }
+  reply.givenUp?.addEventListener("abort", giveUp, { once: true });
   try {
-    await pump(response, chunks, signal);
+    await pump(response, chunks, signal, answering);
   } catch (error) {
     breakOff(response);
     throw error;
   }
-  if (!signal.aborted) response.end();
+  if (signal.aborted) return;
+  response.end();
+  answering.waitsSince = performance.now();
+}
+
+/** Lets go of a reply whose client went away before any of it was sent. */
+export function notWanted({ body }: Reply): void {
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) stop(body[Symbol.asyncIterator]());
 }
 
 /** Ends a response in a way that a client sees as a failure. */
@@ -47,7 +74,7 @@ export function breakOff(response: Response): void {
   else response.destroy();
 }
 
-async function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal): Promise<void> {
+async function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal, answering: Answering): Promise<void> {
   const until = untilAborted(signal);
   // A head leaves with the first chunk, or alone when there is none yet: a watch may have nothing to say for minutes, and its
   // client waits for the status.
@@ -58,7 +85,10 @@ async function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signa
       if (next === undefined) break;
       if (next.done === true) return;
       clearImmediate(flush);
-      if (next.value.length > 0 && !write(response, next.value)) await until(drained(response));
+      if (next.value.length === 0 || write(response, next.value)) continue;
+      answering.waitsSince = performance.now();
+      await until(drained(response));
+      answering.waitsSince = undefined;
     }
     stop(chunks);
   } finally {

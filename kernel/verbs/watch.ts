@@ -18,6 +18,7 @@ export async function watch(call: Call): Promise<Answer> {
   if (!streamEncodings.includes(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.names));
   if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
   revisionOf(options.resourceVersion, "watch");
+  const givenUp = new AbortController();
   const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
@@ -27,9 +28,10 @@ export async function watch(call: Call): Promise<Answer> {
     names: catalog.names,
     ms: lastsMs(call, options),
     signal: AbortSignal.any([call.signal, backend.ending]),
+    tooSlow: () => givenUp.abort(),
   });
   const contentType = mediaType(output.encoding, catalog.names) + (output.encoding === "protobuf" ? ";stream=watch" : "");
-  return { tag: "feed", contentType, frames };
+  return { tag: "feed", contentType, frames, givenUp: givenUp.signal };
 }
 
 /** A path that names an object and a field selector must mean the same. */
