@@ -1,0 +1,41 @@
+{{/*
+What Helm makes where certificates.mode is "helm": secrets by name with their data, as YAML. Made once for each rendering, and kept from
+one upgrade to the next until a certificate is about to expire or is wanted for other names.
+*/}}
+{{- define "thole.made" -}}
+{{- if not (hasKey .Values.certificates "made") -}}
+{{- $namespace := .Release.Namespace -}}
+{{- $days := int .Values.certificates.validityDays -}}
+{{- $caName := printf "%s-ca" (include "thole.fullname" .) -}}
+{{- $now := now | unixEpoch | int64 -}}
+{{- $old := lookup "v1" "Secret" $namespace $caName -}}
+{{- $ca := dict -}}
+{{- if $old -}}
+{{- $ca = buildCustomCert (index $old.data "tls.crt") (index $old.data "tls.key") -}}
+{{- else -}}
+{{- $ca = genCA $caName 3650 -}}
+{{- end -}}
+{{- $made := dict $caName (dict "annotations" dict "data" (dict "tls.crt" ($ca.Cert | b64enc) "tls.key" ($ca.Key | b64enc))) -}}
+{{- range $wish := include "thole.certificates" . | fromYamlArray -}}
+{{- $wanted := toJson $wish | sha256sum | trunc 16 -}}
+{{- $kept := lookup "v1" "Secret" $namespace $wish.secret -}}
+{{- $notes := dig "metadata" "annotations" dict $kept -}}
+{{- $left := sub (index $notes "thole/not-after" | default "0" | int64) $now -}}
+{{- if and $kept (eq $wanted (index $notes "thole/wanted" | default "")) (gt $left (mul (int $.Values.certificates.renewBeforeDays) 86400)) -}}
+{{- $_ := set $made $wish.secret (dict "annotations" $notes "data" $kept.data) -}}
+{{- else -}}
+{{- $addresses := list -}}
+{{- $hosts := list -}}
+{{- range $wish.names -}}
+{{- if regexMatch "^[0-9.]+$|:" . }}{{ $addresses = append $addresses . }}{{ else }}{{ $hosts = append $hosts . }}{{ end -}}
+{{- end -}}
+{{- $fresh := genSignedCert $wish.commonName $addresses $hosts $days $ca -}}
+{{- $data := dict "tls.crt" ($fresh.Cert | b64enc) "tls.key" ($fresh.Key | b64enc) "ca.crt" ($ca.Cert | b64enc) -}}
+{{- $notes := dict "thole/wanted" $wanted "thole/not-after" (printf "%d" (add $now (mul $days 86400))) -}}
+{{- $_ := set $made $wish.secret (dict "annotations" $notes "data" $data) -}}
+{{- end -}}
+{{- end -}}
+{{- $_ := set .Values.certificates "made" (toYaml $made) -}}
+{{- end -}}
+{{- .Values.certificates.made -}}
+{{- end -}}

@@ -1,0 +1,170 @@
+{{- define "thole.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- (contains $name .Release.Name | ternary .Release.Name (printf "%s-%s" .Release.Name $name)) | trunc 50 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "thole.selector" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "thole.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: thole
+{{ include "thole.selector" . }}
+{{- end -}}
+
+{{/* Of an image as values describe it: (list image defaultTag). */}}
+{{- define "thole.image" -}}
+{{- $image := index . 0 -}}
+{{- if $image.digest -}}{{ $image.repository }}@{{ $image.digest }}{{- else -}}{{ $image.repository }}:{{ default (index . 1) $image.tag }}{{- end -}}
+{{- end -}}
+
+{{- define "thole.serviceAccount" -}}
+{{ default (include "thole.fullname" .) .Values.serviceAccount.name }}
+{{- end -}}
+
+{{- define "thole.ownEtcd" -}}{{ if eq .Values.store.type "etcd" }}yes{{ end }}{{- end -}}
+
+{{/* Names of the Secrets. */}}
+{{- define "thole.secret.serving" -}}
+{{- if eq .Values.certificates.mode "existing" -}}
+{{ required "certificates.existing.serving: name the Secret with tls.crt and tls.key" .Values.certificates.existing.serving }}
+{{- else -}}{{ include "thole.fullname" . }}-tls{{- end -}}
+{{- end -}}
+{{- define "thole.secret.etcd" -}}
+{{- if eq .Values.certificates.mode "existing" -}}
+{{ required "certificates.existing.etcd: name the Secret of etcd's members, or take another store.type" .Values.certificates.existing.etcd }}
+{{- else -}}{{ include "thole.fullname" . }}-etcd-tls{{- end -}}
+{{- end -}}
+{{- define "thole.secret.etcdClient" -}}
+{{- if eq .Values.store.type "external" -}}{{ .Values.store.external.tlsSecret }}
+{{- else if eq .Values.certificates.mode "existing" -}}
+{{ required "certificates.existing.etcdClient: name the Secret to reach etcd with" .Values.certificates.existing.etcdClient }}
+{{- else -}}{{ include "thole.fullname" . }}-etcd-client{{- end -}}
+{{- end -}}
+{{- define "thole.secret.tokens" -}}
+{{- if .Values.authentication.tokens.existingSecret -}}{{ .Values.authentication.tokens.existingSecret }}
+{{- else if .Values.authentication.tokens.create -}}{{ include "thole.fullname" . }}-tokens{{- end -}}
+{{- end -}}
+{{/* Whether the Secret of the serving certificate is known to hold its authority. */}}
+{{- define "thole.servingCA" -}}
+{{- if or (ne .Values.certificates.mode "existing") .Values.certificates.existing.caBundle -}}yes{{- end -}}
+{{- end -}}
+
+{{- define "thole.etcd.hosts" -}}
+{{- $name := printf "%s-etcd" (include "thole.fullname" .) -}}
+{{- range $index := until (int .Values.etcd.members) }}
+- {{ $name }}-{{ $index }}.{{ $name }}.{{ $.Release.Namespace }}.svc
+{{- end -}}
+{{- end -}}
+
+{{- define "thole.etcd.servers" -}}
+{{- if eq .Values.store.type "external" -}}
+{{- join "," (required "store.external.endpoints: say where etcd is" .Values.store.external.endpoints) -}}
+{{- else -}}
+{{- range $index, $host := include "thole.etcd.hosts" . | fromYamlArray }}{{ if $index }},{{ end }}https://{{ $host }}:2379{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The certificates that are wanted, one table for every way to get them. */}}
+{{- define "thole.certificates" -}}
+{{- $name := include "thole.fullname" . -}}
+{{- $service := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) "localhost" "127.0.0.1" -}}
+- secret: {{ $name }}-tls
+  commonName: {{ $name }}
+  usage: server
+  names: {{ concat $service .Values.certificates.extraNames | toJson }}
+{{- if include "thole.ownEtcd" . }}
+- secret: {{ $name }}-etcd-tls
+  commonName: {{ $name }}-etcd
+  usage: both
+  names: {{ concat (include "thole.etcd.hosts" . | fromYamlArray) (list (printf "%s-etcd.%s.svc" $name .Release.Namespace) "localhost" "127.0.0.1") .Values.etcd.extraNames | toJson }}
+- secret: {{ $name }}-etcd-client
+  commonName: {{ $name }}
+  usage: client
+  names: []
+{{- end }}
+{{- end -}}
+
+{{/* A setting's value as its flag takes it; empty where there is nothing to say. */}}
+{{- define "thole.flagValue" -}}
+{{- if kindIs "slice" . -}}{{ join "," . }}
+{{- else if kindIs "map" . -}}
+{{- $first := true -}}
+{{- range $key, $value := . }}{{ if not $first }},{{ end }}{{ $first = false }}{{ $key }}={{ $value }}{{ end -}}
+{{- else if kindIs "float64" . -}}{{ int64 . }}
+{{- else -}}{{ . }}{{- end -}}
+{{- end -}}
+
+{{- define "thole.args" -}}
+- --config=/etc/thole/config/thole.yaml
+- --data-dir=/var/lib/thole
+- --tls-cert-file=/etc/thole/tls/tls.crt
+- --tls-private-key-file=/etc/thole/tls/tls.key
+{{- if .Values.authentication.clientCASecret }}
+- --client-ca-file=/etc/thole/client-ca/ca.crt
+{{- end }}
+{{- if include "thole.secret.tokens" . }}
+- --token-auth-file=/etc/thole/tokens/tokens.csv
+{{- end }}
+{{- if ne .Values.store.type "embedded" }}
+- --etcd-servers={{ include "thole.etcd.servers" . }}
+{{- if include "thole.secret.etcdClient" . }}
+- --etcd-cafile=/etc/thole/etcd/ca.crt
+- --etcd-certfile=/etc/thole/etcd/tls.crt
+- --etcd-keyfile=/etc/thole/etcd/tls.key
+{{- end }}
+{{- end }}
+{{- range $name, $value := .Values.settings }}
+{{- with include "thole.flagValue" $value }}
+- {{ printf "--%s=%s" $name . | quote }}
+{{- end }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* The kubelet has no credentials: where everybody needs some, a program with a token asks instead. (list root endpoint) */}}
+{{- define "thole.probe" -}}
+{{- $root := index . 0 -}}
+{{- if index $root.Values.settings "anonymous-auth" -}}
+httpGet:
+  path: /{{ index . 1 }}
+  port: https
+  scheme: HTTPS
+{{- else -}}
+exec:
+  command:
+    {{- include "thole.healthcheck" (list (printf "https://127.0.0.1:%v/%s" (index $root.Values.settings "secure-port") (index . 1)) "--token-file=/etc/thole/tokens/metrics-token") | nindent 4 }}
+{{- end }}
+{{- end -}}
+
+{{/* The program that asks for a server's health: its words behind the image's entry point. */}}
+{{- define "thole.healthcheck" -}}
+- /bin/deno
+- run
+- --no-prompt
+- --allow-net
+- --allow-read
+- /thole/scripts/healthcheck.ts
+{{- range . }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "thole.check" -}}
+{{- if and (eq .Values.store.type "embedded") (ne (int .Values.replicaCount) 1) -}}
+{{- fail "store.type \"embedded\" has one server: set replicaCount to 1, or take store.type \"etcd\"" -}}
+{{- end -}}
+{{- if and (not (index .Values.settings "anonymous-auth")) (not (include "thole.secret.tokens" .)) -}}
+{{- fail "settings.anonymous-auth=false: the probes need a token, so set authentication.tokens.create or existingSecret" -}}
+{{- end -}}
+{{- end -}}

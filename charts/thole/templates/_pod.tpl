@@ -1,0 +1,129 @@
+{{/* The pod of a server; what differs between stores is its volume. */}}
+{{- define "thole.pod" -}}
+metadata:
+  labels:
+    {{- include "thole.selector" . | nindent 4 }}
+    app.kubernetes.io/component: server
+    {{- with .Values.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  annotations:
+    kubectl.kubernetes.io/default-container: thole
+    {{- if eq .Values.certificates.mode "helm" }}
+    checksum/certificates: {{ include "thole.made" . | sha256sum }}
+    {{- end }}
+    {{- with .Values.podAnnotations }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  serviceAccountName: {{ include "thole.serviceAccount" . }}
+  automountServiceAccountToken: {{ .Values.apiService.enabled }}
+  enableServiceLinks: false
+  terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
+  securityContext:
+    {{- toYaml .Values.podSecurityContext | nindent 4 }}
+  {{- include "thole.placement" (list . .Values "server") | nindent 2 }}
+  containers:
+    - name: thole
+      image: {{ include "thole.image" (list .Values.image .Chart.AppVersion) }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      args:
+        {{- include "thole.args" . | nindent 8 }}
+      ports:
+        - name: https
+          containerPort: {{ index .Values.settings "secure-port" }}
+          protocol: TCP
+      startupProbe:
+        {{- include "thole.probe" (list . "livez") | nindent 8 }}
+        {{- toYaml .Values.probes.startup | nindent 8 }}
+      livenessProbe:
+        {{- include "thole.probe" (list . "livez") | nindent 8 }}
+        {{- toYaml .Values.probes.liveness | nindent 8 }}
+      readinessProbe:
+        {{- include "thole.probe" (list . "readyz") | nindent 8 }}
+        {{- toYaml .Values.probes.readiness | nindent 8 }}
+      securityContext:
+        {{- toYaml .Values.securityContext | nindent 8 }}
+      resources:
+        {{- toYaml .Values.resources | nindent 8 }}
+      volumeMounts:
+        - {name: data, mountPath: /var/lib/thole}
+        - {name: config, mountPath: /etc/thole/config, readOnly: true}
+        - {name: tls, mountPath: /etc/thole/tls, readOnly: true}
+        {{- if include "thole.secret.tokens" . }}
+        - {name: tokens, mountPath: /etc/thole/tokens, readOnly: true}
+        {{- end }}
+        {{- if .Values.authentication.clientCASecret }}
+        - {name: client-ca, mountPath: /etc/thole/client-ca, readOnly: true}
+        {{- end }}
+        {{- if and (ne .Values.store.type "embedded") (include "thole.secret.etcdClient" .) }}
+        - {name: etcd, mountPath: /etc/thole/etcd, readOnly: true}
+        {{- end }}
+        {{- with .Values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+  volumes:
+    {{- if ne .Values.store.type "embedded" }}
+    - name: data
+      emptyDir: {sizeLimit: 64Mi}
+    {{- end }}
+    - name: config
+      configMap: {name: {{ include "thole.fullname" . }}}
+    - name: tls
+      secret: {secretName: {{ include "thole.secret.serving" . }}, defaultMode: 0440}
+    {{- with include "thole.secret.tokens" . }}
+    - name: tokens
+      secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- with .Values.authentication.clientCASecret }}
+    - name: client-ca
+      secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- if and (ne .Values.store.type "embedded") (include "thole.secret.etcdClient" .) }}
+    - name: etcd
+      secret: {secretName: {{ include "thole.secret.etcdClient" . }}, defaultMode: 0440}
+    {{- end }}
+    {{- with .Values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}
+
+{{/* Where pods go: (list root values component). */}}
+{{- define "thole.placement" -}}
+{{- $root := index . 0 -}}
+{{- $of := index . 1 -}}
+{{- with $root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $of.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with $of.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $of.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $of.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+topologySpreadConstraints:
+{{- with $root.Values.topologySpreadConstraints }}
+  {{- toYaml . | nindent 2 }}
+{{- else }}
+{{- $component := index . 2 }}
+{{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "thole.selector" $root | nindent 8 }}
+        app.kubernetes.io/component: {{ $component }}
+{{- end }}
+{{- end }}
+{{- end -}}

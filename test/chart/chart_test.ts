@@ -1,0 +1,212 @@
+// The chart as Helm sees it: every set of values in charts/thole/ci gives objects that a cluster takes, and pods that keep to the rules.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, test } from "node:test";
+import { openTestServer } from "../../testing.ts";
+import { run } from "../real-server.ts";
+import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
+import { known, wrongs } from "./kinds.ts";
+
+/** Kinds that a cluster gets from elsewhere. */
+const foreign = ["ServiceMonitor", "PrometheusRule", "Certificate", "Issuer"];
+
+/** The pods that an object makes, each as a PodTemplate. */
+function pods({ kind, metadata, spec }: Rendered): readonly { readonly of: string; readonly template: Rendered["spec"] }[] {
+  if (["Deployment", "StatefulSet", "Job"].includes(kind)) return [{ of: `${kind}/${metadata.name}`, template: spec.template }];
+  return kind === "Pod" ? [{ of: `${kind}/${metadata.name}`, template: { metadata: { labels: {} }, spec } }] : [];
+}
+
+/** What must hold for every pod, whatever the values. */
+function assertHardened(of: string, { spec }: Rendered["spec"]): void {
+  assert.equal(spec.securityContext.runAsNonRoot, true, of);
+  assert.equal(spec.securityContext.seccompProfile.type, "RuntimeDefault", of);
+  assert.equal(spec.enableServiceLinks, false, of);
+  assert.equal(spec.hostNetwork ?? spec.hostPID ?? spec.hostIPC, undefined, of);
+  for (const container of spec.containers) {
+    const { securityContext, resources, image } = container;
+    assert.equal(securityContext.allowPrivilegeEscalation, false, of);
+    assert.equal(securityContext.readOnlyRootFilesystem, true, of);
+    assert.equal(securityContext.privileged ?? false, false, of);
+    assert.deepEqual(securityContext.capabilities, { drop: ["ALL"] }, of);
+    assert.ok(resources.requests.cpu && resources.requests.memory && resources.limits.memory, of);
+    assert.match(image, /(:[^/:]*\d[^/:]*|@sha256:[0-9a-f]{64})$/, "an exact version");
+  }
+  for (const volume of spec.volumes ?? []) assert.equal(volume.hostPath, undefined, of);
+  const mounted = spec.containers.flatMap((container: Rendered) => container.volumeMounts ?? []).map((mount: Rendered) => mount.name);
+  const declared = new Set((spec.volumes ?? []).map((volume: Rendered) => volume.name));
+  for (const name of mounted) assert.ok(declared.has(name) || name === "data", `${of} mounts ${name}`);
+}
+
+test("wrongs() finds what does not belong into an object", () => {
+  const template = { spec: { containers: [{ name: "a", imag: "b", ports: [{ containerPort: "1" }] }] } };
+  const spec = { selector: { matchLabels: { a: 1 } }, template };
+  assert.deepEqual(wrongs({ apiVersion: "apps/v1", kind: "Deployment", ...{ metadata: { name: "a" }, spec, stats: {} } }), [
+    "Deployment.spec.selector.matchLabels[a]: 1 is no string",
+    "Deployment.spec.template.spec.containers[0].imag is no field of V1Container",
+    'Deployment.spec.template.spec.containers[0].ports[0].containerPort: "1" is no number',
+    "Deployment.stats is no field of V1Deployment",
+  ]);
+  assert.deepEqual(wrongs({ apiVersion: "apps/v1", kind: "Deployment", ...{ spec: { template: {} } } }), [
+    "Deployment.spec.selector is missing",
+  ]);
+  assert.deepEqual(wrongs({ apiVersion: "apps/v1", kind: "Deploy" }), ['Deploy: the type "V1Deploy" is not known']);
+});
+
+const skip = helmMissing();
+
+for (const helm of helms()) {
+  describe(`the chart by ${helm}`, () => {
+    it("passes helm lint with every set of values", async () => {
+      for (const file of ciFiles()) {
+        const { code, output, errors } = await run(helm, ["lint", chart, "--strict", "--values", join(chart, "ci", file)], {
+          timeoutMs: 60_000,
+        });
+        assert.equal(code, 0, `${file}: ${output}${errors}`);
+      }
+    });
+
+    for (const file of ciFiles()) {
+      it(`renders objects that a cluster takes from ${file}`, async () => {
+        const objects = await render(helm, "--values", join(chart, "ci", file));
+        const places = objects.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}`);
+        assert.equal(new Set(places).size, places.length, "no object twice");
+        for (const object of objects) {
+          if (foreign.includes(object.kind)) assert.ok(!known(object.apiVersion, object.kind));
+          else assert.deepEqual(wrongs(object), [], `${object.kind}/${object.metadata.name}`);
+          for (const { of, template } of pods(object)) assertHardened(of, template);
+        }
+        await assertServed(objects);
+        assertTogether(objects);
+      });
+    }
+  });
+}
+
+/** Our own server knows some of the kinds whole, the templates of pods among them: it says what is wrong with values too. */
+async function assertServed(objects: readonly Rendered[]): Promise<void> {
+  await using server = await openTestServer();
+  const post = async (path: string, body: object, what: string) => {
+    const url = `https://test/api/v1/namespaces/default/${path}?dryRun=All&fieldValidation=Strict`;
+    const answer = await server.handle(
+      new Request(url, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+    );
+    assert.equal(answer.status, 201, `${what}: ${await answer.text()}`);
+  };
+  const plural: Readonly<Record<string, string>> = { Secret: "secrets", ConfigMap: "configmaps", ServiceAccount: "serviceaccounts" };
+  for (const object of objects) {
+    const path = plural[object.kind];
+    const metadata = { ...object.metadata, namespace: "default" };
+    if (path !== undefined) await post(path, { ...object, metadata }, `${object.kind}/${metadata.name}`);
+    for (const { of, template } of pods(object)) {
+      const volumes = (object["spec"].volumeClaimTemplates ?? []).map((claim: Rendered) => ({
+        name: claim.metadata.name,
+        persistentVolumeClaim: { claimName: claim.metadata.name },
+      }));
+      const spec = { ...template.spec, volumes: [...template.spec.volumes ?? [], ...volumes] };
+      await post("podtemplates", { apiVersion: "v1", kind: "PodTemplate", metadata: { name: "a" }, template: { ...template, spec } }, of);
+    }
+    for (const claim of object["spec"]?.volumeClaimTemplates ?? []) {
+      await post(
+        "persistentvolumeclaims",
+        { apiVersion: "v1", kind: "PersistentVolumeClaim", ...claim },
+        `${object.metadata.name}'s claim`,
+      );
+    }
+  }
+}
+
+/** What one object says of another holds. */
+function assertTogether(objects: readonly Rendered[]): void {
+  const labels = (of: Rendered) => of["spec"].template.metadata.labels as Readonly<Record<string, string>>;
+  const workloads = objects.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet");
+  const picks = (selector: Readonly<Record<string, string>>) =>
+    workloads.filter((workload) => Object.entries(selector).every(([key, value]) => labels(workload)[key] === value));
+  for (const workload of workloads) assert.deepEqual(picks(workload["spec"].selector.matchLabels), [workload]);
+  for (const service of objects.filter(({ kind }) => kind === "Service")) {
+    const [workload, ...others] = picks(service["spec"].selector);
+    assert.ok(workload !== undefined && others.length === 0, service.metadata.name);
+    const ports = workload["spec"].template.spec.containers.flatMap((container: Rendered) => container["ports"]).map((port: Rendered) =>
+      port["name"]
+    );
+    for (const { targetPort } of service["spec"].ports) assert.ok(ports.includes(targetPort), `${service.metadata.name}: ${targetPort}`);
+  }
+  for (const of of objects.filter(({ kind }) => kind === "PodDisruptionBudget")) {
+    assert.equal(picks(of["spec"].selector.matchLabels).length, 1, of.metadata.name);
+  }
+  for (const policy of objects.filter(({ kind }) => kind === "NetworkPolicy")) {
+    assert.equal(picks(policy["spec"].podSelector.matchLabels).length, 1, policy.metadata.name);
+    assert.deepEqual(policy["spec"].policyTypes, ["Ingress", "Egress"], "what is not allowed is refused");
+  }
+  for (const monitor of objects.filter(({ kind }) => kind === "ServiceMonitor")) {
+    const service = the(objects, "Service", monitor.metadata.name);
+    for (const [key, value] of Object.entries(monitor["spec"].selector.matchLabels)) {
+      assert.equal(service.metadata.labels?.[key], value);
+    }
+  }
+}
+
+/** Words of `helm template` that refuse some values. */
+async function refusal(...values: readonly string[]): Promise<string> {
+  const helm = helms()[0]!;
+  const outcome = await template(helm, ...values.flatMap((value) => ["--set", value])).then(() => "", (error: Error) => error.message);
+  assert.notEqual(outcome, "", `${values} was taken`);
+  return outcome;
+}
+
+describe("values.schema.json", { skip }, () => {
+  it("refuses what is not among the values, and what is of another type", async () => {
+    assert.match(await refusal("replicas=3"), /replicas/);
+    assert.match(await refusal("settings.request-timeot=3s"), /request-timeot/);
+    assert.match(await refusal("settings.request-timeout=soon"), /request-timeout/);
+    assert.match(await refusal("liveSettings.feature-gates.AllAlpha=perhaps"), /AllAlpha/);
+    assert.match(await refusal("certificates.mode=none"), /mode/);
+    assert.match(await refusal("etcd.members=2"), /members/);
+    assert.match(await refusal("apiService.enabled=true"), /groupVersions/);
+    assert.match(await refusal("store.type=external"), /endpoints/);
+  });
+  it("gives the embedded store one server", async () => {
+    assert.match(await refusal("store.type=embedded"), /replicaCount/);
+    assert.equal(typeof await template(helms()[0]!, "--set", "store.type=embedded,replicaCount=1"), "string");
+  });
+  it("leaves what only makes sense together to the templates, which say what to do", async () => {
+    assert.match(await refusal("certificates.mode=existing"), /certificates\.existing\.serving: name the Secret/);
+    assert.match(
+      await refusal("settings.anonymous-auth=false", "authentication.tokens.create=false"),
+      /the probes need a token, so set authentication\.tokens\.create or existingSecret/,
+    );
+  });
+});
+
+describe("the servers' pods", { skip }, () => {
+  const rendered = (...args: readonly string[]) => render(helms()[0]!, ...args);
+  const server = (objects: readonly Rendered[]) => the(objects, "Deployment", "demo-thole")["spec"].template;
+
+  it("do not restart when only settings change that are read again while they run", async () => {
+    const before = await rendered("--set", "certificates.mode=hook");
+    const after = await rendered("--set", "liveSettings.feature-gates.AllAlpha=true,liveSettings.plugins={cluster}");
+    assert.deepEqual(server(after), server(before));
+    assert.match(the(after, "ConfigMap", "demo-thole")["data"]["thole.yaml"], /AllAlpha: true/);
+    assert.notDeepEqual(server(await rendered("--set", "settings.request-timeout=30s")), server(before));
+  });
+  it("get longer to end than the server takes at most", async () => {
+    const { spec } = server(await rendered());
+    const delay = Number(/--shutdown-delay-duration=(\d+)s/.exec(spec.containers[0].args.join(" "))?.[1]);
+    assert.ok(spec.terminationGracePeriodSeconds >= delay + 10 + 5, "ten seconds are for requests in flight");
+  });
+  it("are asked on /livez and /readyz, with a token where everybody needs one", async () => {
+    const [container] = server(await rendered()).spec.containers;
+    const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map((probe) => probe.httpGet.path);
+    assert.deepEqual(paths, ["/livez", "/livez", "/readyz"]);
+    const [closed] = server(await rendered("--set", "settings.anonymous-auth=false")).spec.containers;
+    assert.match(
+      closed.readinessProbe.exec.command.join(" "),
+      /healthcheck\.ts https:\/\/127\.0\.0\.1:6443\/readyz --token-file=\/etc\/thole\/tokens\/metrics-token$/,
+    );
+  });
+});
+
+test("NOTES.txt ends with commands to go on with", () => {
+  const notes = readFileSync(join(chart, "templates/NOTES.txt"), "utf8");
+  assert.match(notes, /helm test \{\{ \.Release\.Name \}\} --namespace/);
+});
