@@ -2,7 +2,7 @@
 import { StatusError } from "../core/status-error.ts";
 import { type Checks, ping, sharedCheck, switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
-import { authorizeInOrder, publicInformation, systemMasters } from "./authorization/mod.ts";
+import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./authorization/mod.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
@@ -49,7 +49,7 @@ export function assemble(parts: Parts): Server {
   };
   const version = buildInfo();
   describeBuild(registry, version);
-  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, publicInformation]), isRefusal, record, elapsed);
+  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, systemMonitoring, publicInformation]), isRefusal, record, elapsed);
   const backend: Backend = {
     store,
     reads: cache.reads,

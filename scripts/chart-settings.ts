@@ -41,7 +41,7 @@ function defaultOf(name: SettingName): Value {
   if (own !== undefined) return own;
   if (kind === "duration") return durationText(value as number); // the table's own types
   if (kind === "list") return [];
-  return kind === "map" ? {} : value as string | number | boolean; // what is left of the kinds
+  return kind === "map" || kind === "texts" ? {} : value as string | number | boolean; // what is left of the kinds
 }
 
 function block(title: string, of: readonly SettingName[]): string {
@@ -76,6 +76,7 @@ const types = {
   duration: { type: "string", pattern: "^(0|(\\d+(\\.\\d+)?(ms|s|m|h))+)$" },
   list: { type: "array", items: { type: "string" } },
   map: { type: "object", additionalProperties: { type: "boolean" } },
+  texts: { type: "object", additionalProperties: { type: "string" } },
 };
 
 const begin = /^# settings: begin.*$/m, end = "# settings: end";

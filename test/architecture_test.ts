@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   kernel: ["core", "metrics", "health"],
   "plugins/*": ["core"],
   plugins: ["core", "plugins/*"],
-  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
+  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "scripts", "entry"],
   scripts: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
   // Files at the top: what others import from the package.
   entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],

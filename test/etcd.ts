@@ -89,7 +89,8 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   return servers;
 }
 
-function memberOf(path: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
+/** A member that does not run yet: `restart` starts it with these flags. `leave` follows its stop. */
+export function memberOf(path: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
   let running: Awaited<ReturnType<typeof run>> | undefined;
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
@@ -151,9 +152,9 @@ async function gone(pid: number): Promise<void> {
 async function ready(endpoint: string, exited: Promise<unknown>): Promise<void> {
   let dead = false;
   exited.then(() => dead = true);
-  const port = Number(new URL(endpoint).port);
+  const { port, hostname } = new URL(endpoint);
   for (const until = Date.now() + readyMsMax; Date.now() < until && !dead; await delay(20)) {
-    if (endpoint.startsWith("https:") ? await listens(port) : await healthy(endpoint)) return;
+    if (endpoint.startsWith("https:") ? await listens(Number(port), hostname) : await healthy(endpoint)) return;
   }
   throw new Error(`The etcd at ${endpoint} ${dead ? "ended before it was" : `was not within ${readyMsMax} ms`} ready`);
 }
@@ -168,9 +169,9 @@ async function healthy(endpoint: string): Promise<boolean> {
   }
 }
 
-async function listens(port: number): Promise<boolean> {
+async function listens(port: number, host: string): Promise<boolean> {
   const { connect } = await import("node:net");
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(port, host);
   try {
     await once(socket, "connect");
     return true;

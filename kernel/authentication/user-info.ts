@@ -7,6 +7,8 @@ export type UserInfo = Caller;
 export const systemGroups = Object.freeze({
   /** May do everything. */
   masters: "system:masters",
+  /** May read metrics and health. */
+  monitoring: "system:monitoring",
   authenticated: "system:authenticated",
   unauthenticated: "system:unauthenticated",
 });

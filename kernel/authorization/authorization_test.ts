@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../core/status-error.ts";
 import { requestInfo } from "../request-info.ts";
-import { authorizeInOrder, publicInformation, systemMasters } from "./mod.ts";
+import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./mod.ts";
 
-const authorize = authorizeInOrder([systemMasters, publicInformation]);
+const authorize = authorizeInOrder([systemMasters, systemMonitoring, publicInformation]);
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const admin = { name: "admin", groups: ["system:masters"] };
 
@@ -34,6 +34,18 @@ test("authorize() refuses the rest in upstream's words, before anybody looks whe
     await refusal(alice, "GET", "/apis/made-up.example.com/v1/things/one/parts"),
     'things.made-up.example.com "one" is forbidden: User "alice" cannot get resource "things/parts" in API group "made-up.example.com" at the cluster scope',
   );
+});
+
+test("authorize() lets those who monitor read metrics and health, and nothing else", async () => {
+  const scraper = { name: "scraper", groups: ["system:monitoring", "system:authenticated"] };
+  for (const path of ["/metrics", "/metrics/slis", "/readyz", "/readyz/etcd", "/livez/poststarthook/create-initial-objects"]) {
+    assert.equal(await refusal(scraper, "GET", path), "", path);
+    if (path.split("/").length > 2) assert.match(await refusal(alice, "GET", path), /cannot get path/, path);
+  }
+  for (const path of ["/metrics/other", "/metricsx", "/api/v1/secrets", "/openapi/v2", "/readyzz"]) {
+    assert.notEqual(await refusal(scraper, "GET", path), "", path);
+  }
+  assert.notEqual(await refusal(scraper, "DELETE", "/metrics"), "");
 });
 
 test("authorize() asks no further once somebody denies", async () => {

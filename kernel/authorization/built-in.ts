@@ -7,6 +7,19 @@ export const systemMasters: Authorizer = Object.freeze<Authorizer>({
   authorize: ({ groups }) => ({ verdict: groups.includes(systemGroups.masters) ? "allow" : "noOpinion", reason: "" }),
 });
 
+const monitoredPath = /^\/(metrics(\/slis)?|(healthz|livez|readyz)(\/.*)?)$/;
+
+/** Members of `system:monitoring` may read metrics and every check of health, and nothing else: for scrapers and probes. */
+export const systemMonitoring: Authorizer = Object.freeze<Authorizer>({
+  name: "Monitoring",
+  authorize: ({ groups }, { isResourceRequest, verb, path }) => ({
+    verdict: groups.includes(systemGroups.monitoring) && !isResourceRequest && verb === "get" && monitoredPath.test(path)
+      ? "allow"
+      : "noOpinion",
+    reason: "",
+  }),
+});
+
 const publicPaths = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
 
 /** Everybody may see that the server is well, and which version it is. */

@@ -58,7 +58,7 @@ function check(value: unknown, type: string, path: string): readonly string[] {
     case "string":
     case "number":
     case "boolean":
-      return typeof value === type ? [] : [`${path}: ${show(value)} is no ${type}`];
+      return type === typeOf(value) ? [] : [`${path}: ${show(value)} is no ${type}`];
     case "IntOrString":
       return typeof value === "string" || Number.isInteger(value) ? [] : [`${path}: ${show(value)} is no number and no string`];
     case "Date":
@@ -79,6 +79,9 @@ function check(value: unknown, type: string, path: string): readonly string[] {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+function typeOf(value: unknown): string {
+  return typeof value;
 }
 function show(value: unknown): string {
   return JSON.stringify(value) ?? String(value);

@@ -93,14 +93,23 @@ app.kubernetes.io/part-of: thole
 {{- end }}
 {{- end -}}
 
-{{/* A setting's value as its flag takes it; empty where there is nothing to say. */}}
-{{- define "thole.flagValue" -}}
-{{- if kindIs "slice" . -}}{{ join "," . }}
-{{- else if kindIs "map" . -}}
-{{- $first := true -}}
-{{- range $key, $value := . }}{{ if not $first }},{{ end }}{{ $first = false }}{{ $key }}={{ $value }}{{ end -}}
-{{- else if kindIs "float64" . -}}{{ int64 . }}
-{{- else -}}{{ . }}{{- end -}}
+{{/* A setting as flags (list name value): one for each item of a list or a map, since items may hold commas; none where it is empty. */}}
+{{- define "thole.flags" -}}
+{{- $name := index . 0 -}}
+{{- $value := index . 1 -}}
+{{- if kindIs "map" $value -}}
+{{- range $key, $each := $value }}
+- {{ printf "--%s=%s=%v" $name $key $each | quote }}
+{{- end }}
+{{- else if kindIs "slice" $value -}}
+{{- range $value }}
+- {{ printf "--%s=%s" $name . | quote }}
+{{- end }}
+{{- else if kindIs "float64" $value }}
+- --{{ $name }}={{ int64 $value }}
+{{- else if ne (toString $value) "" }}
+- {{ printf "--%s=%v" $name $value | quote }}
+{{- end -}}
 {{- end -}}
 
 {{- define "thole.args" -}}
@@ -123,9 +132,7 @@ app.kubernetes.io/part-of: thole
 {{- end }}
 {{- end }}
 {{- range $name, $value := .Values.settings }}
-{{- with include "thole.flagValue" $value }}
-- {{ printf "--%s=%s" $name . | quote }}
-{{- end }}
+{{- include "thole.flags" (list $name $value) }}
 {{- end }}
 {{- range .Values.extraArgs }}
 - {{ . | quote }}
