@@ -6,6 +6,7 @@ import type { FieldError } from "./field-error.ts";
 import type { ObjectMeta } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { Node, StructNode, Typed } from "./schema.ts";
+import type { WorkMeter } from "./work.ts";
 
 /**
  * `v1` for the core group, else `group/version`. Groups of the platform are written with `{domain}`
@@ -200,6 +201,8 @@ export interface World {
   readonly api: Api;
   /** Absent where nothing is gated, as in tests of work that asks for none. */
   readonly gates?: Gates;
+  /** The controller's own; absent where nobody measures. */
+  readonly work?: WorkMeter;
 }
 /** The API in process, with the rights of a system component. Refusals are thrown StatusErrors. */
 export interface Api {

@@ -9,9 +9,11 @@ import type { Catalog } from "./catalog.ts";
 import type { Generation } from "./generation.ts";
 import { inflightLimit } from "./inflight.ts";
 import { describe, type Log } from "./log.ts";
+import { meterOf } from "./meter.ts";
 import type { KernelRegistry } from "./metrics.ts";
 import { measuredAuthorize, observer } from "./observe.ts";
 import { outerReply } from "./outer.ts";
+import { requestLabels } from "./request-metrics.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
 import { buildInfo } from "./version.ts";
@@ -59,13 +61,10 @@ export function assemble(parts: Parts): Server {
     get minRequestTimeoutSeconds() {
       return inForce().config["min-request-timeout"];
     },
-    watched: ({ group, version, plural }, bytes) => {
-      const labels = { group, version, resource: plural };
-      record.watchEvents.with(labels).add();
-      record.watchEventBytes.with(labels).observe(bytes);
-    },
+    meter: meterOf(record, elapsed),
   };
   registry.beforeScrape(() => countObjects(inForce().catalog, parts.store, prefix, registry));
+  registry.beforeScrape(() => tellSize(parts.store, registry));
   const observe = observer(record, elapsed);
   const authenticate = authenticateInOrder(
     authenticators,
@@ -112,6 +111,10 @@ export function assemble(parts: Parts): Server {
           log[expected ? "info" : "error"](`${endpoint} fails`, { failures });
         },
       }),
+    askedItself(method, info) {
+      const { group, resource, subresource, verb } = requestLabels(method, info, undefined, inForce().catalog);
+      record.selfRequests.with({ group, resource, subresource, verb }).add();
+    },
     deprecated: ({ group, version, plural }, subresource, removedRelease) =>
       record.deprecated.with({ group, version, resource: plural, subresource, removed_release: removedRelease }).set(1),
     report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
@@ -154,6 +157,13 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
     record.objects.with({ group, resource: plural }).set(count);
     record.objectsByName.with({ resource: group === "" ? plural : `${plural}.${group}` }).set(count);
   }
+}
+
+/** Left as it was where the store does not say. */
+async function tellSize(store: Store, { record }: KernelRegistry): Promise<void> {
+  const bytes = await store.size().catch(() => undefined);
+  // Upstream numbers its clusters of etcd; there is one store.
+  if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
 }
 
 function isRefusal(error: unknown): boolean {

@@ -1,5 +1,6 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
 import type { Api } from "../core/plugin.ts";
+import type { WorkMeter } from "../core/work.ts";
 import type { Catalog } from "./catalog.ts";
 import { runControllers } from "./controllers.ts";
 import type { Generation } from "./generation.ts";
@@ -22,12 +23,14 @@ export interface BackgroundNeeds {
   readonly store: Store;
   readonly api: Api;
   readonly log: Log;
+  /** The meter of a controller's queue, which begins empty. */
+  readonly queue: (controller: string) => WorkMeter;
   readonly signal: AbortSignal;
 }
 
 const retryMs = 5_000;
 
-export function runBackground(first: Generation, { store, api, log, signal }: BackgroundNeeds): Background {
+export function runBackground(first: Generation, { store, api, log, queue, signal }: BackgroundNeeds): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = plantSeeds(seedsOf(first.catalog), api);
   let current = first;
@@ -35,12 +38,12 @@ export function runBackground(first: Generation, { store, api, log, signal }: Ba
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
   const control = ({ catalog }: Generation, before?: Generation) =>
     controllers.next(async (running) => {
-      const world = { names: catalog.names, api, gates: catalog.gates.isOn };
+      const worldOf = (controller: string) => ({ names: catalog.names, api, gates: catalog.gates.isOn, work: queue(controller) });
       await Promise.all([
         before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         runControllers(
           catalog.plugins,
-          world,
+          worldOf,
           running,
           (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
         ),

@@ -4,6 +4,9 @@ import type { At, Subresource } from "../core/plugin.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import type { Catalog, Endpoint } from "./catalog.ts";
 import type { Exchange } from "./exchange.ts";
+import { limits } from "../core/limits.ts";
+import { inTime } from "./deadline.ts";
+import type { Meter } from "./meter.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { Reads } from "./reads.ts";
 import type { Store } from "./store/store.ts";
@@ -29,8 +32,7 @@ export interface Backend {
   readonly ending: AbortSignal;
   /** Seconds after which a watch ends at the earliest when the client names no timeout. */
   readonly minRequestTimeoutSeconds: number;
-  /** Counts frames of watches. */
-  readonly watched: (endpoint: Endpoint, frameBytes: number) => void;
+  readonly meter: Meter;
 }
 
 export interface Call {
@@ -54,6 +56,13 @@ export interface Call {
 export function header(exchange: Exchange, name: string): string {
   const value = exchange.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+}
+
+/** The whole body; 413 where it is too large, 504 where it takes too long to come. */
+export async function bodyOf({ exchange, endpoint, info, backend, signal }: Call): Promise<Uint8Array> {
+  const bytes = await inTime(exchange.body(limits.bodyBytesMax), signal);
+  backend.meter.received(endpoint, info.verb, bytes.length);
+  return bytes;
 }
 
 /** What hooks may look at. */

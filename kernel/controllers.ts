@@ -2,15 +2,16 @@
 import type { Plugin, World } from "../core/plugin.ts";
 import { pause } from "./store/clock.ts";
 
-/** Runs every controller until the signal aborts; resolves when all have ended. */
+/** Runs every controller until the signal aborts, each in a world of its own; resolves when all have ended. */
 export async function runControllers(
   plugins: readonly Plugin[],
-  world: World,
+  worldOf: (controller: string) => World,
   signal: AbortSignal,
   report: (controller: string, error: unknown) => void,
 ): Promise<void> {
   const controllers = plugins.flatMap((plugin) => plugin.controllers ?? []);
   await Promise.all(controllers.map(async (controller) => {
+    const world = worldOf(controller.name);
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
       const began = Date.now();
       try {

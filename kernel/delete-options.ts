@@ -3,15 +3,13 @@ import { readEnvelope } from "../core/codec/protobuf.ts";
 import { DecodeError, decoder } from "../core/derive/decode.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import { type FieldError, goQuote, invalid, notSupported } from "../core/field-error.ts";
-import { limits } from "../core/limits.ts";
 import { DeleteOptions } from "../core/meta/options.ts";
 import type { Infer } from "../core/schema.ts";
 import { badRequestError, invalidError } from "../core/status-error.ts";
 import { readJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
-import { type Call, header } from "./call.ts";
-import { inTime } from "./deadline.ts";
+import { bodyOf, type Call, header } from "./call.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
 import { typeOf } from "./draft/type-of.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
@@ -34,7 +32,7 @@ const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
 const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
 
 export async function deleteOptions(call: Call): Promise<DeleteRequest> {
-  const bytes = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
+  const bytes = await bodyOf(call);
   const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
   const errors: FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents } = options;

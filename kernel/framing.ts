@@ -10,6 +10,7 @@ import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import type { Call } from "./call.ts";
 import { Item } from "./objects.ts";
 import type { Framing, WatchType } from "./reads.ts";
+import { metricScope } from "./request-metrics.ts";
 import type { Revision } from "./store/store.ts";
 import { includeObject, tableText } from "./table.ts";
 
@@ -18,7 +19,8 @@ const nothing = new Uint8Array();
 
 /** The framing of a call's watch; 400 for a table that cannot be. */
 export function framingOf(call: Call): Framing {
-  const { endpoint, backend, output: { encoding, transform } } = call;
+  const { endpoint, backend: { meter }, output: { encoding, transform } } = call;
+  const begun = meter.now();
   const isTable = transform.as === "Table";
   const form = transform.as === "object" ? "" : `${transform.as} ${transform.version} ${isTable ? includeObject(call) : ""}`;
   return {
@@ -26,12 +28,15 @@ export function framingOf(call: Call): Framing {
     plain: transform.as === "object" && encoding !== "protobuf" && isStoredForm(endpoint),
     opens: isTable,
     frame: (type, item, first) => frameOf(call, type, item, first),
-    bookmark: (revision, endsInitial, first) => bookmarkOf(call, revision, endsInitial, first),
+    bookmark(revision, endsInitial, first) {
+      if (endsInitial) meter.watchListed(endpoint, metricScope(call.info), begun);
+      return bookmarkOf(call, revision, endsInitial, first);
+    },
     error: (status) =>
       encoding === "protobuf"
         ? writeWatchFrame("ERROR", writeEnvelope(status, protobufWriter(StatusSchema)(status)))
         : textFrame("ERROR", encoder(StatusSchema)(status)),
-    sent: (frameBytes) => backend.watched(endpoint, frameBytes),
+    sent: (frameBytes) => meter.watched(endpoint, frameBytes),
   };
 }
 

@@ -27,6 +27,7 @@ export function localApi(server: Server, user: UserInfo): Api {
       signal,
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
+    server.askedItself(method, info);
     try {
       return await answer(exchange, info, user, server.catalog, server, new Warnings());
     } catch (error) {

@@ -28,10 +28,17 @@ export function measuredStore(store: Store, labelsOf: (key: string) => StoredLab
   }
   return {
     get: (key, signal) => measured("get", key, () => store.get(key, signal)),
-    list: (range, page) => measured("list", range.prefix, () => store.list(range, page)),
+    async list(range, page) {
+      const { group, resource } = labelsOf(range.prefix);
+      record.storeLists.with({ group, resource }).add();
+      const listing = await measured("list", range.prefix, () => store.list(range, page));
+      record.storeListObjects.with({ group, resource }).add(listing.entries.length);
+      return listing;
+    },
     commit: (change) => measured(operationOf(change), change.key, () => store.commit(change)),
     watch: (range, from, signal) => store.watch(range, from, signal),
     compact: (revision) => store.compact(revision),
+    size: () => store.size(),
     close: () => store.close(),
   };
 }

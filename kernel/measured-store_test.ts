@@ -17,6 +17,7 @@ test("measuredStore() counts and times requests by what they are about, and coun
     commit: async () => ({ done: false, current: undefined }),
     watch: async function* () {},
     compact: async () => {},
+    size: async () => 7,
     close: async () => {},
   };
   const store = measuredStore(plain, (key) => ({ group: "", resource: key.split("/")[1]! }), record, () => time);

@@ -1,7 +1,9 @@
 /** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
 import { defineMetric, type Registry } from "../metrics/mod.ts";
 import { metaMetrics } from "./meta-metrics.ts";
+import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
+import { workMetrics } from "./work-metrics.ts";
 
 const requestLabels = ["component", "group", "resource", "scope", "subresource", "verb", "version"] as const;
 const durationBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -11,6 +13,8 @@ const day = 24 * 3600;
 export const kernelMetrics = Object.freeze({
   ...metaMetrics,
   ...processMetrics,
+  ...meterMetrics,
+  ...workMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",
@@ -77,21 +81,6 @@ export const kernelMetrics = Object.freeze({
     labels: ["group", "removed_release", "resource", "subresource", "version"],
     stability: "STABLE",
   }),
-  watchEvents: defineMetric({
-    name: "apiserver_watch_events_total",
-    type: "counter",
-    help: "Events sent to watches.",
-    labels: ["group", "resource", "version"],
-    stability: "ALPHA",
-  }),
-  watchEventBytes: defineMetric({
-    name: "apiserver_watch_events_sizes",
-    type: "histogram",
-    help: "Size of the events sent to watches, in bytes.",
-    labels: ["group", "resource", "version"],
-    buckets: Array.from({ length: 8 }, (_, power) => 1024 * 2 ** power),
-    stability: "ALPHA",
-  }),
   terminatedWatchers: defineMetric({
     name: "apiserver_terminated_watchers_total",
     type: "counter",
@@ -111,6 +100,42 @@ export const kernelMetrics = Object.freeze({
     type: "counter",
     help: "Requests to the store.",
     labels: ["group", "operation", "resource"],
+    stability: "ALPHA",
+  }),
+  storeLists: defineMetric({
+    name: "apiserver_storage_list_total",
+    type: "counter",
+    help: "Lists that were read from the store, each chunk of a chunked one by itself.",
+    labels: ["group", "resource"],
+    stability: "ALPHA",
+  }),
+  storeListObjects: defineMetric({
+    name: "apiserver_storage_list_fetched_objects_total",
+    type: "counter",
+    help: "Objects that lists have read from the store.",
+    labels: ["group", "resource"],
+    stability: "ALPHA",
+  }),
+  storeBytes: defineMetric({
+    name: "apiserver_storage_size_bytes",
+    type: "gauge",
+    help: "Bytes that the store takes where it is kept, what compaction freed and nothing fills yet included.",
+    labels: ["storage_cluster_id"],
+    stability: "STABLE",
+  }),
+  selfRequests: defineMetric({
+    name: "apiserver_selfrequest_total",
+    type: "counter",
+    help: "Requests that the server's own background work made.",
+    labels: ["group", "resource", "subresource", "verb"],
+    stability: "ALPHA",
+  }),
+  filterSeconds: defineMetric({
+    name: "apiserver_request_filter_duration_seconds",
+    type: "histogram",
+    help: "Time that requests spent before their verb, in seconds: in authentication and in authorization.",
+    labels: ["filter"],
+    buckets: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30],
     stability: "ALPHA",
   }),
   storeErrors: defineMetric({

@@ -23,7 +23,9 @@ export function observer(
     return {
       user(user) {
         known = true;
-        record.authenticationSeconds.with({ result: "success" }).observe((now() - begun) / 1000);
+        const seconds = (now() - begun) / 1000;
+        record.authenticationSeconds.with({ result: "success" }).observe(seconds);
+        record.filterSeconds.with({ filter: "authentication" }).observe(seconds);
         record.userRequests.with({ username: userLabel(user) }).add();
       },
       holds(place) {
@@ -103,7 +105,9 @@ export function measuredAuthorize(
 ): (user: UserInfo, info: RequestInfo) => Promise<void> {
   const tell = (result: "allowed" | "denied" | "error", begun: number) => {
     record.authorizations.with({ result }).add();
-    record.authorizationSeconds.with({ result }).observe((now() - begun) / 1000);
+    const seconds = (now() - begun) / 1000;
+    record.authorizationSeconds.with({ result }).observe(seconds);
+    record.filterSeconds.with({ filter: "authorization" }).observe(seconds);
   };
   return async (user, info) => {
     const begun = now();

@@ -25,6 +25,7 @@ import { forgetBeginning } from "./store/beginning.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
+import { workMeters } from "./work-metrics.ts";
 
 export interface ServeOptions {
   readonly config: Config;
@@ -94,7 +95,9 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   });
   const server = assemble({ inForce, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
   const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
-  const background = runBackground(generation, { store: cache.store, api, log, signal: ending.signal });
+  const queues = workMeters(record, () => performance.now());
+  registry.beforeScrape(queues.update);
+  const background = runBackground(generation, { store: cache.store, api, log, queue: queues.of, signal: ending.signal });
   const planted = background.seeded.then(seeded.pass);
   planted.catch(() => {}); // told to whoever waits for it
   describeGates(registry, generation.catalog);

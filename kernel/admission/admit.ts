@@ -5,28 +5,58 @@ import { badRequestError, forbiddenError } from "../../core/status-error.ts";
 import { at, type Call } from "../call.ts";
 import { type Endpoint, splitGroupVersion } from "../catalog.ts";
 import { type Item, keyOf } from "../objects.ts";
+import type { AdmissionType } from "../meter.ts";
 import type { ListOptions } from "../options.ts";
 import { collectionOf } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
 
 /** The object with what the steps make of it, in the order of plugins. */
 export async function mutated(call: Call, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
-  let next = object;
-  for (const { mutate } of stepsOf(call)) next = await mutate?.(next, prior, at(call), readerOf(call)) ?? next;
-  return next;
+  const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
+  if (steps.length === 0) return object;
+  return await measured(call, undefined, "admit", async () => {
+    let next = object;
+    for (const { name, mutate } of steps) {
+      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, at(call), readerOf(call)) ?? next);
+    }
+    return next;
+  });
 }
 
 /** 403 with the reason of the first step that refuses the write; then the steps do what they do outside of the object. */
 export async function approve(call: Call, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const steps = stepsOf(call);
-  for (const { refuse } of steps) {
-    const reason = await refuse?.(next, prior, at(call), readerOf(call));
-    if (reason !== undefined) {
-      throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
-    }
+  const steps = stepsOf(call), refusing = steps.filter(({ refuse }) => refuse !== undefined);
+  if (refusing.length > 0) {
+    await measured(call, undefined, "validate", async () => {
+      for (const step of refusing) await measured(call, step.name, "validate", () => refuseBy(call, step, next, prior));
+    });
   }
   await takeEffect(call, steps, next, prior);
 }
+
+async function refuseBy(call: Call, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  const reason = await refuse?.(next, prior, at(call), readerOf(call));
+  if (reason !== undefined) {
+    throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
+  }
+}
+
+/** `run`, timed as a step of admission, or as all steps of a type where it has no name. */
+export async function measured<T>(call: Call, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
+  const { meter } = call.backend;
+  const begun = meter.now();
+  const operation = operations[call.info.verb] ?? "UPDATE";
+  try {
+    const result = await run();
+    meter.admitted(name, type, operation, false, begun);
+    return result;
+  } catch (error) {
+    meter.admitted(name, type, operation, true, begun);
+    throw error;
+  }
+}
+/** What admission calls the verbs; the others update. */
+const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
 /** A dry run has no effects; 400 when a step does not say that it can do without. */
 async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {

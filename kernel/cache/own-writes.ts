@@ -36,6 +36,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       get: (key, signal) => store.get(key, signal),
       list: (range, page) => store.list(range, page),
       watch: (range, from, signal) => store.watch(range, from, signal),
+      size: () => store.size(),
       close: () => store.close(),
       commit,
       compact,

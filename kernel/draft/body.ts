@@ -3,14 +3,12 @@ import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
-import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { type Read, TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
-import { type Call, header } from "../call.ts";
-import { inTime } from "../deadline.ts";
+import { bodyOf, type Call, header } from "../call.ts";
 import type { Endpoint } from "../catalog.ts";
 import type { FieldValidation } from "../options.ts";
 import { checkType, unhandledError } from "../registry.ts";
@@ -20,7 +18,7 @@ import { typeOf } from "./type-of.ts";
 export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, endpoint, catalog } = call;
   const encoding = bodyEncoding(header(exchange, "content-type"), catalog.names);
-  const bytes = await inTime(exchange.body(limits.bodyBytesMax), call.signal);
+  const bytes = await bodyOf(call);
   if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
   return endpoint.fill(fromText(bytes, encoding, call, validation));
 }

@@ -140,14 +140,17 @@ export const leaseGrant: Method<number, string> = {
   },
 };
 
-/** The version of the member asked, "3.5.21". */
-export const status: Method<undefined, string> = {
+/** The version of the member asked ("3.5.21") and the bytes of its database. */
+export const status: Method<undefined, { readonly version: string; readonly bytes: number }> = {
   path: "/etcdserverpb.Maintenance/Status",
   encode: () => empty,
   decode(bytes) {
-    let version = "";
-    readFields(readerOf(bytes), { 2: (reader) => version = reader.string() });
-    return version;
+    const found = { version: "", bytes: 0 };
+    readFields(readerOf(bytes), {
+      2: (reader) => found.version = reader.string(),
+      3: (reader) => found.bytes = Number(reader.int64().toString()),
+    });
+    return found;
   },
 };
 

@@ -117,7 +117,7 @@ function refusal(reply: WatchReply, from: Revision): Error {
  */
 async function askProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
   try {
-    const version = await connection.call(status, undefined, { repeatable: true });
+    const { version } = await connection.call(status, undefined, { repeatable: true });
     if (beacon === undefined || tellsProgress(version)) stream.send("progress");
     else await connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true });
   } catch {

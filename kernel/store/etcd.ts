@@ -63,6 +63,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     commit: (change) => open(() => commit(change)),
     watch,
     compact: (revision) => open(() => compact(connection, revision)),
+    size: () => open(() => sizeOf(connection)),
     close() {
       closing.abort();
       closed ??= connection.close();
@@ -144,6 +145,14 @@ async function compact(connection: Connection, revision: Revision): Promise<void
     await connection.call(compaction, revision, { repeatable: true });
   } catch (error) {
     if (!isCompacted(error)) throw toStoreError(error, await boundsOf(connection, error, revision));
+  }
+}
+
+async function sizeOf(connection: Connection): Promise<number> {
+  try {
+    return (await connection.call(status, undefined, { repeatable: true })).bytes;
+  } catch (error) {
+    throw toStoreError(error);
   }
 }
 

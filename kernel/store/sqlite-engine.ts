@@ -11,7 +11,8 @@ export type Call =
   | { readonly op: "history"; readonly range: Range; readonly after: Revision }
   | { readonly op: "compact"; readonly revision: Revision }
   | { readonly op: "expire"; readonly now: number }
-  | { readonly op: "sweep" };
+  | { readonly op: "sweep" }
+  | { readonly op: "size" };
 
 /** What each call answers. Plain data, so that it crosses from a worker unchanged. */
 export interface Answers {
@@ -25,6 +26,8 @@ export interface Answers {
   readonly compact: undefined;
   readonly expire: readonly StoreEvent[];
   readonly sweep: undefined;
+  /** Bytes of the database. */
+  readonly size: number;
 }
 
 export type Failure = {
@@ -181,11 +184,12 @@ function engineOf(database: DatabaseSync): Engine {
       swept = until;
       return { answer: undefined };
     },
+    size: () => ({ answer: integer(sql.size.get()?.bytes) }),
   };
 
   function run(calls: readonly Call[]): Run {
     const before = { revision, compacted, swept };
-    const writes = calls.some(({ op }) => op !== "get" && op !== "list" && op !== "history");
+    const writes = calls.some(({ op }) => op !== "get" && op !== "list" && op !== "history" && op !== "size");
     database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
     try {
       // Each operation takes its own call, which the compiler cannot follow through the table.
@@ -242,6 +246,7 @@ function statements(database: DatabaseSync) {
     sweepSuperseded: database.prepare(
       "DELETE FROM history WHERE revision IN (SELECT previous FROM history WHERE revision > ? AND revision <= ? AND previous IS NOT NULL)",
     ),
+    size: database.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"),
     sweepDeleted: database.prepare("DELETE FROM history WHERE revision > ? AND revision <= ? AND value IS NULL"),
   };
 }

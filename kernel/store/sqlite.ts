@@ -122,6 +122,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     commit,
     watch,
     compact: (revision) => call({ op: "compact", revision }),
+    size: () => call({ op: "size" }),
     close,
   };
 }

@@ -331,6 +331,18 @@ function watches(promise: Case): void {
 }
 
 function compactions(promise: Case): void {
+  promise("size() tells the bytes that the store takes, and grows with them", async (store) => {
+    const before = await store.size();
+    assert.ok(Number.isSafeInteger(before) && before > 0, `${before}`);
+    for (const key of ["/a", "/b", "/c", "/d"]) await store.commit({ key, expect: "absent", value: new Uint8Array(1024 * 1024) });
+    await within(
+      (async () => {
+        // A store may write its pages a moment after the commit.
+        while (await store.size() < before + 3 * 1024 * 1024) await new Promise((resolve) => setTimeout(resolve, 20));
+      })(),
+      "the store to have grown",
+    );
+  });
   promise("compact() forgets history before a revision and keeps what is there at it", async (store) => {
     const a1 = await put(store, "a", "1");
     const b1 = await put(store, "b", "1");

@@ -81,6 +81,8 @@ export interface Store {
   watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch>;
   /** Forget history before `revision`. Compacting what is compacted already does nothing. */
   compact(revision: Revision): Promise<void>;
+  /** Bytes that it takes where it is kept, free space in between included. */
+  size(): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -1,8 +1,7 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import { inTime } from "../deadline.ts";
+import { bodyOf, type Call } from "../call.ts";
 import { appliedObject, type ApplyDocument, readApply } from "../draft/apply.ts";
 import { Item, keyOf } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
@@ -16,7 +15,7 @@ import { checkName, expectedRevision, replace } from "./update.ts";
 export async function apply(call: Call): Promise<Answer> {
   const { backend, endpoint, info, signal } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
-  const body = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
+  const body = await bodyOf(call);
   const document = readApply(body);
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
   for (let tries = 1;; tries++) {

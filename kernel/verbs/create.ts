@@ -1,6 +1,7 @@
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
+import { measured } from "../admission/admit.ts";
 import { checkNamespace } from "../admission/namespace-lifecycle.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { at, type Call } from "../call.ts";
@@ -32,7 +33,9 @@ async function answered(call: Call, sent: ApiObject): Promise<Item> {
 export async function store(call: Call, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
   const object = hasOwners ? sent : recorded(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
-  await checkNamespace(call, object.metadata.name ?? "");
+  if (call.endpoint.namespaced) {
+    await measured(call, "NamespaceLifecycle", "admit", () => checkNamespace(call, object.metadata.name ?? ""));
+  }
   if (!dryRun) refuseRevision(object);
   for (let tries = 1;; tries++) {
     const next = await toCreate(call, object, hasOwners);

@@ -1,9 +1,7 @@
 import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
-import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
-import { type Call, header } from "../call.ts";
-import { inTime } from "../deadline.ts";
+import { bodyOf, type Call, header } from "../call.ts";
 import { applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
 import { keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";
@@ -30,7 +28,7 @@ function patchType(call: Call): string {
 
 /** The patch is applied to the live object, again on top of every newer one. */
 async function patched(call: Call, dialect: Dialect): Promise<Answer> {
-  const body = await inTime(call.exchange.body(limits.bodyBytesMax), call.signal);
+  const body = await bodyOf(call);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);

@@ -21,11 +21,16 @@ const passesMax = 10;
 
 export const garbageCollector: Controller = {
   name: "garbage-collector",
-  async run({ api }, signal) {
+  async run({ api, work }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();
-    const queue = new PassQueue(passesMax, (uid) => attempt(api, graph, uid, (other) => queue.add(other)), (error) => failed.abort(error));
+    const queue = new PassQueue(
+      passesMax,
+      (uid) => attempt(api, graph, uid, (other) => queue.add(other)),
+      (error) => failed.abort(error),
+      work,
+    );
     // Events belong to nobody: there are many, and they go by themselves.
     const collections = api.collections("watch").filter(({ resource }) => resource !== "events");
     const told = (collection: Collection, object: ApiObject, gone: boolean) => {

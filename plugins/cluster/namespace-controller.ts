@@ -22,7 +22,7 @@ export const namespaceController: Controller = {
   async run(world, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const queue = new PassQueue(passesMax, async (name) => await pass(world, name) === "left", (error) => failed.abort(error));
+    const queue = new PassQueue(passesMax, async (name) => await pass(world, name) === "left", (error) => failed.abort(error), world.work);
     try {
       for await (const { type, object } of world.api.watch("v1", "namespaces", "", {}, until)) {
         const name = object.metadata.name ?? "";

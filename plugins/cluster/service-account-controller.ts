@@ -1,4 +1,5 @@
 import type { Api, Controller } from "../../core/plugin.ts";
+import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 
 /** The account that every namespace has. */
@@ -7,11 +8,11 @@ const name = "default";
 /** Gives each namespace its default service account, and gives it back when somebody deletes it. */
 export const serviceAccountController: Controller = {
   name: "serviceaccount",
-  async run({ api }, signal) {
+  async run({ api, work }, signal) {
     // Where one of the two watches fails, the other ends too, so that both start again together.
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const watches = [onNamespaces(api, until), onAccounts(api, until)];
+    const watches = [onNamespaces(api, until, work), onAccounts(api, until, work)];
     try {
       await Promise.all(watches);
     } finally {
@@ -21,20 +22,22 @@ export const serviceAccountController: Controller = {
   },
 };
 
-async function onNamespaces(api: Api, signal: AbortSignal): Promise<void> {
+async function onNamespaces(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
   for await (const { type, object } of api.watch("v1", "namespaces", "", {}, signal)) {
-    if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) await ensureAccount(api, object.metadata.name ?? "");
+    if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) {
+      await ensureAccount(api, object.metadata.name ?? "", work);
+    }
   }
 }
-async function onAccounts(api: Api, signal: AbortSignal): Promise<void> {
+async function onAccounts(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
   for await (const { type, object } of api.watch("v1", "serviceaccounts", "", { fieldSelector: `metadata.name=${name}` }, signal)) {
-    if (type === "DELETED") await ensureAccount(api, object.metadata.namespace ?? "");
+    if (type === "DELETED") await ensureAccount(api, object.metadata.namespace ?? "", work);
   }
 }
 
-async function ensureAccount(api: Api, namespace: string): Promise<void> {
+async function ensureAccount(api: Api, namespace: string, work: WorkMeter | undefined): Promise<void> {
   try {
-    await api.create("v1", "serviceaccounts", namespace, { metadata: { name } });
+    await worked(work, namespace, () => api.create("v1", "serviceaccounts", namespace, { metadata: { name } }));
   } catch (error) {
     if (!(error instanceof StatusError) || !isSettled(error)) throw error;
   }

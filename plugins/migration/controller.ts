@@ -6,6 +6,7 @@
  */
 import type { Condition } from "../../core/meta/condition.ts";
 import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import { worked } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 
@@ -69,7 +70,11 @@ class Work {
     for (const migration of this.#known.values()) {
       const key = keyOf(migration);
       if (this.#tasks.has(key) || this.#signal.aborted) continue;
-      const task = migrate(this.#world.api, migration, () => this.#isWanted(migration), this.#signal)
+      const task = worked(
+        this.#world.work,
+        migration.metadata.name ?? "",
+        () => migrate(this.#world.api, migration, () => this.#isWanted(migration), this.#signal),
+      )
         .then(() => {
           this.#known.delete(migration.metadata.uid ?? "");
           this.#tasks.delete(key);

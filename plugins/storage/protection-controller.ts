@@ -5,6 +5,7 @@
  */
 import { type Names } from "../../core/names.ts";
 import type { Api, ApiObject, Controller, GroupVersion } from "../../core/plugin.ts";
+import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";
@@ -23,9 +24,9 @@ interface Protected {
 function protects(name: string, what: Protected): Controller {
   return {
     name,
-    async run({ api, names }, signal) {
+    async run({ api, names, work }, signal) {
       for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
-        if (type !== "DELETED") await settle(api, names, what, object);
+        if (type !== "DELETED") await worked(work, nameOf(object), () => settle(api, names, what, object));
       }
     },
   };
@@ -51,12 +52,12 @@ export const volumeProtection: Controller = protects("persistentvolume-protectio
 /** Classes that are still named are looked at again as soon as a claim or volume changes. */
 export const attributesClassProtection: Controller = {
   name: "volumeattributesclass-protection",
-  async run({ api, names }, signal) {
+  async run({ api, names, work }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
     const waiting = new Map<string, ApiObject>();
     const watches = [
-      onClasses(api, names, waiting, until),
+      onClasses(api, names, waiting, until, work),
       onUsers(api, names, waiting, "persistentvolumes", until),
       onUsers(api, names, waiting, "persistentvolumeclaims", until),
     ];
@@ -77,11 +78,18 @@ const attributesClass: Protected = {
   inUse: ({ metadata }, api) => isNamed(api, metadata.name ?? ""),
 };
 
-async function onClasses(api: Api, names: Names, waiting: Map<string, ApiObject>, signal: AbortSignal): Promise<void> {
+async function onClasses(
+  api: Api,
+  names: Names,
+  waiting: Map<string, ApiObject>,
+  signal: AbortSignal,
+  work: WorkMeter | undefined,
+): Promise<void> {
   for await (const { type, object } of api.watch(attributesClass.groupVersion, attributesClass.resource, "", {}, signal)) {
     const name = object.metadata.name ?? "";
-    if (type === "DELETED" || !isGoing(object) || await settle(api, names, attributesClass, object)) waiting.delete(name);
-    else waiting.set(name, object);
+    if (type === "DELETED" || !isGoing(object) || await worked(work, name, () => settle(api, names, attributesClass, object))) {
+      waiting.delete(name);
+    } else waiting.set(name, object);
   }
 }
 
@@ -105,6 +113,11 @@ async function isNamed(api: Api, name: string): Promise<boolean> {
   ) return true;
   const volumes = await api.list("v1", "persistentvolumes", "");
   return (volumes.items as readonly PersistentVolume[]).some(({ spec }) => spec.volumeAttributesClassName === name);
+}
+
+/** As queues know an object. */
+function nameOf({ metadata: { namespace = "", name = "" } }: ApiObject): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
 }
 
 function isGoing({ metadata }: ApiObject): boolean {
