@@ -10,13 +10,62 @@ const toBytes = new TextEncoder();
 /** Bytes that lie together in this number go out as they lie; what is smaller is gathered. */
 const wholeBytes = limits.chunkBytes / 4;
 
-/** `parts` as a body. `bytes`: how many they are at most, where the parts are made while they go out. */
-export function chunked(parts: Iterable<Part>, bytes?: number): Chunked {
-  if (bytes !== undefined && bytes > limits.chunkBytes) return pieces(parts);
-  const all = [...parts];
-  if (all.length === 1) return all[0]!;
-  const size = sizeOf(all);
-  return size > limits.chunkBytes ? pieces(all) : gathered(all, size);
+/** How long the event loop may be kept by what can be interrupted. */
+const turnMs = 5;
+
+/** `parts` as a body. */
+export function chunked(parts: readonly Part[]): Chunked {
+  if (parts.length === 1) return parts[0]!;
+  const size = sizeOf(parts);
+  return size > limits.chunkBytes ? pieces(parts) : gathered(parts, size);
+}
+
+/** A body that is made while it goes out, and how many bytes it has: all of them, or those that were made to find out that they are
+ *  enough to be compressed. */
+export interface Begun {
+  readonly body: Chunked;
+  readonly bytes: number;
+}
+
+/** Makes the first of `parts`, the event loop having its turns meanwhile; the others are made as they are pulled. */
+export async function begun(parts: Iterable<Part>): Promise<Begun> {
+  const first: Uint8Array[] = [];
+  const rest = parts[Symbol.iterator]();
+  const turn = turns();
+  let bytes = 0;
+  for (let next = rest.next(); next.done !== true; next = rest.next()) {
+    const part = typeof next.value === "string" ? toBytes.encode(next.value) : next.value;
+    first.push(part);
+    bytes += part.length;
+    if (bytes >= limits.gzipBytesMin) return { body: pieces(inOrder(first, { [Symbol.iterator]: () => rest })), bytes };
+    if (turn.isOver) await turn.next();
+  }
+  return { body: chunked(first), bytes };
+}
+
+export function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
+  for (const parts of some) yield* parts;
+}
+
+/** Tells when a long piece of work has kept the event loop for long enough, and waits until others had their turn. */
+export interface Turns {
+  readonly isOver: boolean;
+  next(): Promise<void>;
+  /** Others had their turn by themselves. */
+  begin(): void;
+}
+export function turns(): Turns {
+  let since = performance.now();
+  const begin = (): void => {
+    since = performance.now();
+  };
+  return {
+    get isOver() {
+      return performance.now() - since > turnMs;
+    },
+    next: () => new Promise<void>((resolve) => setImmediate(resolve)).then(begin),
+    begin,
+  };
 }
 
 /** Upper bound of the bytes of a body: exact for bytes, three for each UTF-16 unit of text. */
@@ -43,7 +92,9 @@ function gathered(parts: readonly Part[], bound: number): Uint8Array {
 async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
   let waiting: Part[] = [];
   let size = 0;
+  const turn = turns();
   for (const part of parts) {
+    if (turn.isOver) await turn.next();
     const whole = typeof part !== "string" && part.length >= wholeBytes;
     if (!whole) {
       waiting.push(part);
@@ -52,6 +103,7 @@ async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
     if (size > 0 && (whole || size >= limits.chunkBytes)) {
       yield gathered(waiting, size);
       [waiting, size] = [[], 0];
+      turn.begin();
     }
     if (whole) yield part;
   }

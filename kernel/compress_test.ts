@@ -6,7 +6,7 @@ import { limits } from "../core/limits.ts";
 import { defaultNames } from "../core/names.ts";
 import type { Call } from "./call.ts";
 import { compile } from "./compile.ts";
-import { type Chunked, chunked } from "./chunks.ts";
+import { begun, type Chunked, chunked } from "./chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "./exchange.ts";
 
@@ -101,13 +101,43 @@ test("chunked() gives small bodies whole and large ones in pieces, all of their 
   assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), new Uint8Array(expected));
 });
 
-test("chunked() does not make parts before they are pulled", async () => {
+test("begun() tells all bytes of a body up to the bound of compression, and makes no more than that", async () => {
+  const halves = [new Uint8Array(least / 2), new Uint8Array(least / 2 - 1)];
+  const below = await begun(halves);
+  assert.equal(below.bytes, least - 1);
+  assert.deepEqual(await bytesOf(below.body), new Uint8Array(least - 1));
+  assert.equal((await begun([...halves, new Uint8Array(1)])).bytes, least);
+  assert.deepEqual(await begun([]), { body: new Uint8Array(), bytes: 0 });
+});
+
+test("begun() lets the event loop have its turns while parts are made, before and after the first are there", async () => {
+  let turns = 0, on = true;
+  const turn = (): void => {
+    turns++;
+    if (on) setTimeout(turn, 0);
+  };
+  turn();
+  function* slow(): Generator<string> {
+    for (let part = 0; part < 20; part++) {
+      for (const until = performance.now() + 10; performance.now() < until;);
+      yield "x".repeat(part < 10 ? 10 : limits.gzipBytesMin);
+    }
+  }
+  const { body } = await begun(slow());
+  assert.ok(turns > 5, `${turns} turns`);
+  const before = turns;
+  await bytesOf(body);
+  on = false;
+  assert.ok(turns > before + 5, `${turns - before} turns`);
+});
+
+test("begun() does not make parts before they are pulled", async () => {
   let made = 0;
   function* parts(): Generator<Uint8Array> {
     for (; made < 100; made++) yield new Uint8Array(limits.chunkBytes);
   }
-  const body = chunked(parts(), 100 * limits.chunkBytes);
+  const { body } = await begun(parts());
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   await body[Symbol.asyncIterator]().next();
-  assert.ok(made <= 1);
+  assert.ok(made <= 2);
 });

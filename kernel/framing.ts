@@ -45,7 +45,7 @@ function frameOf(call: Call, type: WatchType, item: Item, first: boolean): Uint8
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
-    return textFrame(type, tableText(call, [item], metadata, includeObject(call), transform.version, first));
+    return textFrame(type, tableText(call, item, metadata, includeObject(call), transform.version, first));
   }
   if (transform.as !== "object") {
     const object = partial(call, item, transform.version);

@@ -37,7 +37,7 @@ export interface Collection {
 export interface Items extends Iterable<Item> {
   readonly length: number;
   /** Their JSON in the stored form as list items, joined by commas, where it is at hand. */
-  readonly json?: { readonly bytes: number; pieces(): Iterable<Uint8Array> };
+  readonly json?: { pieces(): Iterable<Uint8Array> };
 }
 
 export interface ListPage {

@@ -21,18 +21,14 @@ export function includeObject(call: Call): Include {
   throw badRequestError(`Unable to convert to Table as requested: ${why}`);
 }
 
-/** JSON of a Table. `withColumns`: watches send the definitions with their first row only. */
-export function tableText(
-  call: Call,
-  items: readonly Item[],
-  metadata: ListMeta,
-  include: Include,
-  version: string,
-  withColumns: boolean,
-): string {
-  const { endpoint, catalog, backend } = call;
+/** JSON of a Table of one row. `withColumns`: watches send the definitions with their first row only. */
+export function tableText(call: Call, item: Item, metadata: ListMeta, include: Include, version: string, withColumns: boolean): string {
+  return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version)}]}`;
+}
+
+/** JSON of a Table up to its rows. */
+export function tableHead({ endpoint, catalog }: Call, metadata: ListMeta, version: string, withColumns: boolean): string {
   const columns = endpoint.served.columns ?? defaultColumns;
-  const now = backend.clock.now();
   const definitions = withColumns
     ? `[${
       columns.map(({ name, type, format = "", description, priority = 0 }) =>
@@ -42,13 +38,17 @@ export function tableText(
       ).join(",")
     }]`
     : "null";
-  const rows = items.map((item) => {
-    const object = servedObject(endpoint, item);
-    const cells = columns.map((column) => goJson(column.cell(object, now))).join(",");
-    return `{"cells":[${cells}],"object":${rowObject(call, item, include, version)}}`;
-  });
   const type = `"kind":"Table","apiVersion":${goString(`meta.${catalog.names.domain}/${version}`)}`;
-  return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions},"rows":[${rows.join(",")}]}`;
+  return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions}`;
+}
+
+/** JSON of a row: cells by the columns of the kind, and what is to be included of the object. */
+export function tableRow(call: Call, item: Item, include: Include, version: string): string {
+  const { endpoint, backend } = call;
+  const object = servedObject(endpoint, item);
+  const now = backend.clock.now();
+  const cells = (endpoint.served.columns ?? defaultColumns).map((column) => goJson(column.cell(object, now))).join(",");
+  return `{"cells":[${cells}],"object":${rowObject(call, item, include, version)}}`;
 }
 
 function rowObject(call: Call, item: Item, include: Include, version: string): string {

@@ -57,17 +57,24 @@ function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): v
 
 /** Puts a message into its envelope. */
 export function writeEnvelope({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }, raw: Uint8Array): Uint8Array {
-  const to = new Writer().raw(Uint8Array.from(magic));
-  to.uint32(10).fork().uint32(10).string(apiVersion).uint32(18).string(kind).ldelim();
-  // Empty content encoding and content type are written all the same.
-  return to.uint32(18).bytes(raw).uint32(26).string("").uint32(34).string("").finish();
+  const { head, tail } = envelopeAround({ kind, apiVersion }, raw.length);
+  return new Writer().raw(head).raw(raw).raw(tail).finish();
 }
 
-/** The message of a list, of its metadata's message and those of its items (without envelopes). */
-export function writeListMessage(metadata: Uint8Array, items: readonly Uint8Array[]): Uint8Array {
-  const to = new Writer().uint32(10).bytes(metadata);
-  for (const item of items) to.uint32(18).bytes(item);
-  return to.finish();
+/** What stands before and behind a message of so many bytes in its envelope. */
+export function envelopeAround(
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+  bytes: number,
+): { readonly head: Uint8Array; readonly tail: Uint8Array } {
+  const head = new Writer().raw(Uint8Array.from(magic));
+  head.uint32(10).fork().uint32(10).string(apiVersion).uint32(18).string(kind).ldelim();
+  // Empty content encoding and content type are written all the same.
+  return { head: head.uint32(18).uint32(bytes).finish(), tail: new Writer().uint32(26).string("").uint32(34).string("").finish() };
+}
+
+/** One field of the message of a list: its metadata, or one of its items (without envelopes). */
+export function writeListField(field: "metadata" | "items", message: Uint8Array): Uint8Array {
+  return new Writer().uint32(field === "metadata" ? 10 : 18).bytes(message).finish();
 }
 
 /** One frame of a watch: four bytes of length, then the event with the enveloped object. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ProtobufError } from "../derive/protobuf.ts";
-import { isEnvelope, readEnvelope, writeEnvelope, writeListMessage, writeWatchFrame } from "./protobuf.ts";
+import { envelopeAround, isEnvelope, readEnvelope, writeEnvelope, writeListField, writeWatchFrame } from "./protobuf.ts";
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const unhex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
@@ -45,8 +45,15 @@ test("readEnvelope() refuses what is none in upstream's words", () => {
   assert.equal(said("6b3873000a0f0a02"), "unexpected EOF");
 });
 
-test("writeListMessage() writes the metadata and then each item", () => {
-  assert.equal(hex(writeListMessage(unhex("1200"), [unhex("0a00"), new Uint8Array()])), "0a021200" + "12020a00" + "1200");
+test("writeListField() writes the metadata or one item of a list", () => {
+  const fields = [writeListField("metadata", unhex("1200")), writeListField("items", unhex("0a00")), writeListField("items", unhex(""))];
+  assert.deepEqual(fields.map(hex), ["0a021200", "12020a00", "1200"]);
+});
+
+test("envelopeAround() is what stands around a message of so many bytes", () => {
+  const type = { apiVersion: "v1", kind: "ConfigMapList" }, message = new Uint8Array(300).fill(7);
+  const { head, tail } = envelopeAround(type, message.length);
+  assert.equal(hex(head) + hex(message) + hex(tail), hex(writeEnvelope(type, message)));
 });
 
 test("writeWatchFrame() puts the length of the event in front, the object as raw bytes inside", () => {

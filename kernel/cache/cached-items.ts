@@ -9,17 +9,14 @@ type Runs = readonly (readonly CachedEntry[])[];
 
 /** The entries of all runs, one after the other. */
 export function cachedItems(maker: EntryMaker, runs: Runs): Items {
-  let length = 0, bytes = 0;
-  for (const run of runs) {
-    length += run.length;
-    for (const entry of run) bytes += entry.length + 1;
-  }
+  let length = 0;
+  for (const run of runs) length += run.length;
   return {
     length,
     *[Symbol.iterator](): Generator<Item> {
       for (const run of runs) for (const entry of run) yield itemOf(maker, entry);
     },
-    json: { bytes, pieces: () => pieces(runs) },
+    json: { pieces: () => pieces(runs) },
   };
 }
 

@@ -17,7 +17,7 @@ import {
   type WatchHow,
 } from "../../kernel/cache/test-room.ts";
 import { defaultNames } from "../../core/names.ts";
-import { chunked } from "../../kernel/chunks.ts";
+import { begun } from "../../kernel/chunks.ts";
 import { keyOf, storedBytes } from "../../kernel/objects.ts";
 import { listOptions } from "../../kernel/options.ts";
 import { parseQuery } from "../../kernel/query.ts";
@@ -89,7 +89,7 @@ async function listOnce(cache: OpenedReads, query: string): Promise<number> {
   const page = await cache.reads.list(collectionOf(prefix, endpoint, "", ""), options, defaultNames, signal);
   const { json } = page.items;
   if (json === undefined) throw new Error("no JSON at hand");
-  const body = chunked(json.pieces(), json.bytes);
+  const { body } = await begun(json.pieces());
   if (typeof body === "string" || body instanceof Uint8Array) return body.length;
   let bytes = 0;
   for await (const piece of body) bytes += piece.length;

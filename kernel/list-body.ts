@@ -1,0 +1,160 @@
+/**
+ * Bodies of lists, made item by item while they go out, so that neither memory nor the event loop takes a whole list at once.
+ */
+import { prettyPrinter } from "../core/codec/json-text.ts";
+import { envelopeAround, writeListField } from "../core/codec/protobuf.ts";
+import { writeYaml } from "../core/codec/yaml.ts";
+import { encoder } from "../core/derive/encode.ts";
+import { protobufWriter } from "../core/derive/protobuf.ts";
+import { ListMeta } from "../core/meta/object-meta.ts";
+import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
+import type { Json } from "../core/schema.ts";
+import { jsonFromTree, readJson } from "../core/tree/json.ts";
+import type { Call } from "./call.ts";
+import type { Endpoint } from "./catalog.ts";
+import { inOrder, type Part, turns } from "./chunks.ts";
+import type { Item } from "./objects.ts";
+import type { ListPage } from "./reads.ts";
+import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
+import { includeObject, tableHead, tableRow } from "./table.ts";
+
+/** A document of which one field is a list: JSON text up to it, its name, and its elements as JSON. */
+interface ListDocument {
+  /** An object without its closing brace. */
+  readonly open: string;
+  readonly field: "items" | "rows";
+  readonly elements: Iterable<Part>;
+  /** What stands where there are no elements. */
+  readonly none: "[]" | "null";
+}
+
+/** Bytes of messages that are kept between their measuring and their sending; those beyond are made twice. */
+const keptBytesMax = 1024 * 1024;
+const toBytes = new TextEncoder();
+const toText = new TextDecoder();
+
+/** The parts of a list in the encoding and the form that the client wants. The transformation has been checked. */
+export async function listParts(call: Call, page: ListPage): Promise<Iterable<Part>> {
+  const { endpoint, output: { encoding, transform } } = call;
+  const metadata: ListMeta = {
+    resourceVersion: String(page.revision),
+    ...(page.continue === "" ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+  if (transform.as === "Table") return documentParts(call, tableDocument(call, page, metadata, transform.version));
+  const partials = transform.as === "object" ? undefined : transform;
+  const type = partials === undefined
+    ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
+    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
+  if (encoding === "protobuf") return await protobufParts(call, page, type, metadata, partials?.version);
+  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)}`;
+  const { json } = page.items;
+  if (
+    encoding === "json" && !call.pretty && partials === undefined && json !== undefined && page.items.length > 0 && isStoredForm(endpoint)
+  ) {
+    return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
+  }
+  const elements = partials === undefined
+    ? each(page.items, (item) => listItem(endpoint, item))
+    : each(page.items, (item) => encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
+  return documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
+}
+
+function tableDocument(call: Call, page: ListPage, metadata: ListMeta, version: string): ListDocument {
+  const include = includeObject(call);
+  const elements = each(page.items, (item) => tableRow(call, item, include, version));
+  return { open: tableHead(call, metadata, version, true), field: "rows", elements, none: "[]" };
+}
+
+function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {
+  for (const item of items) yield make(item);
+}
+
+/** An item of a list: without kind and apiVersion. */
+function listItem(endpoint: Endpoint, item: Item): Part {
+  const head = `{"kind":"${endpoint.kind}","apiVersion":"${endpoint.apiVersion}",`;
+  return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
+}
+
+function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Iterable<Part> {
+  if (call.output.encoding === "yaml") return yamlParts(document);
+  return call.pretty ? prettyParts(jsonParts(document)) : jsonParts(document);
+}
+
+function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+  let count = 0;
+  for (const element of elements) {
+    yield count++ === 0 ? `${open},"${field}":[` : ",";
+    yield bytesOf(element);
+  }
+  yield count === 0 ? `${open},"${field}":${none}}\n` : "]}\n";
+}
+
+function* prettyParts(parts: Iterable<Part>): Generator<Part> {
+  const print = prettyPrinter();
+  for (const part of parts) yield bytesOf(print(textOf(part)));
+}
+
+/** Fields stand in the order of their names, elements as deep as the field itself. */
+function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+  const fields = Object.entries(parsed(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
+  const text = (some: typeof fields): string => some.length === 0 ? "" : writeYaml(Object.fromEntries(some));
+  yield text(fields.filter(([name]) => name < field));
+  let count = 0;
+  for (const element of elements) {
+    if (count++ === 0) yield `${field}:\n`;
+    yield bytesOf(writeYaml([parsed(textOf(element))]));
+  }
+  if (count === 0) yield `${field}: ${none}\n`;
+  yield text(fields.filter(([name]) => name > field));
+}
+
+/**
+ * A message tells its length before itself: so all are measured first, the event loop having its turns meanwhile, and those
+ * that nobody remembers are made again when they go out.
+ */
+async function protobufParts(
+  call: Call,
+  page: ListPage,
+  type: { readonly kind: string; readonly apiVersion: string },
+  metadata: ListMeta,
+  partialVersion: string | undefined,
+): Promise<Iterable<Part>> {
+  const { endpoint } = call;
+  const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
+  const message = (item: Item): Uint8Array =>
+    partialVersion === undefined
+      ? item.form(`protobuf ${endpoint.apiVersion}`, () => write(servedObject(endpoint, item)))
+      : write(partial(call, item, partialVersion));
+  const first = writeListField("metadata", protobufWriter(ListMeta)(metadata));
+  const kept: Uint8Array[] = [];
+  let bytes = first.length, keptBytes = 0;
+  const turn = turns();
+  for (const item of page.items) {
+    const field = writeListField("items", message(item));
+    bytes += field.length;
+    keptBytes += field.length;
+    if (keptBytes <= keptBytesMax) kept.push(field);
+    if (turn.isOver) await turn.next();
+  }
+  const { head, tail } = envelopeAround(type, bytes);
+  return inOrder([head, first], kept, remade(page.items, kept.length, message), [tail]);
+}
+
+function* remade(items: Iterable<Item>, after: number, message: (item: Item) => Uint8Array): Generator<Part> {
+  let count = 0;
+  for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
+}
+
+/** JSON text that we have written ourselves. */
+export function parsed(text: string): Json {
+  const read = readJson(text);
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  return jsonFromTree(read.tree);
+}
+export function textOf(part: Part): string {
+  return typeof part === "string" ? part : toText.decode(part);
+}
+function bytesOf(part: Part): Uint8Array {
+  return typeof part === "string" ? toBytes.encode(part) : part;
+}

@@ -1,0 +1,83 @@
+// Lists in every encoding and form: made item by item, and the same bytes as if they were made in one piece.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { prettyJson } from "../core/codec/json-text.ts";
+import { readEnvelope, writeListField } from "../core/codec/protobuf.ts";
+import { writeYaml } from "../core/codec/yaml.ts";
+import { openTestServer, type TestServer } from "../testing.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+/** Large enough that no list of all is kept as a whole. */
+const count = 40, textBytes = 60_000;
+const nameOf = (at: number) => `large-${String(at).padStart(2, "0")}`;
+let server: TestServer;
+/** All lists show this: other writes of the server may come between them. */
+let revision: string;
+
+before(async () => {
+  server = await openTestServer();
+  for (let at = 0; at < count; at++) {
+    const body = JSON.stringify({ metadata: { name: nameOf(at) }, data: { text: `a line\n${"x".repeat(textBytes)}`, at: String(at) } });
+    const made = await server.handle(
+      new Request(`http://x${path}`, { method: "POST", body, headers: { "content-type": "application/json" } }),
+    );
+    assert.equal(made.status, 201);
+    revision = JSON.parse(await made.text()).metadata.resourceVersion;
+  }
+});
+after(() => server.close());
+
+const chosen = () => `&fieldSelector=metadata.name!=kube-root-ca.crt&resourceVersion=${revision}&resourceVersionMatch=Exact`;
+async function get(query: string, accept: string): Promise<Uint8Array> {
+  const answer = await server.handle(new Request(`http://x${query}`, { headers: { accept } }));
+  assert.equal(answer.status, 200);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+/** Ages stand still: only tables tell them. */
+const text = async (query: string, accept: string) =>
+  new TextDecoder().decode(await get(query, accept)).replaceAll(/\b(\d+m)?\d+s\b/g, "AGE");
+const as = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
+
+for (
+  const [what, accept] of [
+    ["objects", "application/json"],
+    ["tables", as("Table")],
+    ["metadata", as("PartialObjectMetadataList")],
+  ] as const
+) {
+  for (const query of ["", "&limit=3", "&labelSelector=none"]) {
+    test(`a list of ${what} is the same in JSON, pretty JSON and YAML (${query || "all"})`, async () => {
+      const compact = await text(`${path}?includeObject=Object${chosen()}${query}`, accept);
+      const value = JSON.parse(compact);
+      const elements = value.items ?? value.rows ?? [];
+      assert.equal(elements.length, query === "" ? count : query === "&limit=3" ? 3 : 0);
+      assert.equal(await text(`${path}?pretty=1&includeObject=Object${chosen()}${query}`, accept), prettyJson(compact));
+      const yaml = accept.replace("json", "yaml");
+      assert.equal(await text(`${path}?includeObject=Object${chosen()}${query}`, yaml), writeYaml(value));
+    });
+  }
+}
+
+test("a list of objects has every object as a get of it has it", async () => {
+  const { items } = JSON.parse(await text(`${path}?${chosen()}`, "application/json"));
+  for (const at of [0, 7, count - 1]) {
+    const { kind: _, apiVersion: __, ...object } = JSON.parse(await text(`${path}/${nameOf(at)}`, "application/json"));
+    assert.deepEqual(items[at], object);
+  }
+});
+
+test("a protobuf list has every object as a get of it has it, those too that were not kept while it was measured", async () => {
+  const protobuf = "application/vnd.kubernetes.protobuf";
+  for (const [list, object] of [[protobuf, protobuf], [as("PartialObjectMetadataList"), as("PartialObjectMetadata")]] as const) {
+    const of = (accept: string) => accept.replace("application/json", protobuf);
+    const { raw, kind } = readEnvelope(await get(`${path}?${chosen()}`, of(list)));
+    const items = await Promise.all(
+      Array.from({ length: count }, async (_, at) => readEnvelope(await get(`${path}/${nameOf(at)}`, of(object))).raw),
+    );
+    const version = new TextEncoder().encode(revision);
+    const metadata = Uint8Array.of(0x0a, 0, 0x12, version.length, ...version, 0x1a, 0);
+    const expected = [writeListField("metadata", metadata), ...items.map((item) => writeListField("items", item))];
+    assert.equal(kind, list === protobuf ? "ConfigMapList" : "PartialObjectMetadataList");
+    assert.deepEqual(Buffer.from(raw), Buffer.concat(expected));
+  }
+});
