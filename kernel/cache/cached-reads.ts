@@ -24,7 +24,7 @@ import type { Clock } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
 import { cachedItems } from "./cached-items.ts";
 import { Cursor } from "./cursor.ts";
-import { type CachedEntry, itemOf } from "./entry.ts";
+import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
 import type { KindCache } from "./kind-cache.ts";
 import type { OpenWatches } from "./open-watches.ts";
@@ -38,8 +38,8 @@ export interface CachedReadsNeeds {
   readonly clock: Clock;
   /** How long a read waits for a cache that is being filled. */
   readonly fillWaitMs: number;
-  /** How long what a chunked list began with is kept for its rest. */
-  readonly snapshotMs: number;
+  /** Whether lists of earlier states are answered from memory (ListFromCacheSnapshot). */
+  readonly snapshots: () => boolean;
   readonly onSlow: (kind: StoredKind) => void;
   readonly open: OpenWatches;
 }
@@ -72,6 +72,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       throw notReady(cache, clock);
     }
     const { age } = plan;
+    if (age.tag === "exact" && !needs.snapshots()) return await fromStore();
     if (age.tag === "newest" && !(await isNewest(cache, signal))) return await fromStore();
     if (age.tag === "notOlder" || age.tag === "exact") await reach(cache, age.revision, signal);
     // From here on nothing waits: index and revision belong together.
@@ -80,7 +81,9 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const revision = age.tag === "exact" ? age.revision : cache.revision;
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
     if (index === undefined || kind.hasBroken(collection.prefix)) return await fromStore();
-    return pageOf(kind, { index, revision }, collection, options, plan, names, clock.now() + needs.snapshotMs);
+    const page = pageOf(index, revision, kind.maker, collection, options, plan, names);
+    if (page.continue !== "" && needs.snapshots()) kind.pin(revision, index, clock.now());
+    return page;
   }
 
   async function watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
@@ -144,19 +147,19 @@ function notReady({ state }: WatchCache, clock: Clock): StatusError {
 }
 
 function pageOf(
-  kind: KindCache,
-  { index, revision }: { readonly index: KeyIndex; readonly revision: Revision },
+  index: KeyIndex,
+  revision: Revision,
+  maker: EntryMaker,
   collection: Collection,
   options: ListOptions,
   { limit, start, key }: ListPlan,
   names: Names,
-  pinUntil: number,
 ): ListPage {
   const selection = selectionOf(collection, options);
   const { chooses } = selection;
   const found: CachedEntry[] = [];
   const page = (token = "", remaining?: number): ListPage => ({
-    items: cachedItems(kind.maker, [found]),
+    items: cachedItems(maker, [found]),
     revision,
     continue: token,
     remaining,
@@ -167,7 +170,7 @@ function pageOf(
     return page();
   }
   if (chooses === undefined && limit === undefined) {
-    return { ...page(), items: cachedItems(kind.maker, [...index.runs(selection.prefix, start)]) };
+    return { ...page(), items: cachedItems(maker, [...index.runs(selection.prefix, start)]) };
   }
   for (const run of index.runs(selection.prefix, start)) {
     for (const entry of run) {
@@ -176,7 +179,6 @@ function pageOf(
       if (found.length !== limit) continue;
       const left = index.count(collection.prefix, `${entry.key}\0`);
       if (left === 0) return page();
-      kind.pin(revision, index, pinUntil);
       return page(continueAfter(collection, revision, entry.key, names), chooses === undefined ? left : undefined);
     }
   }

@@ -5,6 +5,7 @@ import { type CachedEntry, type EntryMaker, makeEntry } from "./entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "./key-index.ts";
 import { bytesOf, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
+import { Snapshots } from "./snapshots.ts";
 
 /** What a kind holds at a revision. */
 export interface Filling {
@@ -33,12 +34,16 @@ export class KindCache {
   #staged: RingEvent[] = [];
   /** Bytes of events since it was last looked who lags behind. */
   #unchecked = 0;
-  #pins: { readonly revision: Revision; readonly index: KeyIndex; readonly until: number }[] = [];
+  readonly #snapshots: Snapshots;
+  /** Before this revision something could not be read. */
+  #mended: Revision = 0;
 
-  constructor(maker: EntryMaker, prefix: string, bounds: RingBounds) {
+  /** `snapshotMs`: how long earlier states are retained. */
+  constructor(maker: EntryMaker, prefix: string, bounds: RingBounds, snapshotMs: number) {
     this.maker = maker;
     this.prefix = prefix;
     this.#bounds = bounds;
+    this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
     this.frames = frameShare(maker);
     this.#followers = followers(prefix);
@@ -95,7 +100,8 @@ export class KindCache {
     const old = this.#index;
     this.#index = KeyIndex.of(entries);
     this.#ring = new EventRing(revision, this.#bounds);
-    this.#pins = [];
+    this.#snapshots.clear();
+    this.#mended = 0;
     this.#staged = [];
     this.#aside = undefined;
     this.#filled = true;
@@ -138,18 +144,18 @@ export class KindCache {
     this.#aside = undefined;
     for (const run of this.#index.runs(this.prefix)) for (const entry of run) this.maker.slabs.release(entry);
     this.#index = KeyIndex.of([]);
-    this.#pins = [];
+    this.#snapshots.clear();
   }
 
   forget(revision: Revision): void {
     this.#ring.forget(revision);
-    this.#pins = this.#pins.filter((pin) => pin.revision >= revision);
+    this.#snapshots.forget(revision);
   }
 
   #apply(event: StoreEvent, now: number): void {
     const { key, revision, value } = event;
     const prior = this.#index.get(key);
-    this.#broken.delete(key);
+    if (this.#broken.delete(key)) this.#mended = revision;
     let next: CachedEntry | undefined;
     let failure: unknown;
     if (value !== undefined) {
@@ -175,6 +181,8 @@ export class KindCache {
     this.#staged = [];
     const first = this.#ring.end;
     this.#ring.push(events);
+    const { revision, at } = events.at(-1)!;
+    this.#snapshots.step(revision, this.#index, events.length, at);
     this.frames.outdate();
     this.#followers.tell(events, first);
     this.#unchecked += events.reduce((sum, event) => sum + bytesOf(event), 0);
@@ -192,34 +200,13 @@ export class KindCache {
   }
 
   /** Keeps what is there now for the rest of a list that has begun. */
-  pin(revision: Revision, index: KeyIndex, until: number): void {
-    if (this.#pins.some((pin) => pin.revision === revision)) return;
-    this.#pins.push({ revision, index, until });
-    if (this.#pins.length > pinsMax) this.#pins.shift();
+  pin(revision: Revision, index: KeyIndex, now: number): void {
+    this.#snapshots.pin(revision, index, now);
   }
-  /** What was there at a revision that is not after the newest; undefined where that is no longer known. */
+  /** What was there at a revision that is not after the newest; undefined where that is not retained. */
   indexAt(revision: Revision, now: number): KeyIndex | undefined {
-    this.#pins = this.#pins.filter(({ until }) => until > now);
-    const pinned = this.#pins.find((pin) => pin.revision === revision);
-    if (pinned !== undefined) return pinned.index;
-    const { ring } = this;
-    return revision < ring.start ? undefined : this.#undone(revision);
-  }
-
-  /** The index with all that happened after a revision taken back. */
-  #undone(revision: Revision): KeyIndex {
-    const before = new Map<string, CachedEntry | undefined>();
-    const { ring } = this;
-    for (let sequence = ring.after(revision); sequence < ring.end; sequence++) {
-      const { key, prior } = ring.at(sequence);
-      if (!before.has(key)) before.set(key, prior);
-    }
-    let index = this.#index;
-    for (const [key, entry] of before) index = entry === undefined ? index.without(key) : index.with(entry);
-    return index;
+    return revision < this.#mended ? undefined : this.#snapshots.at(revision, this.#index, this.#ring, now);
   }
 }
 
-/** Lists of one kind that are read in chunks at the same time, before their chunks are found by taking changes back. */
-const pinsMax = 32;
 const checkEveryBytes = 1024 * 1024;

@@ -23,7 +23,7 @@ export interface ReadsOptions {
   readonly bounds?: Partial<RingBounds>;
   /** How long a read waits while the cache is filled; then the store answers, or nobody does (429). */
   readonly fillWaitMs?: number;
-  /** How long what a chunked list began with is kept for its rest (upstream's 75 s). */
+  /** How long earlier states are retained for lists at a version and for the rest of chunked lists (upstream's 75 s). */
   readonly snapshotMs?: number;
   /** How often the cache is compared with the store (upstream's five minutes); 0 is never. */
   readonly checkEveryMs?: number;
@@ -62,21 +62,23 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   const slabs = new Slabs();
   const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
     const maker = entryMaker(kind, slabs, traitsReader(kind, of));
-    return new KindCache(maker, `${prefix}/${kind.under}/`, { ...bounds, ...options.bounds });
+    return new KindCache(maker, `${prefix}/${kind.under}/`, { ...bounds, ...options.bounds }, options.snapshotMs ?? 75_000);
   };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const cache = new WatchCache({ store, kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)), prefix, clock, own, onError });
   const open = openWatches(catalog);
+  let served = catalog;
   const reads = cachedReads({
     cache,
     store,
     clock,
     fillWaitMs: options.fillWaitMs ?? 1_000,
-    snapshotMs: options.snapshotMs ?? 75_000,
+    snapshots: () => served.gates.isOn("ListFromCacheSnapshot"),
     onSlow,
     open,
   });
   async function adopt(next: Catalog): Promise<void> {
+    served = next;
     open.adopt(next);
     const wanted = new Set(cachedKinds(next));
     for (const { maker } of cache.kinds) if (!wanted.delete(maker.kind)) cache.remove(maker.kind);

@@ -57,8 +57,12 @@ export const plugin: Plugin = {
 };
 export const catalog = catalogOf(plugin.resources ?? []);
 
-export function catalogOf(resources: readonly Resource[]): Catalog {
-  return compile([{ ...plugin, resources }], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() });
+export function catalogOf(resources: readonly Resource[], gates: Readonly<Record<string, boolean>> = {}): Catalog {
+  return compile([{ ...plugin, resources }], {
+    names: defaultNames,
+    featureGates: new Map(Object.entries(gates)),
+    runtimeConfig: new Map(),
+  });
 }
 
 export function endpointOf(plural: string): Endpoint {
