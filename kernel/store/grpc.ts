@@ -215,8 +215,11 @@ function unary<Request, Reply>(
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.on("close", settle);
     stream.on("end", () => {
-      // A server that refuses a message for its size answers before it has read it all.
-      if (!stream.closed && !stream.writableFinished) give(outcome());
+      // A server may answer before it has read all, one that refuses a message for its size for one; and a runtime that has much
+      // to do learns of the answer before it learns that all was sent.
+      if (stream.closed || stream.writableFinished) return;
+      settle();
+      stream.close(constants.NGHTTP2_CANCEL);
     });
     stream.end(framed(encode(request)));
   });

@@ -91,6 +91,12 @@ test("call() fails with the status of the trailers, percent-decoded, and with on
     })
   ));
 
+test("call() gives an answer that comes before all of the question was sent", () =>
+  withServer((stream) => reply(stream, frame("enough"), { "grpc-status": "0" }), async ({ channel }) => {
+    assert.equal(await within(channel.call(echo, "x".repeat(5_000_000), 20_000), "the answer"), "enough");
+    assert.equal(await within(channel.call(echo, "a", 20_000), "the next one"), "enough");
+  }));
+
 test("call() takes anything but one whole plain message with a status for a failure", async () => {
   const broken = [frame("a").subarray(0, 4), frame("abc").subarray(0, 7), Buffer.concat([frame("a"), frame("b")]), Buffer.alloc(0)];
   const compressed = frame("a");
