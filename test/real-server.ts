@@ -44,8 +44,8 @@ export interface RealServer extends Program {
   close(): Promise<void>;
 }
 
-const readyMsMax = 20_000;
-const lifeMsMax = 90_000;
+const readyMsMax = 60_000;
+const lifeMsMax = 180_000;
 /** Of every server that is started here; a secret in name only. */
 const token = "an-administrator-of-tests";
 
@@ -73,7 +73,7 @@ function startWords(runtime: Runtime): readonly string[] {
 
 /**
  * Runs the program with these flags and no others. It ends with this process, however that ends: its shell kills it when its own
- * standard input does, and after a minute and a half.
+ * standard input does, and after three minutes.
  */
 export async function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
   const script =
