@@ -1,5 +1,5 @@
 /** The program as its users start it: a process of its own, with the permissions of `npm start`, gone with the test that started it. */
-import { spawn } from "node:child_process";
+import { spawn, type SpawnOptions } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -75,13 +75,18 @@ function startWords(runtime: Runtime): readonly string[] {
  * Runs the program with these flags and no others. It ends with this process, however that ends: its shell kills it when its own
  * standard input does, and after three minutes.
  */
-export async function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
+export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
+  return startCommand([runtimePath(runtime), ...startWords(runtime), ...args], { cwd });
+}
+
+/** The same with a command of any kind. */
+export async function startCommand(
+  [command = "", ...words]: readonly string[],
+  options: Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid">,
+): Promise<Program> {
   const script =
     'exec 3<&0; "$0" "$@" </dev/null & pid=$!; echo "@pid $pid"; { cat <&3 >/dev/null; kill -9 $pid 2>/dev/null; } & wait $pid; echo "@exit $?"';
-  const shell = spawn("sh", ["-c", script, runtimePath(runtime), ...startWords(runtime), ...args], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  const shell = spawn("sh", ["-c", script, command, ...words], { ...options, stdio: ["pipe", "pipe", "pipe"] });
   const timer = setTimeout(() => shell.stdin.end(), lifeMsMax);
   let output = "", errors = "";
   shell.stderr.on("data", (text) => errors += String(text));

@@ -1,0 +1,165 @@
+// The image without a container engine: its instructions have what they name, and what they build runs as an operator's would.
+import assert from "node:assert/strict";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../flags/served.ts";
+import { httpsClient } from "../https.ts";
+import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
+import { all, type Stage, stagesOf, words } from "./containerfile.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const stages = stagesOf(join(root, "Containerfile"));
+const build = stages[0]!, image = stages.at(-1)!;
+const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+
+const megabyte = 1_000_000;
+const imageBytesMax = 150 * megabyte;
+/** A distroless base with glibc and libgcc, unpacked. */
+const baseBytes = 26 * megabyte;
+const user = 65532;
+
+/** Sources and target of a COPY from the context. */
+function copied(text: string): { readonly from: readonly string[]; readonly to: string } {
+  const parts = text.split(" ").filter((part) => !part.startsWith("--"));
+  return { from: parts.slice(0, -1), to: parts.at(-1)! };
+}
+
+async function bytesBelow(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = await Promise.all(
+    entries.filter((each) => each.isFile()).map(async (each) => (await stat(join(each.parentPath, each.name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+describe("the Containerfile", () => {
+  it("copies what exists and what .dockerignore lets through", async () => {
+    const letThrough = (await readFile(join(root, ".dockerignore"), "utf8")).split("\n").filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    const from = all(build, "COPY").flatMap((text) => copied(text).from);
+    for (const path of from) {
+      await stat(join(root, path));
+      assert.ok(letThrough.includes(path.split("/")[0]!), path);
+    }
+    const used = new Set(from.map((path) => path.split("/")[0]));
+    assert.deepEqual(letThrough.filter((name) => !used.has(name)), [], "nothing is sent that nobody copies");
+  });
+
+  it("takes exact versions, and the Deno of package.json", () => {
+    assert.match(build.base, /:\d+\.\d+\.\d+-|@sha256:/);
+    assert.match(image.base, new RegExp(`/deno:distroless-${manifest.dependencies.deno.replaceAll(".", "\\.")}$`));
+    assert.equal(stages.length, 2);
+  });
+
+  it("runs what npm start runs, without rights", () => {
+    const start = manifest.scripts.start.split(" ");
+    assert.deepEqual(words(image, "ENTRYPOINT"), ["/bin/deno", ...start.slice(1, -1), `/thole/${start.at(-1)}`]);
+    assert.deepEqual(all(image, "USER"), [`${user}:${user}`]);
+    assert.equal(words(image, "HEALTHCHECK").at(-1), "https://127.0.0.1:6443/readyz");
+  });
+});
+
+describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () => {
+  let folder = "";
+  /** A path of the image, or of the stage that builds it, below the folder. */
+  const here = (text: string) =>
+    text.replaceAll("/bin/deno", runtimePath("deno")).replaceAll(/(?<=^|[\s="])\/(thole|deno-dir|state)\b/g, `${folder}/$1`)
+      .replaceAll("/var/lib/thole", join(folder, "state"));
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "thole-image-"));
+    const tree = join(folder, "thole");
+    await mkdir(tree);
+    for (const { from, to } of all(build, "COPY").map(copied)) {
+      for (const path of from) {
+        await cp(join(root, path), join(tree, to.endsWith("/") ? join(to, path.split("/").at(-1)!) : to), { recursive: true });
+      }
+    }
+    await dependencies(tree);
+    const [install, ...steps] = all(build, "RUN");
+    assert.match(install!, /^npm ci --omit=dev /);
+    for (const step of steps) {
+      const { code, output, errors } = await run("sh", ["-c", here(step)], { cwd: tree, timeoutMs: 60_000 });
+      assert.equal(code, 0, output + errors);
+    }
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  /** What `npm ci --omit=dev` installs, by the lock; the Node that is for tests is thrown away in the same step. */
+  async function dependencies(tree: string): Promise<void> {
+    const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+    const wanted = Object.entries<{ readonly dev?: boolean }>(packages).filter(([path, { dev }]) =>
+      path !== "" && !dev && !path.includes("node-linux-")
+    );
+    for (const [path] of wanted) {
+      const there = await stat(join(root, path)).then(() => true, () => false);
+      if (!there) continue; // of another platform
+      await mkdir(dirname(join(tree, path)), { recursive: true });
+      const { code, errors } = await run("cp", ["-a", join(root, path), join(tree, path)], { timeoutMs: 60_000 });
+      assert.equal(code, 0, errors);
+    }
+  }
+
+  it("holds no test and no package for development", async () => {
+    const files = await readdir(join(folder, "thole"), { recursive: true });
+    assert.deepEqual(files.filter((file) => !file.includes("node_modules/") && /_(test|bench)\.ts$/.test(file)), []);
+    for (const name of Object.keys(manifest.devDependencies)) {
+      assert.ok(!files.some((file) => file.startsWith(`node_modules/${name}/`)), name);
+    }
+    for (const name of Object.keys(manifest.dependencies).filter((each) => each !== "deno")) {
+      assert.ok(files.includes(`node_modules/${name}/package.json`), name);
+    }
+  });
+
+  it("is below 150 MB with its base", async (context) => {
+    const bytes = await bytesBelow(join(folder, "thole")) + await bytesBelow(join(folder, "deno-dir"));
+    const deno = (await stat(join(root, "node_modules/deno/deno")).catch(() => stat(runtimePath("deno")))).size;
+    const whole = baseBytes + deno + bytes;
+    context.diagnostic(`base ${baseBytes / megabyte} MB, deno ${Math.round(deno / megabyte)} MB, tree ${(bytes / megabyte).toFixed(1)} MB`);
+    assert.ok(whole < imageBytesMax, `${whole} bytes`);
+    assert.ok(bytes < 22 * megabyte, `${bytes} bytes beside Deno`);
+  });
+
+  it("serves as a user without rights, from sources that it cannot change, and is told healthy", async () => {
+    const root0 = process.getuid?.() === 0;
+    const data = join(folder, "state");
+    if (root0) {
+      await chmod(folder, 0o755);
+      await run("cp", [runtimePath("deno"), join(folder, "deno")]); // its own folder may be closed to others
+      await run("chown", [`${user}:${user}`, data]);
+    }
+    const program = (text: string) => root0 ? text.replaceAll(runtimePath("deno"), join(folder, "deno")) : text;
+    const port = await freePort();
+    const defaults = words(image, "CMD").map((word) => word.replace("--bind-address=0.0.0.0", "--bind-address=127.0.0.1"));
+    const env = { DENO_DIR: join(folder, "deno-dir"), PATH: "/usr/bin:/bin" };
+    const as = root0 ? { uid: user, gid: user } : {};
+    const command = [...words(image, "ENTRYPOINT"), ...defaults].map(here).map(program);
+    const server = await startCommand([...command, `--secure-port=${port}`], { cwd: join(folder, "thole"), env, ...as });
+    try {
+      await until(() => assert.match(server.output(), /^Thole serves on/m, server.errors()), 40_000);
+      const [asker = "", ...rest] = words(image, "HEALTHCHECK").map(here).map(program).map((word) => word.replace(":6443", `:${port}`));
+      const told = await run(asker, rest, { env, timeoutMs: 30_000 });
+      assert.deepEqual([told.code, told.output], [0, "ok\n"], told.errors);
+      const ca = await readFile(join(data, "pki/ca.crt"), "utf8");
+      const client = httpsClient({ port, ca });
+      assert.equal((await client.ask("/version")).status, 200);
+      client.close();
+    } finally {
+      server.signal("SIGTERM");
+      assert.equal(await server.exited, 0, server.errors());
+    }
+  });
+});
+
+/** The last stage takes from the first only what that one makes. */
+it("the image takes from the stage that builds it what is there", () => {
+  const made = (stage: Stage) => ["/thole", ...all(stage, "RUN").flatMap((text) => text.match(/\/(deno-dir|state)\b/g) ?? [])];
+  for (const text of all(image, "COPY")) {
+    assert.match(text, /--from=build /);
+    for (const path of copied(text).from) assert.ok(made(build).includes(path), path);
+  }
+});
