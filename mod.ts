@@ -10,14 +10,14 @@
 import type { Plugin } from "./core/plugin.ts";
 import type { Config } from "./kernel/config.ts";
 import { withDefaults } from "./kernel/config-parse.ts";
-import type { Log } from "./kernel/log.ts";
+import { type Log, silentLog } from "./kernel/log.ts";
 import { type Running, serve } from "./kernel/serve.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
 export { CatalogError } from "./kernel/catalog.ts";
 export type { Config } from "./kernel/config.ts";
 export { ConfigError } from "./kernel/config-parse.ts";
-export { jsonLog, type Log } from "./kernel/log.ts";
+export { jsonLog, type Log, openLog, silentLog } from "./kernel/log.ts";
 export type { Running } from "./kernel/serve.ts";
 /** The families that come with the server, in their order. */
 export { plugins as builtInPlugins } from "./plugins/mod.ts";
@@ -33,8 +33,6 @@ export interface StartOptions {
 
 /** Resolves with a server that answers. Rejects with a ConfigError or CatalogError that lists every mistake, or with what kept it from
  *  starting; nothing of it is left then. */
-export function start({ settings = {}, plugins = builtIn, log = silent }: StartOptions = {}): Promise<Running> {
+export function start({ settings = {}, plugins = builtIn, log = silentLog }: StartOptions = {}): Promise<Running> {
   return serve({ config: withDefaults(settings), plugins, log });
 }
-
-const silent: Log = Object.freeze({ info() {}, error() {} });

@@ -59,6 +59,11 @@ export const limits = Object.freeze({
   idleMs: 90_000,
   /** For how long a client may take nothing of what an answer has for it. */
   stalledMs: 60_000,
+  /** UTF-16 units of one text in the log. */
+  logTextLengthMax: 4096,
+  /** What of a client's Audit-ID is logged (upstream's bound), and what of it is honoured at all. */
+  auditIdLoggedMax: 64,
+  auditIdLengthMax: 1024,
   /** Client certificates whose verdict is remembered. */
   peerVerdictsMax: 1000,
 });

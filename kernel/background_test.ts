@@ -7,6 +7,7 @@ import { withDefaults } from "./config-parse.ts";
 import type { Config } from "./config.ts";
 import { generationOf } from "./generation.ts";
 import { localApi } from "./local-api.ts";
+import { silentLog } from "./log.ts";
 import { type Opened, openServer } from "./serve.ts";
 
 /** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
@@ -28,7 +29,7 @@ const things = {
   served: { "example.com/v1": { schema: object("Thing", {}, { doc: "A thing." }), introduced: "1.0" } },
 };
 const config = (settings: Partial<Config> = {}) => withDefaults({ "data-dir": ":memory:", ...settings });
-const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plugins, log: { info() {}, error() {} } });
+const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plugins, log: silentLog });
 const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(generationOf(next, plugins, opened.inForce()));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -67,7 +68,7 @@ test("first objects come with the resource that they are of, and a start without
   const seeds = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
   const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], seeds });
   const without = config({ "runtime-config": new Map([["example.com/v1", false]]) });
-  const opened = await openServer({ config: without, plugins: [plugin], log: { info() {}, error() {} } });
+  const opened = await openServer({ config: without, plugins: [plugin], log: silentLog });
   await opened.seeded;
   swap(opened, config(), [plugin]);
   const api = localApi(opened.server, { name: "admin", groups: ["system:masters"] });
