@@ -14,7 +14,7 @@ import { withDefaults } from "./kernel/config-parse.ts";
 import type { Exchange, Reply } from "./kernel/exchange.ts";
 import { handle } from "./kernel/handle.ts";
 import { localApi } from "./kernel/local-api.ts";
-import { jsonLog } from "./kernel/log.ts";
+import { jsonLog, verbosityOf } from "./kernel/log.ts";
 import { openServer } from "./kernel/serve.ts";
 import type { Server } from "./kernel/server.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
@@ -51,10 +51,11 @@ const nobody: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["sys
 /** Resolves within milliseconds with a server whose first objects exist; mistakes are told as `start` tells them. */
 export async function openTestServer({ plugins = [], bare = false, settings = {} }: TestServerOptions = {}): Promise<TestServer> {
   const logged: string[] = [];
+  const config = withDefaults({ ...settings, "data-dir": ":memory:" });
   const opened = await openServer({
-    config: withDefaults({ ...settings, "data-dir": ":memory:" }),
+    config,
     plugins: bare ? plugins : [...builtIn, ...plugins],
-    log: jsonLog((line) => logged.push(line), Date.now),
+    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
   });
   await opened.seeded.catch(async (error: unknown) => {
     await opened.close();

@@ -14,6 +14,7 @@ import type { KernelRegistry } from "./metrics.ts";
 import { measuredAuthorize, observer } from "./observe.ts";
 import { outerReply } from "./outer.ts";
 import { requestLabels } from "./request-metrics.ts";
+import { requestLog } from "./request-log.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
 import { buildInfo } from "./version.ts";
@@ -65,7 +66,7 @@ export function assemble(parts: Parts): Server {
   };
   registry.beforeScrape(() => countObjects(inForce().catalog, parts.store, prefix, registry));
   registry.beforeScrape(() => tellSize(parts.store, registry));
-  const observe = observer(record, elapsed);
+  const observe = observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]));
   const authenticate = authenticateInOrder(
     authenticators,
     () => inForce().config["anonymous-auth"],

@@ -46,6 +46,8 @@ export interface Call {
   readonly output: Output;
   readonly pretty: boolean;
   readonly warnings: Warnings;
+  /** Says what is done, for the trace of a slow request. */
+  readonly step: (what: string) => void;
   /** Throws 403 unless the user may do this too. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
   readonly backend: Backend;
@@ -59,9 +61,10 @@ export function header(exchange: Exchange, name: string): string {
 }
 
 /** The whole body; 413 where it is too large, 504 where it takes too long to come. */
-export async function bodyOf({ exchange, endpoint, info, backend, signal }: Call): Promise<Uint8Array> {
+export async function bodyOf({ exchange, endpoint, info, backend, signal, step }: Call): Promise<Uint8Array> {
   const bytes = await inTime(exchange.body(limits.bodyBytesMax), signal);
   backend.meter.received(endpoint, info.verb, bytes.length);
+  step("body read");
   return bytes;
 }
 

@@ -2,6 +2,7 @@
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
 import { type Config, defaults, type SettingName, settings } from "./config.ts";
+import { verbosityOf } from "./log.ts";
 import { nearest } from "./nearest.ts";
 
 /** Settings that cannot be used; the message has a line for each mistake. */
@@ -28,6 +29,14 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (word === "--help" || word === "-h") {
       help = true;
+      continue;
+    }
+    const [, short] = /^-v(=?.*)$/.exec(word) ?? [];
+    if (short !== undefined) {
+      // The one flag with a short form, as operators of upstream write it: -v=4, -v 4, -v4.
+      const level = short === "" ? rest.shift() : short.replace(/^=/, "");
+      if (level === undefined) mistakes.push('flag "-v" needs a value');
+      else set(given, "v", level, 'flag "-v"', mistakes);
       continue;
     }
     if (!word.startsWith("--")) {
@@ -186,6 +195,10 @@ function checked(config: Config): Config {
       mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is no lower-case DNS name`);
     }
   }
+  if (!["text", "json"].includes(config["logging-format"])) {
+    mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is no format: it must be text or json`);
+  }
+  verbosityOf(config.v, config.vmodule, mistakes);
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
     mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
   }

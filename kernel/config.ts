@@ -56,6 +56,10 @@ export const settings = Object.freeze({
   "max-mutating-requests-inflight": int(200, "Writes answered at once before others get 429; 0 is no bound."),
   "request-timeout": duration(60_000, "How long a request other than a watch may take."),
   "min-request-timeout": int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long."),
+  "logging-format": text("text", "Form of the log's lines: text (as klog writes it) or json."),
+  "v": int(0, "How much is logged; 3 has a line for every request, 0 only what an operator should know."),
+  "vmodule": list("Other levels for parts of the server: module=level, by commas; names may have * and ?, such as httplog=3."),
+  "slow-request-threshold": duration(500, "From when on a request is logged with where its time went; 0 is never. Watches are not meant."),
   "show-hidden-metrics-for-version": text(
     "",
     "Serve metrics that this release hides and the next one drops; only the previous minor release makes sense, such as 1.34.",

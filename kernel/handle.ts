@@ -2,6 +2,7 @@
 import { checkProduced, mediaTypes, negotiate, negotiateError, streamMediaTypes, wantsPretty } from "../core/codec/negotiate.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { replyOf, statusReply } from "./answer.ts";
+import { auditIdOf } from "./audit-id.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import { type Call, header } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
@@ -20,18 +21,20 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   if (info === undefined) return textReply(400, "400 Bad Request");
   const { catalog } = server;
   const warnings = new Warnings();
-  const seen = server.observe(exchange, info, catalog);
+  const auditId = auditIdOf(exchange);
+  const seen = server.observe(exchange, info, catalog, auditId);
   let allowed = false;
   try {
     const user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     seen.holds(server.admit(info));
     await server.authorize(user, info);
+    seen.step("authorized");
     allowed = true;
-    return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings), warnings));
+    return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings, seen.step), warnings, auditId));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
-    const reply = dressed(errorReply(exchange, failure, catalog), warnings);
+    const reply = dressed(errorReply(exchange, failure, catalog), warnings, auditId);
     return seen.end(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
   }
 }
@@ -44,6 +47,7 @@ export async function answer(
   catalog: Catalog,
   server: Server,
   warnings: Warnings,
+  step: Call["step"],
 ): Promise<Reply> {
   if (!info.isResourceRequest) return await server.outer(exchange, info, catalog);
   if (!isApiPath(info, catalog)) return notFoundText();
@@ -66,13 +70,16 @@ export async function answer(
     output: negotiate(accept, names),
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
     warnings,
+    step,
     authorize: (other) => server.authorize(user, other),
     backend: server.backend,
     get signal() {
       return verb === "watch" ? exchange.signal : deadline.signal;
     },
   };
-  return replyOf(call, await verbs[verb](call));
+  const found = await verbs[verb](call);
+  step("verb done");
+  return replyOf(call, found);
 }
 
 /** A refusal in the encoding that the client accepts. */
@@ -97,11 +104,16 @@ function withoutSniffing(reply: Reply): Reply {
 }
 
 /** What every answer carries. */
-function dressed(reply: Reply, warnings: Warnings): Reply {
+function dressed(reply: Reply, warnings: Warnings, auditId: string): Reply {
   const texts = warnings.headers();
   return {
     ...reply,
-    headers: { "cache-control": "no-cache, private", ...reply.headers, ...(texts.length === 0 ? {} : { warning: texts }) },
+    headers: {
+      "audit-id": auditId,
+      "cache-control": "no-cache, private",
+      ...reply.headers,
+      ...(texts.length === 0 ? {} : { warning: texts }),
+    },
   };
 }
 

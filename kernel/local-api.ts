@@ -29,7 +29,7 @@ export function localApi(server: Server, user: UserInfo): Api {
     const info = requestInfo(method, url)!; // our own URLs are well formed
     server.askedItself(method, info);
     try {
-      return await answer(exchange, info, user, server.catalog, server, new Warnings());
+      return await answer(exchange, info, user, server.catalog, server, new Warnings(), () => {});
     } catch (error) {
       return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
     }

@@ -10,7 +10,7 @@ import { choosePlugins } from "./choose-plugins.ts";
 import { helpText } from "./config.ts";
 import { ConfigError, parseArguments } from "./config-parse.ts";
 import { kernelGates, stageAt, targetRelease } from "./gates.ts";
-import { describe, jsonLog } from "./log.ts";
+import { describe, openLog, verbosityOf } from "./log.ts";
 import { serve } from "./serve.ts";
 
 /** Paths are taken from the working folder, other words are packages. */
@@ -35,7 +35,9 @@ async function main(): Promise<void> {
     return;
   }
   const { config } = parsed;
-  const log = jsonLog((line) => console.error(line), Date.now);
+  const verbosity = verbosityOf(config.v, config.vmodule, []);
+  const format = config["logging-format"] === "json" ? "json" : "text"; // there is no other
+  const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
   const mistakes: string[] = [];
   const chosen = await choosePlugins(config.plugins, plugins, load, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);

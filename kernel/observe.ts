@@ -6,6 +6,7 @@ import type { Exchange } from "./exchange.ts";
 import type { KernelRecord } from "./metrics.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
+import type { Finished, Step } from "./request-log.ts";
 import type { Observation } from "./server.ts";
 
 const utf8 = new TextEncoder();
@@ -14,30 +15,40 @@ const utf8 = new TextEncoder();
 export function observer(
   record: KernelRecord,
   now: () => number,
-): (exchange: Exchange, info: RequestInfo, catalog: Catalog) => Observation {
-  return (exchange, info, catalog) => {
+  tell: (finished: Finished) => void,
+): (exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string) => Observation {
+  return (exchange, info, catalog, auditId) => {
     const begun = now();
     const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog);
-    let known = false;
+    const steps: Step[] = [];
+    const { verb } = labels;
+    const lasting = verb === "WATCH" || verb === "CONNECT";
+    let known: UserInfo | undefined;
     let held: Disposable | undefined;
     return {
       user(user) {
-        known = true;
-        const seconds = (now() - begun) / 1000;
+        known = user;
+        const at = now(), seconds = (at - begun) / 1000;
+        steps.push({ what: "authenticated", at });
         record.authenticationSeconds.with({ result: "success" }).observe(seconds);
         record.filterSeconds.with({ filter: "authentication" }).observe(seconds);
         record.userRequests.with({ username: userLabel(user) }).add();
       },
+      step: (what) => void steps.push({ what, at: now() }),
       holds(place) {
         held = place;
       },
       end(reply) {
         const { body, status: code } = reply;
-        if (!known) record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
+        if (known === undefined) {
+          record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
+        }
         if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
         const finish = (bytes: number) => {
           held?.[Symbol.dispose]();
-          recordRequest(record, labels, { code, seconds: (now() - begun) / 1000, bytes });
+          const ended = now();
+          recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
+          tell({ exchange, verb, auditId, user: known?.name, code, bytes, begun, ended, lasting, steps });
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);

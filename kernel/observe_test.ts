@@ -5,6 +5,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { kernelMetrics } from "./metrics.ts";
 import { measuredAuthorize, observer } from "./observe.ts";
+import type { Finished } from "./request-log.ts";
 import { requestInfo } from "./request-info.ts";
 
 // Of a catalog, labels ask for endpoints only.
@@ -14,13 +15,15 @@ const bytes = (length: number) => new Uint8Array(length);
 function world() {
   const { record, text } = createRegistry(kernelMetrics);
   const clock = { now: 0 };
-  const observe = observer(record, () => clock.now);
+  const told: Finished[] = [];
+  const observe = observer(record, () => clock.now, (finished) => void told.push(finished));
   return {
     record,
     clock,
+    told,
     begin(method: string, url: string, headers: Record<string, string> = {}) {
       const exchange = { method, url, headers } as unknown as Exchange;
-      return observe(exchange, requestInfo(method, url)!, catalog);
+      return observe(exchange, requestInfo(method, url)!, catalog, "id-1");
     },
     /** Lines of these metrics, without labels that are empty. */
     async lines(...names: string[]) {
@@ -183,4 +186,38 @@ test("measuredAuthorize() tells allowed, denied and failed apart, and passes ref
     'authorization_attempts_total{result="denied"} 1',
     'authorization_attempts_total{result="error"} 1',
   ]);
+});
+
+test("observer() tells the log of a request once it is over, with its steps, and that a watch lasts", async () => {
+  const { begin, clock, told } = world();
+  const seen = begin("GET", "/api/v1/configmaps?watch");
+  clock.now = 5;
+  seen.user(user);
+  clock.now = 7;
+  seen.step("authorized");
+  const { body } = seen.end(reply(
+    200,
+    (async function* () {
+      yield bytes(9);
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  assert.equal(told.length, 0);
+  clock.now = 9;
+  for await (const _ of body);
+  const [only] = told;
+  assert.ok(only !== undefined);
+  const { exchange: _, ...rest } = only;
+  assert.deepEqual(rest, {
+    verb: "WATCH",
+    auditId: "id-1",
+    user: "alice",
+    code: 200,
+    bytes: 9,
+    begun: 0,
+    ended: 9,
+    lasting: true,
+    steps: [{ what: "authenticated", at: 5 }, { what: "authorized", at: 7 }],
+  });
+  assert.equal(told.length, 1);
 });

@@ -8,6 +8,8 @@ import type { RequestInfo } from "./request-info.ts";
 /** What one request tells metrics and logs, from its first step to its last byte. */
 export interface Observation {
   user(user: UserInfo): void;
+  /** Something is done: for the trace of a slow request. */
+  readonly step: (what: string) => void;
   /** What is given back with the last byte. */
   holds(place: Disposable): void;
   /** The reply as it goes out; a streamed body is followed to its end. */
@@ -19,7 +21,7 @@ export interface Server {
   readonly catalog: Catalog;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
-  observe(exchange: Exchange, info: RequestInfo, catalog: Catalog): Observation;
+  observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
   /** 401 for bad credentials; `warn` is told of credentials that were passed over. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** 403 where nobody allows it. */

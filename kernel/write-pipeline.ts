@@ -64,6 +64,7 @@ export async function toCreate(call: Call, object: ApiObject, keepsDeletion = fa
     }),
   };
   next = await mutated(call, endpoint.stored.fill(endpoint.toStored(next)), undefined);
+  call.step("admission has changed the object");
   next = resource.prepare?.(next, undefined, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
@@ -72,6 +73,7 @@ export async function toCreate(call: Call, object: ApiObject, keepsDeletion = fa
   if (errors.length === 0) errors.push(...validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
+  call.step("validated and admitted");
   for (const text of resource.warn?.(next, undefined, here) ?? []) warnings.add(text);
   return next;
 }
@@ -82,6 +84,7 @@ export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject):
   const { resource } = endpoint;
   const here = at(call);
   let next = await mutated(call, endpoint.stored.fill(endpoint.toStored(object)), prior);
+  call.step("admission has changed the object");
   next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
   if (subresource !== undefined) next = subresource.write(next, prior, here);
   else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
@@ -98,6 +101,7 @@ export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject):
   ];
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, prior);
+  call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
   return next;
 }

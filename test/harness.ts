@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArguments } from "../kernel/config-parse.ts";
-import { jsonLog } from "../kernel/log.ts";
+import { jsonLog, verbosityOf } from "../kernel/log.ts";
 import { type Running, serve } from "../kernel/serve.ts";
 import { plugins } from "../plugins/mod.ts";
 
@@ -35,7 +35,7 @@ export async function startTestServer(
   const running = await serve({
     config: parsed.config,
     plugins: options.plugins ?? plugins,
-    log: jsonLog((line) => logged.push(line), Date.now),
+    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(parsed.config.v, parsed.config.vmodule, [])),
   });
   return {
     url: running.url,

@@ -2,9 +2,88 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { definePlugin } from "../../core/define.ts";
+import { configMaps } from "../../plugins/configmaps/mod.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { httpsClient } from "../https.ts";
+import { startRealServer, until } from "../real-server.ts";
 import { inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
+/** The lines of a module that a server in this process has logged. */
+const linesOf = ({ logged }: Served, module: string) => logged.map((line) => JSON.parse(line)).filter(({ logger }) => logger === module);
+
 export const observing = {
+  "logging-format": async () => {
+    const said = async (format: string) => {
+      const server = await startRealServer({ args: ["-v=3", ...format === "" ? [] : [`--logging-format=${format}`]] });
+      const client = httpsClient(server);
+      await client.ask("/version", { headers: { "user-agent": "flags" } });
+      await until(() => assert.match(server.errors(), /flags/));
+      client.close();
+      await server.close();
+      return server.errors().split("\n").find((line) => line.includes("flags"))!;
+    };
+    const text =
+      /^I\d{4} [\d:.]{15} +\d+ httplog\] "HTTP" verb="GET" URI="\/version" latency="[\d.]+ms" userAgent="flags" audit-ID="[-0-9a-f]{36}" srcIP="127\.0\.0\.1:\d+" user="admin" resp=200 bytes=\d+$/;
+    assert.match(await said(""), text);
+    const { message, URI, resp } = JSON.parse(await said("json"));
+    assert.deepEqual([message, URI, resp], ["HTTP", "/version", 200]);
+    await assert.rejects(served(["--logging-format=xml"], () => Promise.resolve()), /"xml" is no format: it must be text or json/);
+  },
+  "v": async () => {
+    const lines = async (...flags: readonly string[]) => {
+      let count = 0;
+      await served(flags, async (server) => {
+        await statusOf(server, "/version");
+        count = linesOf(server, "httplog").length;
+      });
+      return count;
+    };
+    for (const flags of [["-v=3"], ["-v", "3"], ["-v4"], ["--v=3"], ["--v", "10"]]) assert.equal(await lines(...flags), 1, flags.join(" "));
+    for (const flags of [[], ["-v=2"], ["--v=0"]]) assert.equal(await lines(...flags), 0, flags.join(" "));
+    await assert.rejects(lines("-v=loud"), /flag "-v": "loud" is no number/);
+    await assert.rejects(lines("-v"), /flag "-v" needs a value/);
+  },
+  "vmodule": async () => {
+    const answered = async (flag: string) => {
+      let count = 0;
+      await served(["-v=2", flag], async (server) => {
+        await statusOf(server, "/version");
+        count = linesOf(server, "httplog").length;
+      });
+      return count;
+    };
+    assert.deepEqual([await answered("--vmodule=store=1,http*=3"), await answered("--vmodule=httplo=3")], [1, 0]);
+    await assert.rejects(answered("--vmodule=httplog"), /"httplog" is no module=level/);
+  },
+  "slow-request-threshold": async () => {
+    const slow = definePlugin({
+      name: "slow",
+      summary: "Takes its time.",
+      admission: [{ name: "Slow", resources: [configMaps], refuse: () => new Promise((resolve) => setTimeout(resolve, 30)) }],
+    });
+    const traced = async (flag: string) => {
+      let traces: readonly any[] = [];
+      await served([flag], async (server) => {
+        await make(server, "a");
+        traces = linesOf(server, "trace").filter(({ verb }) => verb === "POST");
+      }, [...plugins, slow]);
+      return traces;
+    };
+    const [trace] = await traced("--slow-request-threshold=20ms");
+    assert.equal(trace.message, "a request was slow");
+    assert.deepEqual(trace.steps.map((step: string) => step.replace(/ [\d.]+ms$/, "")), [
+      "authenticated",
+      "authorized",
+      "body read",
+      "admission has changed the object",
+      "validated and admitted",
+      "verb done",
+      "answer sent",
+    ]);
+    assert.deepEqual(await traced("--slow-request-threshold=0"), []);
+    assert.deepEqual(await traced("--slow-request-threshold=1h"), []);
+  },
   "show-hidden-metrics-for-version": async () => {
     await served(["--show-hidden-metrics-for-version=1.34"], async (server) => assert.equal(await statusOf(server, "/metrics"), 200));
     await assert.rejects(
