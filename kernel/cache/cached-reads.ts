@@ -80,7 +80,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (kind === undefined) return await fromStore();
     const revision = age.tag === "exact" ? age.revision : cache.revision;
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
-    if (index === undefined || kind.hasBroken(collection.prefix)) return await fromStore();
+    if (kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
+    if (index === undefined) return await fromStore();
     const page = pageOf(index, revision, kind.maker, collection, options, plan, names);
     if (page.continue !== "" && needs.snapshots()) kind.pin(revision, index, clock.now());
     return page;
@@ -144,6 +145,12 @@ function notReady({ state }: WatchCache, clock: Clock): StatusError {
   return new StatusError("TooManyRequests", `storage is (re)initializing${because}`, {
     details: { retryAfterSeconds: Math.min(30, Math.max(1, Math.floor(Math.exp(0.06 * seconds)))) },
   });
+}
+
+/** The page, of which every object can be read: one that cannot be is told before the first byte of an answer. */
+function allReadable(page: ListPage): ListPage {
+  for (const item of page.items) void item.object;
+  return page;
 }
 
 function pageOf(
