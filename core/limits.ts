@@ -17,6 +17,8 @@ export const limits = Object.freeze({
   /** Parameters of a storage class or volume attributes class, and bytes of their names and values together. */
   classParametersMax: 512,
   classParametersBytesMax: 256 * 1024,
+  /** The configuration file. */
+  configurationFileBytesMax: 1024 * 1024,
   /** Keys and values of an object's annotations together. */
   annotationsBytesMax: 256 * 1024,
   fieldManagerBytesMax: 128,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Config, defaults, durationText, helpText, settings } from "./config.ts";
+import { type Config, defaults, settings } from "./config.ts";
+import { durationText, helpText } from "./help.ts";
 import { ConfigError, parseArguments } from "./config-parse.ts";
 
 function noFile(path: string): string {

@@ -1,16 +1,15 @@
 /** The program: settings from the command line, plugins by name, then serve until a signal ends it. */
-import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type { GateStage } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
 import { CatalogError } from "./catalog.ts";
-import { choosePlugins } from "./choose-plugins.ts";
-import { helpText } from "./config.ts";
-import { ConfigError, parseArguments } from "./config-parse.ts";
+import { helpText } from "./help.ts";
+import { ConfigError } from "./config-parse.ts";
 import { kernelGates, stageAt, targetRelease } from "./gates.ts";
 import { describe, openLog, verbosityOf } from "./log.ts";
+import { readConfiguration } from "./read-configuration.ts";
 import { serve } from "./serve.ts";
 
 /** Paths are taken from the working folder, other words are packages. */
@@ -29,19 +28,19 @@ function gates(): Parameters<typeof helpText>[0] {
 }
 
 async function main(): Promise<void> {
-  const parsed = parseArguments(process.argv.slice(2), (path) => readFileSync(path, "utf8"));
-  if (parsed.help) {
+  const configuration = await readConfiguration(process.argv.slice(2), plugins, load);
+  if (configuration === undefined) {
     console.log(helpText(gates()));
     return;
   }
-  const { config } = parsed;
+  const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const format = config["logging-format"] === "json" ? "json" : "text"; // there is no other
   const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
-  const mistakes: string[] = [];
-  const chosen = await choosePlugins(config.plugins, plugins, load, mistakes);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  const running = await serve({ config, plugins: chosen, log, processMetrics: true });
+  const starting = serve({ ...configuration, log, processMetrics: true });
+  // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
+  process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
+  const running = await starting;
   console.log(`Thole serves on ${running.url}`);
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
   const stop = (signal: string) => {

@@ -237,6 +237,27 @@ export const kernelMetrics = Object.freeze({
     stability: "STABLE",
     sli: true,
   }),
+  reloads: defineMetric({
+    name: "apiserver_config_controller_automatic_reloads_total",
+    type: "counter",
+    help: "Times that the changed configuration file was taken over (success) or refused (failure).",
+    labels: ["apiserver_id_hash", "status"],
+    stability: "BETA",
+  }),
+  reloadedAt: defineMetric({
+    name: "apiserver_config_controller_automatic_reload_last_timestamp_seconds",
+    type: "gauge",
+    help: "When the changed configuration file was last taken over (success) or refused (failure), in seconds since 1970.",
+    labels: ["apiserver_id_hash", "status"],
+    stability: "BETA",
+  }),
+  configurationInfo: defineMetric({
+    name: "apiserver_config_controller_last_config_info",
+    type: "gauge",
+    help: "Always 1; the label says which text of the configuration file is in force.",
+    labels: ["apiserver_id_hash", "hash"],
+    stability: "ALPHA",
+  }),
   featureEnabled: defineMetric({
     name: "kubernetes_feature_enabled",
     type: "gauge",

@@ -20,17 +20,23 @@ import { measuredStore, type StoredLabels } from "./measured-store.ts";
 import type { KernelRegistry } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
+import type { Source } from "./read-configuration.ts";
+import { type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
 import { forgetBeginning } from "./store/beginning.ts";
+import { systemClock } from "./store/clock.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
+import { watchFile } from "./watch-file.ts";
 import { workMeters } from "./work-metrics.ts";
 
 export interface ServeOptions {
   readonly config: Config;
   readonly plugins: readonly Plugin[];
   readonly log: Log;
+  /** Where config and plugins come from, to be asked again while the server runs; absent where they never change. */
+  readonly source?: Source;
   /** Measures event loop and garbage collection too. Once per process. */
   readonly processMetrics?: boolean;
 }
@@ -48,6 +54,8 @@ export interface Running {
   readonly kubeconfig: string | undefined;
   /** The one in force. */
   readonly catalog: Catalog;
+  /** Reads the configuration again; what came of it is logged and counted. */
+  reload(): Promise<void>;
   /** Not ready first, then requests in flight finish, watches end, the store is closed. */
   close(): Promise<void>;
 }
@@ -64,6 +72,7 @@ export interface Opened {
   readonly inForce: () => Generation;
   /** Takes another generation into force; requests that have begun finish on the one before. */
   swap(next: Generation): void;
+  readonly reload: Reload;
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
   /** Watches and background work end. */
@@ -72,7 +81,10 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export async function openServer({ config, plugins, log, processMetrics }: ServeOptions): Promise<Opened> {
+/** How often the configuration file is looked at. */
+const lookEveryMs = 1_000;
+
+export async function openServer({ config, plugins, log, processMetrics, source }: ServeOptions): Promise<Opened> {
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
@@ -101,21 +113,32 @@ export async function openServer({ config, plugins, log, processMetrics }: Serve
   const planted = background.seeded.then(seeded.pass);
   planted.catch(() => {}); // told to whoever waits for it
   describeGates(registry, generation.catalog);
+  function swap(next: Generation): void {
+    const before = generation;
+    generation = next;
+    if (next.catalog !== before.catalog) {
+      cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
+    }
+    background.follow(next);
+    describeGates(registry, next.catalog);
+  }
+  const { text = "", read = () => Promise.resolve({ config, plugins, text: "" }), look } = source ?? {};
+  const reload = reloader({ read, text, inForce, swap, record, log, now: Date.now });
+  const watching = look === undefined
+    ? Promise.resolve()
+    : watchFile({ look, everyMs: lookEveryMs, clock: systemClock, signal: ending.signal, changed: () => reload(false) });
   return {
     server,
     registry,
     seeded: planted,
     inForce,
-    swap(next) {
-      generation = next;
-      background.follow(next);
-      describeGates(registry, next.catalog);
-    },
+    swap,
+    reload,
     drain: shutdown.fail,
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await background.ended();
+      await Promise.all([watching, background.ended()]);
       await cache.close();
       await store.close();
     }),
@@ -169,6 +192,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
     get catalog() {
       return server.catalog;
     },
+    reload: () => opened.reload(true),
     close: once(async () => {
       opened.drain();
       await pause(opened.inForce().config["shutdown-delay-duration"]);

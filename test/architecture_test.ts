@@ -36,6 +36,7 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/serve.ts": "the composition root from settings on: folders, certificates, the store",
   "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
   "kernel/process-metrics.ts": "asks the process and its runtime what they use",
+  "kernel/read-configuration.ts": "reads the configuration file, and looks whether it has changed",
   "kernel/version.ts": "says which runtime and platform it runs on",
 };
 

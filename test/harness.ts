@@ -1,10 +1,9 @@
 /** A server in the test process, on a free port and in memory, for tests that speak HTTP to it. */
-import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArguments } from "../kernel/config-parse.ts";
 import { jsonLog, verbosityOf } from "../kernel/log.ts";
+import { readConfiguration } from "../kernel/read-configuration.ts";
 import { type Running, serve } from "../kernel/serve.ts";
 import { plugins } from "../plugins/mod.ts";
 
@@ -29,14 +28,13 @@ export async function startTestServer(
   const file = join(folder, "tokens.csv");
   await writeFile(file, `${tokens.admin},admin,1,system:masters\n${tokens.alice},alice,2\n`, { mode: 0o600 });
   const args = ["--secure-port=0", "--data-dir=:memory:", `--token-auth-file=${file}`, ...options.args ?? []];
-  const parsed = parseArguments(args, (path) => readFileSync(path, "utf8"));
-  if (parsed.help) throw new Error("a test server gives no help");
+  const load = (specifier: string) => Promise.reject(new Error(`a test server loads no module, not even "${specifier}"`));
+  const configuration = await readConfiguration(args, options.plugins ?? plugins, load);
+  if (configuration === undefined) throw new Error("a test server gives no help");
   const logged: string[] = [];
-  const running = await serve({
-    config: parsed.config,
-    plugins: options.plugins ?? plugins,
-    log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(parsed.config.v, parsed.config.vmodule, [])),
-  });
+  const { v, vmodule } = configuration.config;
+  const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
+  const running = await serve({ ...configuration, log });
   return {
     url: running.url,
     port: running.port,

@@ -1,0 +1,63 @@
+/** From the command line, the file that it names and the plugins that both choose: at the start, and again whenever the file changes. */
+import { readFileSync, statSync } from "node:fs";
+import type { Plugin } from "../core/plugin.ts";
+import { limits } from "../core/limits.ts";
+import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
+import { ConfigError, parseArguments } from "./config-parse.ts";
+import type { Config } from "./config.ts";
+
+/** What is written down, and what it means. */
+export interface Written {
+  readonly config: Config;
+  readonly plugins: readonly Plugin[];
+  /** The text of the configuration file; empty where there is none. */
+  readonly text: string;
+}
+
+/** Where a configuration is written down, for a server that looks again while it runs. */
+export interface Source {
+  /** Text of the configuration file at the start. */
+  readonly text: string;
+  readonly read: () => Promise<Written>;
+  /** What tells one state of the file from another; absent where there is no file to look at. */
+  readonly look?: () => string;
+}
+
+/** Settings and plugins as they are written down now, and where; undefined for those who want help. A ConfigError lists every mistake. */
+export async function readConfiguration(
+  args: readonly string[],
+  builtIn: readonly Plugin[],
+  load: LoadModule,
+): Promise<Pick<Written, "config" | "plugins"> & { readonly source: Source } | undefined> {
+  async function read(): Promise<Written | undefined> {
+    let text = "";
+    const parsed = parseArguments(args, (path) => text = readBounded(path));
+    if (parsed.help) return undefined;
+    const mistakes: string[] = [];
+    const plugins = await choosePlugins(parsed.config.plugins, builtIn, load, mistakes);
+    if (mistakes.length > 0) throw new ConfigError(mistakes);
+    return { config: parsed.config, plugins, text };
+  }
+  const first = await read();
+  if (first === undefined) return undefined;
+  const { config, plugins, text } = first;
+  const file = config.config;
+  // The arguments stay the same: who wants help now has wanted it before.
+  const again = async () => await read() ?? first;
+  return { config, plugins, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
+}
+
+function readBounded(path: string): string {
+  const { size } = statSync(path);
+  if (size > limits.configurationFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
+  return readFileSync(path, "utf8");
+}
+
+/**
+ * What tells the file at a path from what was there before: changes when it is written, renamed over, or when a link on the way to
+ * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
+ */
+function fingerprint(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "missing" : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
+}

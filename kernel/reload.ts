@@ -1,0 +1,103 @@
+/**
+ * Takes a changed configuration into force while the server runs, or refuses it whole.
+ *
+ *   file changes, SIGHUP ──> read ──> as before ──> told to whoever asked
+ *                              ├────> a mistake, or what only a start can change ──> refused: log, metric, the old one stays
+ *                              └────> another generation ──> swapped: log, metric
+ */
+import { type Catalog, CatalogError } from "./catalog.ts";
+import { ConfigError } from "./config-parse.ts";
+import { type Config, type SettingName, settings } from "./config.ts";
+import { type Generation, generationOf, isSameValue } from "./generation.ts";
+import { describe, type Log } from "./log.ts";
+import type { KernelRecord } from "./metrics.ts";
+import type { Written } from "./read-configuration.ts";
+
+export interface ReloadNeeds {
+  /** What is written down now; a ConfigError lists every mistake. */
+  readonly read: () => Promise<Written>;
+  /** Text of the file that the server was started with. */
+  readonly text: string;
+  readonly inForce: () => Generation;
+  readonly swap: (next: Generation) => void;
+  readonly record: KernelRecord;
+  readonly log: Log;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Never rejects; calls while one is under way come one after another. `asked`: it is told also when nothing has changed. */
+export type Reload = (asked: boolean) => Promise<void>;
+
+export function reloader(needs: ReloadNeeds): Reload {
+  let text: string | undefined = needs.text;
+  let running = needs.text === "" ? Promise.resolve() : tellHash(needs, needs.text);
+  async function reload(asked: boolean): Promise<void> {
+    try {
+      const written = await needs.read();
+      if (!asked && written.text === text) return;
+      text = undefined;
+      adopt(needs, written);
+      text = written.text;
+      tellOutcome(needs, "success");
+      await tellHash(needs, text);
+    } catch (error) {
+      refuse(needs, error);
+    }
+  }
+  return (asked) => running = running.then(() => reload(asked));
+}
+
+function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins }: Written): void {
+  const before = inForce();
+  const changed = changedSettings(before.config, config);
+  const mistakes = changed.flatMap((name) => fixedMistake(name) ?? []);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const next = generationOf(config, plugins, before);
+  if (changed.length === 0 && next.catalog === before.catalog) return log.info("the configuration was read again: nothing has changed");
+  swap(next);
+  const [was, is] = [groupVersionsOf(before.catalog), groupVersionsOf(next.catalog)];
+  log.info("the configuration was read again and is in force", {
+    changed,
+    came: is.filter((each) => !was.includes(each)),
+    left: was.filter((each) => !is.includes(each)),
+  });
+}
+
+/** The settings whose values differ, in the order of the table. */
+export function changedSettings(before: Config, next: Config): readonly SettingName[] {
+  // The keys of the table are the names of settings.
+  return (Object.keys(settings) as SettingName[]).filter((name) => !isSameValue(before[name], next[name]));
+}
+
+function fixedMistake(name: SettingName): string | undefined {
+  const { fixed } = settings[name];
+  return fixed === undefined ? undefined : `setting "${name}" cannot change while the server runs: ${fixed}; start it again for that`;
+}
+
+function groupVersionsOf({ groups }: Catalog): readonly string[] {
+  return groups.flatMap(({ versions }) =>
+    versions.flatMap(({ apiVersion, endpoints }) => endpoints.map(({ plural }) => `${apiVersion}/${plural}`))
+  );
+}
+
+function refuse(needs: ReloadNeeds, error: unknown): void {
+  const mistakes = error instanceof ConfigError || error instanceof CatalogError ? { mistakes: error.mistakes } : describe(error);
+  needs.log.error("the changed configuration is refused, the one before it stays in force", mistakes);
+  tellOutcome(needs, "failure");
+}
+
+/** Upstream's hash of a server's identity, which is empty where a server has none. */
+const apiserver_id_hash = "";
+
+function tellOutcome({ record, now }: ReloadNeeds, status: "success" | "failure"): void {
+  record.reloads.with({ apiserver_id_hash, status }).add();
+  record.reloadedAt.with({ apiserver_id_hash, status }).set(now() / 1000);
+}
+
+async function tellHash({ record }: ReloadNeeds, text: string): Promise<void> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  record.configurationInfo.reset();
+  record.configurationInfo.with({ apiserver_id_hash, hash: `sha256:${hex}` }).set(1);
+}

@@ -1,0 +1,242 @@
+// What becomes of each setting that changes in the file while the server runs: it takes effect, or it is refused with its reason.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { definePlugin } from "../../core/define.ts";
+import { type SettingName, settings } from "../../kernel/config.ts";
+import { configMaps } from "../../plugins/configmaps/mod.ts";
+import { plugins as builtIn } from "../../plugins/mod.ts";
+import { documents } from "../https.ts";
+import { until } from "../real-server.ts";
+import { inFolder, type Served, served } from "./served.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+const statusOf = async ({ client }: Served, of = path, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
+const post = async ({ client }: Served) => (await client.ask(path, { method: "POST", body: { metadata: { generateName: "a-" } } })).status;
+
+interface Live {
+  /** Of the file, before and after. */
+  readonly before: string;
+  readonly after: string;
+  readonly plugins?: typeof builtIn;
+  /** What a client sees; before, where that can be seen without waiting for what does not come. */
+  readonly sees: (server: Served) => Promise<unknown>;
+  readonly saw?: unknown;
+  readonly nowSees: unknown;
+}
+
+const strict = definePlugin({
+  name: "strict",
+  summary: "Refuses settings.",
+  admission: [{ name: "NoSettings", resources: [configMaps], refuse: () => "there are enough" }],
+});
+const initial = `${path}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1`;
+const live: { readonly [Name in SettingName]?: Live } = {
+  "anonymous-auth": {
+    before: "anonymous-auth: false",
+    after: "anonymous-auth: true",
+    sees: (server) => statusOf(server, "/livez", { authorization: "" }),
+    saw: 401,
+    nowSees: 200,
+  },
+  "etcd-compaction-interval": {
+    before: "etcd-compaction-interval: 0",
+    after: "etcd-compaction-interval: 50ms",
+    async sees(server) {
+      const { resourceVersion } = (await server.client.ask(path)).json().metadata;
+      await post(server);
+      await post(server);
+      const old = `${path}?resourceVersionMatch=Exact&resourceVersion=${resourceVersion}`;
+      return await until(async () => {
+        const status = await statusOf(server, old);
+        assert.equal(status, 410);
+        return status;
+      });
+    },
+    nowSees: 410,
+  },
+  "plugins": { before: "plugins: [-configmaps]", after: "plugins: []", sees: (server) => statusOf(server), saw: 404, nowSees: 200 },
+  "runtime-config": {
+    before: "",
+    after: "runtime-config: {v1/configmaps: false}",
+    sees: (server) => statusOf(server),
+    saw: 200,
+    nowSees: 404,
+  },
+  "disable-admission-plugins": {
+    before: "",
+    after: "disable-admission-plugins: [NoSettings]",
+    plugins: [...builtIn, strict],
+    sees: post,
+    saw: 403,
+    nowSees: 201,
+  },
+  "feature-gates": {
+    before: "feature-gates: {WatchList: false}",
+    after: "feature-gates: {WatchList: true}",
+    sees: (server) => statusOf(server, initial),
+    saw: 422,
+    nowSees: 200,
+  },
+  "max-requests-inflight": inflight("max-requests-inflight"),
+  "max-mutating-requests-inflight": {
+    before: "max-mutating-requests-inflight: 0",
+    after: "max-mutating-requests-inflight: 1",
+    async sees(server) {
+      const slow = server.unfinished("POST", path);
+      try {
+        return await until(async () => {
+          const status = await post(server);
+          assert.equal(status, 429);
+          return status;
+        });
+      } finally {
+        slow.abort();
+      }
+    },
+    nowSees: 429,
+  },
+  "request-timeout": {
+    before: "",
+    after: "request-timeout: 100ms",
+    sees: async (server) => (await server.unfinished("POST", path).answer).status,
+    nowSees: 504,
+  },
+  "min-request-timeout": {
+    before: "min-request-timeout: 1800",
+    after: "min-request-timeout: 1",
+    async sees({ client }) {
+      const { chunks } = await client.stream(`${path}?watch=1`);
+      for await (const _ of documents(chunks)); // ends by itself; before it would after half an hour
+      return "ended";
+    },
+    nowSees: "ended",
+  },
+  "slow-request-threshold": {
+    before: "slow-request-threshold: 0",
+    after: "slow-request-threshold: 20ms",
+    plugins: [
+      ...builtIn,
+      definePlugin({
+        name: "slow",
+        summary: "Takes its time.",
+        admission: [{ name: "Slow", resources: [configMaps], refuse: () => new Promise((resolve) => setTimeout(resolve, 30)) }],
+      }),
+    ],
+    async sees(server) {
+      await post(server);
+      return server.logged.some((line) => line.includes("a request was slow"));
+    },
+    saw: false,
+    nowSees: true,
+  },
+  "shutdown-delay-duration": {
+    before: "shutdown-delay-duration: 0s",
+    after: "shutdown-delay-duration: 600ms",
+    async sees(server) {
+      const closed = server.running.close();
+      const statuses = [await statusOf(server, "/readyz"), await statusOf(server, "/livez")];
+      await closed;
+      return statuses;
+    },
+    nowSees: [500, 200],
+  },
+};
+
+function inflight(name: SettingName): Live {
+  let wait = Promise.resolve();
+  const plugin = definePlugin({ name: "slow", summary: "Takes its time.", healthChecks: [{ name: "slow", check: () => wait }] });
+  return {
+    before: `${name}: 0`,
+    after: `${name}: 1`,
+    plugins: [...builtIn, plugin],
+    async sees(server) {
+      const answer = Promise.withResolvers<void>();
+      wait = answer.promise;
+      const waiting = server.client.ask("/readyz");
+      try {
+        return await until(async () => {
+          const status = await statusOf(server);
+          assert.equal(status, 429);
+          return status;
+        });
+      } finally {
+        answer.resolve();
+        await waiting;
+      }
+    },
+    nowSees: 429,
+  };
+}
+
+/** Another value than the default for each setting that cannot change; none for the one that the file may not name at all. */
+const others: { readonly [Name in SettingName]?: string } = {
+  "bind-address": "127.0.0.2",
+  "secure-port": "7",
+  "cert-dir": "/elsewhere",
+  "tls-cert-file": "a, tls-private-key-file: b",
+  "tls-private-key-file": "b, tls-cert-file: a",
+  "client-ca-file": "ca.pem",
+  "token-auth-file": "tokens",
+  "data-dir": "/elsewhere",
+  "etcd-servers": "['http://127.0.0.1:1']",
+  "etcd-prefix": "/elsewhere",
+  "etcd-cafile": "ca.pem",
+  "etcd-certfile": "a, etcd-keyfile: b",
+  "etcd-keyfile": "b, etcd-certfile: a",
+  "group-domain": "plumbing.example",
+  "platform-name": "acme",
+  "logging-format": "json",
+  "v": "3",
+  "vmodule": "['httplog=3']",
+  "show-hidden-metrics-for-version": "'1.34'",
+  "disabled-metrics": "[apiserver_request_total]",
+  "allow-metric-labels": "{'apiserver_request_total,verb': GET}",
+  "allow-metric-labels-manifest": "labels.yaml",
+};
+
+test("every setting takes effect while the server runs, or has a reason why it does not", () => {
+  const names = Object.keys(settings) as SettingName[]; // the keys of the table
+  assert.deepEqual(Object.keys(live).toSorted(), names.filter((name) => settings[name].fixed === undefined).toSorted());
+  const fixed = names.filter((name) => settings[name].fixed !== undefined && name !== "config");
+  assert.deepEqual(Object.keys(others).toSorted(), fixed.toSorted());
+  for (const name of fixed) assert.match(settings[name].fixed ?? "", /\w+ \w+/);
+});
+
+for (const [name, { before, after, plugins, sees, saw, nowSees }] of Object.entries(live)) {
+  test(`${name} takes effect while the server runs`, () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "thole.yaml");
+      await writeFile(file, `${before}\n`);
+      await served([`--config=${file}`], async (server) => {
+        if (saw !== undefined) assert.deepEqual(await sees(server), saw);
+        await writeFile(file, `${after}\n`);
+        await server.running.reload();
+        assert.match(server.logged.join("\n"), new RegExp(`is in force","changed":\\["${name}"\\]`));
+        assert.deepEqual(await sees(server), nowSees);
+      }, plugins);
+    }));
+}
+
+test("a change of what only a start can change is refused whole, with the reason of each", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "thole.yaml");
+    await writeFile(file, "");
+    // Given on the command line they would win over the file.
+    await served([`--config=${file}`], async (server) => {
+      for (const [name, value] of Object.entries(others)) {
+        if (["secure-port", "data-dir", "token-auth-file"].includes(name)) continue; // given by the test server itself
+        const told = server.logged.length;
+        await writeFile(file, `{${name}: ${value}, plugins: [-configmaps]}\n`);
+        await server.running.reload();
+        const line = JSON.parse(server.logged.slice(told).find((each) => /refused/.test(each)) ?? "{}");
+        const reason = settings[name as SettingName].fixed ?? ""; // a key of `others`
+        assert.ok(
+          line.mistakes?.includes(`setting "${name}" cannot change while the server runs: ${reason}; start it again for that`),
+          `${name}: ${JSON.stringify(line)}`,
+        );
+        assert.equal(await statusOf(server), 200, "nothing of it is in force");
+      }
+    });
+  }));
