@@ -1,5 +1,6 @@
 /** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
 import { defineMetric, type Registry } from "../metrics/mod.ts";
+import { cacheMetrics } from "./cache/mod.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -14,6 +15,7 @@ export const kernelMetrics = Object.freeze({
   ...metaMetrics,
   ...processMetrics,
   ...meterMetrics,
+  ...cacheMetrics,
   ...workMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
@@ -80,20 +82,6 @@ export const kernelMetrics = Object.freeze({
     help: "Deprecated versions that were asked for, with the release that removes them.",
     labels: ["group", "removed_release", "resource", "subresource", "version"],
     stability: "STABLE",
-  }),
-  terminatedWatchers: defineMetric({
-    name: "apiserver_terminated_watchers_total",
-    type: "counter",
-    help: "Watches that were closed because they did not keep up.",
-    labels: ["group", "resource"],
-    stability: "ALPHA",
-  }),
-  consistencyChecks: defineMetric({
-    name: "apiserver_storage_consistency_checks_total",
-    type: "counter",
-    help: "Comparisons of the watch cache with the store, by what came out.",
-    labels: ["group", "resource", "status"],
-    stability: "ALPHA",
   }),
   storeRequests: defineMetric({
     name: "etcd_requests_total",

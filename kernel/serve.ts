@@ -102,9 +102,9 @@ export async function openServer({ config, plugins, log, processMetrics, source 
   const measured = measuredStore(store, (key) => labels(generation.catalog, key), record, () => performance.now());
   const cache = await openReads(measured, generation.catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
-    onSlow: ({ group, plural }) => record.terminatedWatchers.with({ group, resource: plural }).add(),
-    onChecked: ({ group, plural }, status) => record.consistencyChecks.with({ group, resource: plural, status }).add(),
+    record,
   });
+  registry.beforeScrape(cache.tell);
   const server = assemble({ inForce, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
   const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
   const queues = workMeters(record, () => performance.now());

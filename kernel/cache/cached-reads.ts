@@ -27,6 +27,7 @@ import { Cursor } from "./cursor.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
 import type { KindCache } from "./kind-cache.ts";
+import type { CacheMeter } from "./metrics.ts";
 import type { OpenWatches } from "./open-watches.ts";
 import { selectionOf } from "./selection.ts";
 import { stateFrames } from "./state-frames.ts";
@@ -40,7 +41,6 @@ export interface CachedReadsNeeds {
   readonly fillWaitMs: number;
   /** Whether lists of earlier states are answered from memory (ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
-  readonly onSlow: (kind: StoredKind) => void;
   readonly open: OpenWatches;
 }
 
@@ -51,10 +51,11 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
     const fromStore = () => direct.get(kind, key, resourceVersion, signal);
-    if (cache.kindOf(kind) === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
+    const known = cache.kindOf(kind);
+    if (known === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
     if (asked === undefined) {
-      if (!(await isNewest(cache, signal))) return await fromStore();
-    } else await reach(cache, asked, signal);
+      if (!(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
+    } else await reach(needs, known.meter, asked, signal);
     // Asked again after each wait: kinds come and go.
     const cached = cache.kindOf(kind);
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
@@ -62,19 +63,45 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
 
+  /** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */
+  async function isNewest(meter: CacheMeter, signal: AbortSignal): Promise<boolean> {
+    const since = clock.now();
+    try {
+      const reached = await cache.reached(await cache.newest(signal), reachMs, signal, true);
+      if (reached) meter.readNewest(true, false);
+      return reached;
+    } catch (error) {
+      meter.readNewest(false, false);
+      throw error;
+    } finally {
+      meter.waited(clock.now() - since);
+    }
+  }
+  async function instead<T>(meter: CacheMeter, fromStore: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await fromStore();
+      meter.readNewest(true, true);
+      return answer;
+    } catch (error) {
+      meter.readNewest(false, true);
+      throw error;
+    }
+  }
+
   async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
     const fromStore = () => direct.list(collection, options, names, signal);
     const plan = planList(collection, options, names);
     const { stored } = collection.endpoint;
-    if (cache.kindOf(stored) === undefined) return await fromStore();
+    const known = cache.kindOf(stored);
+    if (known === undefined) return await fromStore();
     if (!(await cache.ready(needs.fillWaitMs, signal))) {
       if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
       throw notReady(cache, clock);
     }
     const { age } = plan;
     if (age.tag === "exact" && !needs.snapshots()) return await fromStore();
-    if (age.tag === "newest" && !(await isNewest(cache, signal))) return await fromStore();
-    if (age.tag === "notOlder" || age.tag === "exact") await reach(cache, age.revision, signal);
+    if (age.tag === "newest" && !(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
+    if (age.tag === "notOlder" || age.tag === "exact") await reach(needs, known.meter, age.revision, signal);
     // From here on nothing waits: index and revision belong together.
     const kind = cache.kindOf(stored);
     if (kind === undefined) return await fromStore();
@@ -82,7 +109,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const index = age.tag === "exact" ? kind.indexAt(revision, clock.now()) : kind.index;
     if (kind.hasBroken(collection.prefix)) return allReadable(await fromStore());
     if (index === undefined) return await fromStore();
-    const page = pageOf(index, revision, kind.maker, collection, options, plan, names);
+    const { page, fetched } = pageOf(index, revision, kind.maker, collection, options, plan, names);
+    kind.meter.listed(fetched, page.items.length);
     if (page.continue !== "" && needs.snapshots()) kind.pin(revision, index, clock.now());
     return page;
   }
@@ -102,7 +130,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       clock,
       progress: () => cache.revision,
       onSlow: () => {
-        needs.onSlow(kind.maker.kind);
+        kind.meter.slow();
         watching.tooSlow?.();
       },
       opening: (cursor) => opening(needs, kind, watching, cursor),
@@ -129,13 +157,11 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   return { get, list, watch };
 }
 
-/** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */
-async function isNewest(cache: WatchCache, signal: AbortSignal): Promise<boolean> {
-  return await cache.reached(await cache.newest(signal), reachMs, signal, true);
-}
-
-async function reach(cache: WatchCache, revision: Revision, signal: AbortSignal): Promise<void> {
-  if (!(await cache.reached(revision, reachMs, signal))) throw tooLargeRevision(revision, cache.revision);
+/** Waits for the cache to come to a revision; 504 where it does not in time. */
+async function reach({ cache, clock }: CachedReadsNeeds, meter: CacheMeter, revision: Revision, signal: AbortSignal): Promise<void> {
+  const since = clock.now();
+  const reached = await cache.reached(revision, reachMs, signal).finally(() => meter.waited(clock.now() - since));
+  if (!reached) throw tooLargeRevision(revision, cache.revision);
 }
 
 /** 429 with a pause that grows with the time that the cache has been away. */
@@ -161,35 +187,34 @@ function pageOf(
   options: ListOptions,
   { limit, start, key }: ListPlan,
   names: Names,
-): ListPage {
+): { readonly page: ListPage; /** Entries that were looked at. */ readonly fetched: number } {
   const selection = selectionOf(collection, options);
   const { chooses } = selection;
   const found: CachedEntry[] = [];
-  const page = (token = "", remaining?: number): ListPage => ({
-    items: cachedItems(maker, [found]),
-    revision,
-    continue: token,
-    remaining,
-  });
+  let fetched = 0;
+  const result = (runs: Iterable<readonly CachedEntry[]>, token = "", remaining?: number) => {
+    const items = cachedItems(maker, [...runs]);
+    return { page: { items, revision, continue: token, remaining }, fetched: Math.max(fetched, items.length) };
+  };
   if (key !== undefined) {
     const entry = index.get(key);
+    if (entry !== undefined) fetched = 1;
     if (entry !== undefined && (chooses === undefined || chooses(entry))) found.push(entry);
-    return page();
+    return result([found]);
   }
-  if (chooses === undefined && limit === undefined) {
-    return { ...page(), items: cachedItems(maker, [...index.runs(selection.prefix, start)]) };
-  }
+  if (chooses === undefined && limit === undefined) return result(index.runs(selection.prefix, start));
   for (const run of index.runs(selection.prefix, start)) {
     for (const entry of run) {
+      fetched++;
       if (chooses !== undefined && !chooses(entry)) continue;
       found.push(entry);
       if (found.length !== limit) continue;
       const left = index.count(collection.prefix, `${entry.key}\0`);
-      if (left === 0) return page();
-      return page(continueAfter(collection, revision, entry.key, names), chooses === undefined ? left : undefined);
+      if (left === 0) return result([found]);
+      return result([found], continueAfter(collection, revision, entry.key, names), chooses === undefined ? left : undefined);
     }
   }
-  return page();
+  return result([found]);
 }
 
 /** What a watch begins with: what is there, or what happened before the oldest change that is remembered. */
@@ -200,15 +225,15 @@ async function* opening(needs: CachedReadsNeeds, kind: KindCache, watching: Watc
   const from = revisionOf(options.resourceVersion, "watch");
   try {
     if (from !== undefined && from > 0 && options.sendInitialEvents !== true) {
-      return from >= kind.ring.start ? cursor.join(kind.ring.after(from), from) : yield* history(needs, kind, watching, cursor, from);
+      return from >= kind.ring.start ? join(kind, cursor, from) : yield* history(needs, kind, watching, cursor, from);
     }
-    if (from === undefined) await reach(cache, await cache.newest(signal), signal);
-    else if (from > 0) await reach(cache, from, signal);
+    if (from === undefined) await reach(needs, kind.meter, await cache.newest(signal), signal);
+    else if (from > 0) await reach(needs, kind.meter, from, signal);
     if (cursor.isFailing) return;
     const { index } = kind;
     const { revision } = cache;
     cursor.join(kind.ring.end, revision);
-    if (startsWithState(options, from)) yield* stateFrames(kind.maker, index, watching, cursor);
+    if (startsWithState(options, from)) yield* stateFrames(kind, index, watching, cursor);
     if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
       const frame = framing.bookmark(revision, true, cursor.isFirst);
       cursor.sent(frame.length);
@@ -235,12 +260,20 @@ async function* history(
   const { key } = selectionOf(collection, options);
   const chosen = chosenOf(collection, options, key);
   for await (const { events, revision } of needs.store.watch({ prefix: collection.prefix }, from, cursor.signal)) {
+    kind.meter.began(events.length);
     for (const event of events) {
       const frame = frameOf(watching, event, chosen, cursor.isFirst);
       if (frame === undefined) continue;
       cursor.sent(frame.length);
       yield frame;
     }
-    if (revision >= kind.ring.start) return cursor.join(kind.ring.after(revision), revision);
+    if (revision >= kind.ring.start) return join(kind, cursor, revision);
   }
+}
+
+/** Goes on from a revision with what the ring remembers. */
+function join(kind: KindCache, cursor: Cursor, from: Revision): void {
+  const position = kind.ring.after(from);
+  kind.meter.began(kind.ring.end - position);
+  cursor.join(position, from);
 }

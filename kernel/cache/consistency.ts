@@ -1,27 +1,23 @@
 /** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
-import type { StoredKind } from "../catalog.ts";
 import { type Clock, pause } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
+import type { Checked } from "./metrics.ts";
 import type { WatchCache } from "./watch-cache.ts";
-
-/** `failure`: the cache differs, and is filled anew; `error`: the store could not be asked. */
-export type Checked = "success" | "failure" | "error";
 
 export interface ConsistencyNeeds {
   readonly cache: WatchCache;
   readonly store: Store;
   readonly clock: Clock;
   readonly everyMs: number;
-  readonly onChecked: (kind: StoredKind, checked: Checked) => void;
   readonly signal: AbortSignal;
 }
 
 const pageEntries = 500;
 
 /** Checks all kinds again and again until the signal aborts. */
-export async function keepConsistent({ cache, store, clock, everyMs, onChecked, signal }: ConsistencyNeeds): Promise<void> {
+export async function keepConsistent({ cache, store, clock, everyMs, signal }: ConsistencyNeeds): Promise<void> {
   while (!signal.aborted) {
     await pause(everyMs, signal, clock);
     for (const kind of cache.kinds) {
@@ -36,7 +32,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, onChecked, 
         (): Checked => "error",
       );
       if (signal.aborted) return;
-      onChecked(kind.maker.kind, checked);
+      kind.meter.checked(checked);
       if (checked === "failure") {
         cache.refill(new Error(`The cache of ${kind.maker.kind.plural} differs from the store at revision ${revision}`));
       }

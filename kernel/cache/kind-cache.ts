@@ -4,7 +4,8 @@ import { type Follower, type Followers, followers } from "./followers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "./entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "./key-index.ts";
-import { bytesOf, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
+import type { CacheMeter } from "./metrics.ts";
+import { bytesOf, EventRing, type RingBounds, type RingEvent, roomFor, roomMin } from "./ring.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** What a kind holds at a revision. */
@@ -16,8 +17,19 @@ export interface Filling {
   readonly broken: string[];
 }
 
+export interface KindCacheNeeds {
+  readonly maker: EntryMaker;
+  /** What the kind's keys begin with. */
+  readonly prefix: string;
+  readonly meter: CacheMeter;
+  readonly bounds: RingBounds;
+  /** How long earlier states are retained. */
+  readonly snapshotMs: number;
+}
+
 export class KindCache {
   readonly maker: EntryMaker;
+  readonly meter: CacheMeter;
   /** What the kind's keys begin with. */
   readonly prefix: string;
   readonly frames: FrameShare;
@@ -34,12 +46,13 @@ export class KindCache {
   #staged: RingEvent[] = [];
   /** Bytes of events since it was last looked who lags behind. */
   #unchecked = 0;
+  #room = roomMin;
   readonly #snapshots: Snapshots;
   /** Before this revision something could not be read. */
   #mended: Revision = 0;
 
-  /** `snapshotMs`: how long earlier states are retained. */
-  constructor(maker: EntryMaker, prefix: string, bounds: RingBounds, snapshotMs: number) {
+  constructor({ maker, prefix, meter, bounds, snapshotMs }: KindCacheNeeds) {
+    this.meter = meter;
     this.maker = maker;
     this.prefix = prefix;
     this.#bounds = bounds;
@@ -85,6 +98,7 @@ export class KindCache {
     try {
       return makeEntry(this.maker, key, revision, value);
     } catch {
+      this.meter.undecodable();
       return undefined;
     }
   }
@@ -105,6 +119,8 @@ export class KindCache {
     this.#staged = [];
     this.#aside = undefined;
     this.#filled = true;
+    this.meter.filled();
+    this.#resize();
     this.frames.clear();
     this.#broken.clear();
     for (const key of broken) this.#broken.add(key);
@@ -128,6 +144,7 @@ export class KindCache {
   }
   /** Takes a change; followers are told with `publish`. */
   take(event: StoreEvent, now: number): void {
+    this.meter.received(1);
     if (this.#filled) this.#apply(event, now);
     else this.#keep(event);
   }
@@ -163,6 +180,7 @@ export class KindCache {
         next = makeEntry(this.maker, key, revision, value);
       } catch (error) {
         failure = error;
+        this.meter.undecodable();
         this.#broken.add(key);
       }
     }
@@ -181,6 +199,8 @@ export class KindCache {
     this.#staged = [];
     const first = this.#ring.end;
     this.#ring.push(events);
+    this.#resize();
+    this.meter.dispatched(events.length);
     const { revision, at } = events.at(-1)!;
     this.#snapshots.step(revision, this.#index, events.length, at);
     this.frames.outdate();
@@ -189,6 +209,12 @@ export class KindCache {
     if (this.#unchecked < checkEveryBytes) return;
     this.#unchecked = 0;
     this.#followers.checkAll();
+  }
+
+  #resize(): void {
+    const room = roomFor(this.#ring.length, this.#room);
+    this.meter.resized(this.#room, room);
+    this.#room = room;
   }
 
   /** Follows the kind below a prefix, or one key. The returned function ends it. */

@@ -1,13 +1,15 @@
+import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog.ts";
 import { isUncached, type Reads } from "../reads.ts";
 import { type Clock, systemClock } from "../store/clock.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
-import { type Checked, keepConsistent } from "./consistency.ts";
+import { keepConsistent } from "./consistency.ts";
 import { entryMaker } from "./entry.ts";
 import { KindCache } from "./kind-cache.ts";
 import { openWatches } from "./open-watches.ts";
 import { ownWrites } from "./own-writes.ts";
+import { cacheMeter, cacheMetrics, type CacheRecord } from "./metrics.ts";
 import type { RingBounds } from "./ring.ts";
 import { Slabs } from "./slabs.ts";
 import { traitsReader } from "./traits.ts";
@@ -17,8 +19,8 @@ export interface ReadsOptions {
   readonly clock?: Clock;
   /** Told of each failure that makes the cache begin anew. */
   readonly onError?: (error: unknown) => void;
-  /** Told of each watch that was ended because its client did not read. */
-  readonly onSlow?: (kind: StoredKind) => void;
+  /** Where what happens is counted. */
+  readonly record?: CacheRecord;
   /** What is remembered of each kind's changes. */
   readonly bounds?: Partial<RingBounds>;
   /** How long a read waits while the cache is filled; then the store answers, or nobody does (429). */
@@ -27,8 +29,6 @@ export interface ReadsOptions {
   readonly snapshotMs?: number;
   /** How often the cache is compared with the store (upstream's five minutes); 0 is never. */
   readonly checkEveryMs?: number;
-  /** Told of each comparison. */
-  readonly onChecked?: (kind: StoredKind, checked: Checked) => void;
   /** How long opening waits for the first fill, which goes on after that. */
   readonly openWaitMs?: number;
 }
@@ -47,6 +47,8 @@ export interface OpenedReads {
    * or is not wanted any more.
    */
   adopt(catalog: Catalog): Promise<void>;
+  /** Brings what is recorded up to date that changes too often to be recorded each time. */
+  tell(): void;
   /** Ends all watches and the cache's own; the store stays open. */
   close(): Promise<void>;
 }
@@ -58,11 +60,17 @@ const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eve
  * the store itself answers where upstream lets it.
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
-  const { clock = systemClock, onError = () => {}, onSlow = () => {} } = options;
+  const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
   const slabs = new Slabs();
   const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
     const maker = entryMaker(kind, slabs, traitsReader(kind, of));
-    return new KindCache(maker, `${prefix}/${kind.under}/`, { ...bounds, ...options.bounds }, options.snapshotMs ?? 75_000);
+    return new KindCache({
+      maker,
+      prefix: `${prefix}/${kind.under}/`,
+      meter: cacheMeter(record, kind),
+      bounds: { ...bounds, ...options.bounds },
+      snapshotMs: options.snapshotMs ?? 75_000,
+    });
   };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
   const cache = new WatchCache({ store, kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)), prefix, clock, own, onError });
@@ -74,7 +82,6 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     clock,
     fillWaitMs: options.fillWaitMs ?? 1_000,
     snapshots: () => served.gates.isOn("ListFromCacheSnapshot"),
-    onSlow,
     open,
   });
   async function adopt(next: Catalog): Promise<void> {
@@ -85,10 +92,10 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     await Promise.all(Array.from(wanted, (kind) => cache.add(cacheOf(kind, next))));
   }
   const closing = new AbortController();
-  const { checkEveryMs = 300_000, onChecked = () => {} } = options;
+  const { checkEveryMs = 300_000 } = options;
   const checking = checkEveryMs === 0
     ? Promise.resolve()
-    : keepConsistent({ cache, store, clock, everyMs: checkEveryMs, onChecked, signal: closing.signal });
+    : keepConsistent({ cache, store, clock, everyMs: checkEveryMs, signal: closing.signal });
   await cache.ready(options.openWaitMs ?? 60_000, new AbortController().signal);
   return {
     reads,
@@ -96,6 +103,9 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     state: () => cache.state,
     size: () => ({ slabBytes: slabs.bytes, watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0) }),
     adopt,
+    tell() {
+      for (const { meter } of cache.kinds) meter.reached(cache.revision);
+    },
     async close() {
       closing.abort();
       await Promise.all([cache.close(), checking]);

@@ -59,6 +59,9 @@ export class EventRing {
   get end(): number {
     return this.#base + this.#events.length;
   }
+  get length(): number {
+    return this.end - this.first;
+  }
   get bytes(): number {
     return this.#bytes;
   }
@@ -103,7 +106,7 @@ export class EventRing {
 
   #isOver(now: number, event: RingEvent): boolean {
     const { keptMs, bytesMax, eventsMax } = this.#bounds;
-    return event.at < now - keptMs || this.#bytes > bytesMax || this.end - this.first > eventsMax;
+    return event.at < now - keptMs || this.#bytes > bytesMax || this.length > eventsMax;
   }
 
   #dropWhile(isOver: (event: RingEvent) => boolean): void {
@@ -121,6 +124,15 @@ export class EventRing {
     this.#dropped = 0;
   }
 }
+
+/** Room for `events`, as upstream makes it: doubled where it is not enough, halved where three quarters are left over. */
+export function roomFor(events: number, before: number): number {
+  let room = before;
+  while (room < events) room *= 2;
+  while (room > roomMin && events < room / 4) room /= 2;
+  return room;
+}
+export const roomMin = 100;
 
 /** Roughly what an event keeps in memory. */
 export function bytesOf({ next, prior }: RingEvent): number {

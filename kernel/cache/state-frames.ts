@@ -5,17 +5,19 @@ import type { Cursor } from "./cursor.ts";
 import { bodyBytes, type CachedEntry, concat, type EntryMaker, itemOf } from "./entry.ts";
 import { plainHead } from "./frame-share.ts";
 import type { KeyIndex } from "./key-index.ts";
+import type { KindCache } from "./kind-cache.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 
 const end = new TextEncoder().encode("}\n");
 
-export function* stateFrames(maker: EntryMaker, index: KeyIndex, watching: Watching, cursor: Cursor): Generator<Uint8Array> {
+export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watching: Watching, cursor: Cursor): Generator<Uint8Array> {
   const { collection, options, framing } = watching;
   const selection = selectionOf(collection, options);
   const head = plainHead(maker, "ADDED");
   let parts: Uint8Array[] = [];
   let size = 0;
   for (const entry of chosen(index, selection)) {
+    meter.began(1);
     const frame = framing.plain ? [head, bodyBytes(entry), end] : [otherFrame(maker, entry, framing, cursor.isFirst)];
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
     cursor.sent(bytes);

@@ -1,11 +1,12 @@
 /** A cache over a store that fails when a test says so. */
 import assert from "node:assert/strict";
 import { StatusError } from "../../core/status-error.ts";
+import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog } from "../catalog.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import type { Batch, Page, Range, Revision, Store } from "../store/store.ts";
 import type { ManualClock } from "../store/test-clock.ts";
-import { type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
+import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "./mod.ts";
 import { catalog, prefix, type Room } from "./test-room.ts";
 
 /** A store whose watches break, and whose lists fail or wait, when the test says so. */
@@ -83,7 +84,8 @@ export interface Bench {
   readonly cache: OpenedReads;
   readonly brittle: Brittle;
   readonly errors: unknown[];
-  readonly slow: string[];
+  /** What the cache has recorded under a name, without it and the group: `{resource="notes"} 3`. */
+  readonly counted: (name: string) => Promise<readonly string[]>;
 }
 
 export async function withCache(
@@ -93,17 +95,23 @@ export async function withCache(
 ): Promise<void> {
   const store = await openSqlite(":memory:");
   const wrapped = brittle(store);
-  const errors: unknown[] = [], slow: string[] = [];
+  const errors: unknown[] = [];
+  const { record, text } = createRegistry(cacheMetrics);
+  const counted = async (name: string): Promise<readonly string[]> => {
+    cache.tell();
+    const lines = (await text()).split("\n").filter((line) => line.startsWith(`${name}{`));
+    return lines.map((line) => line.slice(name.length).replace('group="",', ""));
+  };
   await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to
   const cache = await openReads(wrapped.store, served, prefix, {
     onError: (error) => errors.push(error),
-    onSlow: (kind) => slow.push(kind.plural),
+    record,
     checkEveryMs: 0,
     ...options,
   });
   const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
   try {
-    await use({ room, cache, brittle: wrapped, errors, slow });
+    await use({ room, cache, brittle: wrapped, errors, counted });
   } finally {
     await cache.close();
     await store.close();
@@ -125,10 +133,10 @@ export async function waitFor(clock: ManualClock, count: number): Promise<void> 
 }
 
 /** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
-export async function turn(clock: ManualClock, ms: number, done: () => boolean): Promise<void> {
+export async function turn(clock: ManualClock, ms: number, done: () => boolean | Promise<boolean>): Promise<void> {
   await waitFor(clock, 1);
   clock.advance(ms);
-  for (let turns = 0; !done(); turns++) {
+  for (let turns = 0; !(await done()); turns++) {
     assert.ok(turns < 10_000, "it does not come");
     await new Promise((resolve) => setTimeout(resolve, 0));
   }

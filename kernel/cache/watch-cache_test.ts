@@ -192,7 +192,7 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
 });
 
 test("a watch that does not read is ended and counted once it lags too far, others go on", () =>
-  withCache(async ({ room, cache, slow }) => {
+  withCache(async ({ room, cache, counted }) => {
     let last = await put(room, "a");
     const reads = await startWatch(room, `resourceVersion=${last}`);
     const { stream } = await openWatch(room, `resourceVersion=${last}`);
@@ -206,7 +206,7 @@ test("a watch that does not read is ended and counted once it lags too far, othe
       await list(room);
       if (round === 0) assert.equal((await first).done, false);
     }
-    assert.deepEqual(slow, ["notes"]);
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), ['{resource="notes"} 1']);
     assert.equal(cache.size().watches, 1);
     assert.equal((await within(stuck.next(), "the end")).done, true);
     await reads.reached(last);
@@ -215,7 +215,7 @@ test("a watch that does not read is ended and counted once it lags too far, othe
   }));
 
 test("what one namespace's watches are not told of does not make them slow", () =>
-  withCache(async ({ room, slow }) => {
+  withCache(async ({ room, counted }) => {
     const from = await put(room, "a");
     const watch = await startWatch(room, `resourceVersion=${from}`);
     const text = "x".repeat(1_000_000);
@@ -223,7 +223,7 @@ test("what one namespace's watches are not told of does not make them slow", () 
     const last = await put(room, "c");
     await watch.reached(last);
     assert.deepEqual(told(await watch.stop()), [`ADDED c ${last}`]);
-    assert.deepEqual(slow, []);
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
   }));
 
 test("the ring forgets by age, count and size; what it forgot is read from the store while that knows it", async () => {
@@ -245,17 +245,16 @@ test("the ring forgets by age, count and size; what it forgot is read from the s
 
 test("the cache is compared with the store, and filled anew where it differs", async () => {
   const clock = manualClock();
-  const checked: string[] = [];
-  const onChecked = (kind: { plural: string }, result: string) => void checked.push(`${kind.plural} ${result}`);
-  await withCache(async ({ room, cache, brittle, errors }) => {
+  await withCache(async ({ room, cache, brittle, errors, counted }) => {
+    const checked = () => counted("apiserver_storage_consistency_checks_total");
     await put(room, "a");
     await putBytes(room, "nonsense", new TextEncoder().encode("{"), { namespace: "other" });
     await list(room);
-    await turn(clock, 1000, () => checked.length === 2);
-    assert.deepEqual(checked.splice(0), ["notes success", "shelves success"]);
+    await turn(clock, 1000, async () => (await checked()).length === 2);
+    assert.deepEqual(await checked(), ['{resource="notes",status="success"} 1', '{resource="shelves",status="success"} 1']);
     brittle.listFails = new StoreError("unavailable", "no leader");
-    await turn(clock, 1000, () => checked.length === 2);
-    assert.deepEqual(checked.splice(0), ["notes error", "shelves error"]);
+    await turn(clock, 1000, async () => (await checked()).length === 4);
+    assert.deepEqual((await checked()).slice(2), ['{resource="notes",status="error"} 1', '{resource="shelves",status="error"} 1']);
     brittle.listFails = undefined;
     brittle.lose = (key) => key.endsWith("/lost");
     const from = await put(room, "lost");
@@ -266,10 +265,10 @@ test("the cache is compared with the store, and filled anew where it differs", a
     await turn(clock, 1000, () => errors.length === 1);
     await watch.ended;
     assert.match(`${errors[0]}`, /The cache of notes differs from the store at revision \d+/);
-    assert.equal(checked[0], "notes failure");
+    assert.equal((await checked())[4], '{resource="notes",status="failure"} 1');
     assert.equal((await get(room, "lost"))?.revision, from);
     assert.deepEqual(cache.state(), { tag: "current" });
-  }, { clock, checkEveryMs: 1000, onChecked });
+  }, { clock, checkEveryMs: 1000 });
 });
 
 test("close() ends watches and lets reads fall back to the store", () =>

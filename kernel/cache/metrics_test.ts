@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { cacheMetrics } from "./mod.ts";
+import { StoreError } from "../store/store.ts";
+import { manualClock } from "../store/test-clock.ts";
+import { waitFor, withCache } from "./test-bench.ts";
+import { list, put, putBytes, remove, startWatch } from "./test-room.ts";
+
+const proven = new Set<string>();
+/** A test that moves these. */
+function moves(names: readonly (keyof typeof cacheMetrics)[], what: string, prove: () => Promise<void>): void {
+  for (const name of names) proven.add(name);
+  test(`${names.map((name) => cacheMetrics[name].name).join(", ")}: ${what}`, prove);
+}
+const named = (name: keyof typeof cacheMetrics) => cacheMetrics[name].name;
+
+moves(["initializations", "undecodable"], "each time that a kind is filled, and each object that cannot be read", () =>
+  withCache(
+    async ({ room, brittle, errors, counted }) => {
+      assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 1', '{resource="shelves"} 1']);
+      assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 1']);
+      brittle.breakWatches(new StoreError("unavailable", "gone"));
+      while (errors.length === 0) await list(room, "", { namespace: "other" });
+      await putBytes(room, "worse", new TextEncoder().encode("{"));
+      await list(room, "", { namespace: "other" });
+      assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 2', '{resource="shelves"} 2']);
+      assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 3']);
+    },
+    {},
+    async (room) => void await putBytes(room, "bad", new TextEncoder().encode("{nonsense")),
+  ));
+
+moves(
+  ["received", "dispatched", "revision"],
+  "changes by kind, and how far everything is known",
+  () =>
+    withCache(async ({ room, counted }) => {
+      await put(room, "a");
+      await put(room, "a", { mood: "sad" });
+      await put(room, "s", { plural: "shelves" });
+      const last = await remove(room, "a");
+      await list(room);
+      for (const name of ["received", "dispatched"] as const) {
+        assert.deepEqual((await counted(named(name))).toSorted(), ['{resource="notes"} 3', '{resource="shelves"} 1']);
+      }
+      assert.deepEqual(await counted(named("revision")), [`{resource="notes"} ${last}`, `{resource="shelves"} ${last}`]);
+    }),
+);
+
+moves(
+  ["initEvents"],
+  "objects and earlier changes that watches begin with, from memory and from the store",
+  () =>
+    withCache(async ({ room, brittle, errors, counted }) => {
+      const first = await put(room, "a");
+      await put(room, "b");
+      const last = await put(room, "c");
+      await list(room);
+      const begun = async (query: string): Promise<number> => {
+        const before = Number((await counted(named("initEvents")))[0]?.split(" ")[1] ?? 0);
+        const watch = await startWatch(room, query);
+        await watch.reached(last);
+        await watch.stop();
+        return Number((await counted(named("initEvents")))[0]?.split(" ")[1]) - before;
+      };
+      assert.equal(await begun(""), 3);
+      assert.equal(await begun(`resourceVersion=${first}`), 2);
+      brittle.breakWatches(new StoreError("unavailable", "gone"));
+      while (errors.length === 0) await list(room);
+      assert.equal(await begun(`resourceVersion=${first}`), 2);
+    }),
+);
+
+moves(["consistentReads", "readWait"], "reads of the newest state, from memory, from the store instead, and not at all", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, brittle, counted }) => {
+    await put(room, "a");
+    await list(room);
+    const of = (success: boolean, fallback: boolean, count: number) =>
+      `{fallback="${fallback}",resource="notes",success="${success}"} ${count}`;
+    assert.deepEqual(await counted(named("consistentReads")), [of(true, false, 1)]);
+    const release = Promise.withResolvers<void>();
+    brittle.hold = release.promise;
+    await put(room, "b");
+    for (const fails of [undefined, new StoreError("unavailable", "no leader")]) {
+      const reading = list(room).then(() => undefined, (error: unknown) => error);
+      await waitFor(clock, 1);
+      brittle.listFails = fails;
+      clock.advance(3_000);
+      assert.equal(await reading, fails);
+    }
+    assert.deepEqual(await counted(named("consistentReads")), [of(true, false, 1), of(true, true, 1), of(false, true, 1)]);
+    assert.deepEqual(await counted(`${named("readWait")}_count`), ['{resource="notes"} 3']);
+    assert.deepEqual(await counted(`${named("readWait")}_sum`), ['{resource="notes"} 6']);
+    brittle.hold = undefined;
+    release.resolve();
+  }, { clock });
+});
+
+moves(
+  ["lists", "listFetched", "listReturned"],
+  "lists from memory, what they look at and what they answer with",
+  () =>
+    withCache(async ({ room, counted }) => {
+      for (const name of ["a", "b", "c", "d"]) await put(room, name, { labels: { odd: `${name === "a" || name === "c"}` } });
+      const steps: readonly [string, number, number][] = [
+        ["", 4, 4],
+        ["labelSelector=odd=true", 4, 2],
+        ["limit=1&labelSelector=odd=false", 2, 1],
+        ["limit=3", 3, 3],
+        ["fieldSelector=metadata.name=b", 1, 1],
+        ["fieldSelector=metadata.name=x", 0, 0],
+      ];
+      let [fetched, returned] = [0, 0];
+      for (const [index, [query, looked, answered]] of steps.entries()) {
+        await list(room, query);
+        fetched += looked;
+        returned += answered;
+        assert.deepEqual(await counted(named("lists")), [`{index="",resource="notes"} ${index + 1}`]);
+        assert.deepEqual(await counted(named("listFetched")), [`{index="",resource="notes"} ${fetched}`], query);
+        assert.deepEqual(await counted(named("listReturned")), [`{resource="notes"} ${returned}`], query);
+      }
+      // What the store answers is not the cache's.
+      await list(room, "", { plural: "scraps" });
+      assert.equal((await counted(named("lists"))).length, 1);
+    }),
+);
+
+moves(["capacity", "capacityUp", "capacityDown"], "room for changes doubles where it is full, and halves where it is empty", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, counted }) => {
+    const fill = async (rounds: number): Promise<void> => {
+      for (let round = 0; round < rounds; round++) await put(room, "a", { data: { round: `${round}` } });
+      await list(room);
+    };
+    const of = async () =>
+      (await Promise.all((["capacity", "capacityUp", "capacityDown"] as const).map((name) => counted(named(name)))))
+        .map((lines) => Number(lines.find((line) => line.includes("notes"))?.split(" ")[1] ?? 0));
+    assert.deepEqual(await of(), [100, 0, 0]);
+    await fill(100);
+    assert.deepEqual(await of(), [100, 0, 0]);
+    await fill(1);
+    assert.deepEqual(await of(), [200, 1, 0]);
+    await fill(100);
+    assert.deepEqual(await of(), [400, 2, 0]);
+    clock.advance(5 * 60_000 + 1);
+    await fill(1);
+    assert.deepEqual(await of(), [100, 2, 1]);
+  }, { clock });
+});
+
+test("each metric of the cache is moved by a test", () => {
+  // Watches that are too slow and comparisons with the store have tests of their own, in watch-cache_test.ts.
+  assert.deepEqual(Object.keys(cacheMetrics).filter((name) => !proven.has(name)), ["terminated", "checks"]);
+});
