@@ -2,8 +2,11 @@
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
   bodyBytesMax: 3 * 1024 * 1024,
-  /** Deepest nesting of a JSON or YAML document. */
+  /** Deepest nesting of a JSON, YAML or CBOR document. */
   documentDepthMax: 10_000,
+  /** What one list and one map of CBOR may say that they have; bytes run out before. */
+  cborElementsMax: 2 ** 31 - 1,
+  cborPairsMax: 2 ** 21,
   /** Deepest nesting of structs in structs that decoders follow; only schemas that contain themselves come near. */
   typedDepthMax: 1000,
   /** Unknown and duplicate fields that one body has reported (upstream's decoder keeps as many). */

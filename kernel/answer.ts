@@ -4,14 +4,13 @@
  */
 import { mediaType } from "../core/codec/negotiate.ts";
 import { prettyJson } from "../core/codec/json-text.ts";
-import { writeEnvelope } from "../core/codec/protobuf.ts";
 import { writeYaml } from "../core/codec/yaml.ts";
 import { encoder } from "../core/derive/encode.ts";
-import { protobufWriter } from "../core/derive/protobuf.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
 import { type Status, StatusError } from "../core/status-error.ts";
+import { binaryDocument, isBinary } from "./binary.ts";
 import type { Call } from "./call.ts";
 import { type Begun, begun, chunked, type Part, sizeOf } from "./chunks.ts";
 import { compressed } from "./compress.ts";
@@ -91,13 +90,10 @@ function objectParts(call: Call, item: Item): readonly Part[] {
   }
   if (transform.as !== "object") {
     const object = partial(call, item, transform.version);
-    if (encoding === "protobuf") return [writeEnvelope(object, protobufWriter(PartialObjectMetadata)(object))];
+    if (isBinary(encoding)) return [binaryDocument(encoding, PartialObjectMetadata, object)];
     return textParts(call, encoder(PartialObjectMetadata)(object));
   }
-  if (encoding === "protobuf") {
-    const object = servedObject(endpoint, item);
-    return [writeEnvelope(object, protobufWriter(endpoint.schema)(object))];
-  }
+  if (isBinary(encoding)) return [binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item))];
   return textParts(call, servedJson(endpoint, item));
 }
 
@@ -116,7 +112,7 @@ export function typedReply<T extends object>(
 ): Reply {
   const { encoding } = call.output;
   const type = { kind: body.kind ?? schema.name, apiVersion: body.apiVersion ?? "v1" };
-  const parts = encoding === "protobuf" ? [writeEnvelope(type, protobufWriter(schema)(body))] : textParts(call, encoder(schema)(body));
+  const parts = isBinary(encoding) ? [binaryDocument(encoding, schema, { ...body, ...type })] : textParts(call, encoder(schema)(body));
   return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
 }
 

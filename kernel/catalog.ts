@@ -3,6 +3,8 @@
  * server holds the one in force and swaps it whole. Requests finish on the one that they began with.
  */
 import type { DecodeReport } from "../core/derive/decode.ts";
+import type { CborItem } from "../core/codec/cbor/item.ts";
+import type { Media } from "../core/codec/negotiate.ts";
 import type { Names } from "../core/names.ts";
 import type { ApiObject, GroupVersion, Plugin, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode } from "../core/schema.ts";
@@ -30,11 +32,15 @@ export interface StoredKind {
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }
 
+/** What objects can be written to the store as. */
+export type StoredEncoding = "json" | "cbor";
+
 /** One version in which values of a kind may lie in the store: an earlier release may have stored another one than we do. */
 export interface StoredForm {
   readonly schema: StructNode;
   /** Unknown and duplicate fields pass in silence. */
   readonly decode: (tree: Tree) => ApiObject;
+  readonly decodeCbor: (item: CborItem) => ApiObject;
   /** What was decoded to the one form that hooks see, filled. */
   readonly toStored: (object: ApiObject) => ApiObject;
 }
@@ -58,6 +64,8 @@ export interface Endpoint {
   readonly schema: StructNode;
   readonly encode: (object: ApiObject) => string;
   readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
+  /** With `findings`, the first unknown field is told there. */
+  readonly decodeCbor: (item: CborItem, findings?: string[]) => ApiObject;
   readonly fill: (object: ApiObject) => ApiObject;
   /** A filled object of this version to the stored form, and back. Identity where the forms are one. */
   readonly toStored: (object: ApiObject) => ApiObject;
@@ -80,6 +88,10 @@ export interface CatalogGroup {
 }
 export interface Catalog {
   readonly names: Names;
+  /** Encodings that are spoken. */
+  readonly media: Media;
+  /** The encoding in which objects are written to the store; every other is read all the same. */
+  readonly storedAs: StoredEncoding;
   readonly gates: GateTable;
   readonly plugins: readonly Plugin[];
   /** In discovery's order; the core group, where served, first. */

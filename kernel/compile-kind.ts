@@ -1,5 +1,7 @@
 /** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
 import { pluralOf } from "../core/define.ts";
+import { type CborItem, memberOf } from "../core/codec/cbor/item.ts";
+import { cborReader } from "../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../core/derive/decode.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { filler } from "../core/derive/fill.ts";
@@ -60,14 +62,14 @@ function compileStored(resource: Resource, names: Names): StoredKind {
 }
 
 function nativeForm(schema: StructNode, fill: StoredKind["fill"]): StoredForm {
-  return { schema, decode: storedDecoder(schema), toStored: fill };
+  return { schema, ...storedDecoders(schema), toStored: fill };
 }
 function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], names: Names): StoredForm {
   const { schema, convert } = served;
   const filled = codecOf(served, names).fill;
   return {
     schema,
-    decode: storedDecoder(schema),
+    ...storedDecoders(schema),
     toStored: (object) => fill(renamed(convert?.toStored(filled(object)) ?? filled(object), apiVersion)),
   };
 }
@@ -78,27 +80,31 @@ function lazily<R>(make: () => R): () => R {
   return () => made.value ??= make();
 }
 
-function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "encode" | "decode" | "fill"> {
+function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill"> {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
   const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
+  const decodeCbor = lazily(() => cborReader(typed));
   return {
     encode: (object) => encode()(object),
-    decode: (tree, report) => withClearedOwners(tree, decode()(tree, report)),
+    decode: (tree, report) => {
+      const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
+      return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
+    },
+    decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
     fill: more === undefined ? (object) => fill()(object) : (object) => more(fill()(object), names),
   };
 }
 
 /** An empty list of entries, which decoding leaves out like any other, says that all are to be cleared. */
-function withClearedOwners(tree: Tree, object: ApiObject): ApiObject {
-  const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
-  const entries = metadata instanceof TreeObject ? metadata.get("managedFields") : undefined;
+function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefined): ApiObject {
   return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
 }
 
-function storedDecoder(schema: StructNode): StoredForm["decode"] {
-  const decode = lazily(() => decodeStored(schema as Typed<ApiObject, StructNode>));
-  return (tree) => decode()(tree);
+function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
+  const typed = schema as Typed<ApiObject, StructNode>; // as above
+  const decode = lazily(() => decodeStored(typed)), decodeCbor = lazily(() => cborReader(typed));
+  return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
 }
 
 function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, names: Names): Endpoint {

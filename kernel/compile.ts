@@ -1,4 +1,5 @@
 /** From plugins and configuration to the catalog. What did not change from one catalog to the next is the same value in both. */
+import { mediaOf } from "../core/codec/negotiate.ts";
 import { spell } from "../core/names.ts";
 import type { GateStage, Plugin, Served } from "../core/plugin.ts";
 import {
@@ -52,10 +53,13 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
       Object.entries(groupPriorities).map(([group, priority]) => [spell(names, group), priority] as const)
     ),
   );
+  const hasCbor = gates.isOn("CBORServingAndStorage");
   const groups = groupsOf([...endpoints.values()], priorities);
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
+    media: mediaOf(names, hasCbor),
+    storedAs: hasCbor ? "cbor" as const : "json" as const,
     gates,
     plugins,
     groups,

@@ -1,5 +1,6 @@
 /** DeleteOptions: from the body when there is one, else from the query (upstream reads never both). */
 import { readEnvelope } from "../core/codec/protobuf.ts";
+import { cborReader } from "../core/derive/cbor-read.ts";
 import { DecodeError, decoder } from "../core/derive/decode.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import { type FieldError, goQuote, invalid, notSupported } from "../core/field-error.ts";
@@ -11,6 +12,8 @@ import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { bodyOf, type Call, header } from "./call.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
+import { recognisedCbor } from "./draft/body.ts";
+import { orRefuse } from "./draft/patch.ts";
 import { typeOf } from "./draft/type-of.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
 import { isTrue } from "./request-info.ts";
@@ -85,8 +88,7 @@ function fromQuery(call: Call): Read {
 }
 
 function fromBody(call: Call, bytes: Uint8Array): Read {
-  const { names } = call.catalog;
-  const encoding = bodyEncoding(header(call.exchange, "content-type"), names);
+  const encoding = bodyEncoding(header(call.exchange, "content-type"), call.catalog.media);
   let options: Infer<typeof DeleteOptions>;
   if (encoding === "protobuf") {
     try {
@@ -94,6 +96,10 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     } catch (error) {
       throw badRequestError(error instanceof Error ? error.message : String(error));
     }
+  } else if (encoding === "cbor") {
+    const { item, kind, apiVersion } = recognisedCbor(bytes, badRequestError);
+    checkOptionsKind(kind, apiVersion);
+    options = orRefuse(() => cborReader(DeleteOptions)(item), badRequestError);
   } else {
     const read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
     if (!read.ok) {

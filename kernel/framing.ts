@@ -1,11 +1,10 @@
 /** Frames of watches: each change, bookmark or failure in the representation that the client wants. */
-import { writeEnvelope, writeWatchFrame } from "../core/codec/protobuf.ts";
 import { encoder } from "../core/derive/encode.ts";
-import { protobufWriter } from "../core/derive/protobuf.ts";
 import { zeroOf } from "../core/derive/zero.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { ApiObject } from "../core/plugin.ts";
+import { binaryDocument, binaryEvent, isBinary } from "./binary.ts";
 import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import type { Call } from "./call.ts";
 import { Item } from "./objects.ts";
@@ -25,7 +24,7 @@ export function framingOf(call: Call): Framing {
   const form = transform.as === "object" ? "" : `${transform.as} ${transform.version} ${isTable ? includeObject(call) : ""}`;
   return {
     id: `${endpoint.apiVersion} ${encoding} ${form}`,
-    plain: transform.as === "object" && encoding !== "protobuf" && isStoredForm(endpoint),
+    plain: transform.as === "object" && !isBinary(encoding) && isStoredForm(endpoint),
     opens: isTable,
     frame: (type, item, first) => frameOf(call, type, item, first),
     bookmark(revision, endsInitial, first) {
@@ -33,8 +32,8 @@ export function framingOf(call: Call): Framing {
       return bookmarkOf(call, revision, endsInitial, first);
     },
     error: (status) =>
-      encoding === "protobuf"
-        ? writeWatchFrame("ERROR", writeEnvelope(status, protobufWriter(StatusSchema)(status)))
+      isBinary(encoding)
+        ? binaryEvent(encoding, "ERROR", binaryDocument(encoding, StatusSchema, status))
         : textFrame("ERROR", encoder(StatusSchema)(status)),
     sent: (frameBytes) => meter.watched(endpoint, frameBytes),
   };
@@ -49,14 +48,11 @@ function frameOf(call: Call, type: WatchType, item: Item, first: boolean): Uint8
   }
   if (transform.as !== "object") {
     const object = partial(call, item, transform.version);
-    return encoding === "protobuf"
-      ? writeWatchFrame(type, writeEnvelope(object, protobufWriter(PartialObjectMetadata)(object)))
+    return isBinary(encoding)
+      ? binaryEvent(encoding, type, binaryDocument(encoding, PartialObjectMetadata, object))
       : textFrame(type, encoder(PartialObjectMetadata)(object));
   }
-  if (encoding === "protobuf") {
-    const object = servedObject(endpoint, item);
-    return writeWatchFrame(type, writeEnvelope(object, protobufWriter(endpoint.schema)(object)));
-  }
+  if (isBinary(encoding)) return binaryEvent(encoding, type, binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item)));
   const json = servedJson(endpoint, item);
   return typeof json === "string" ? textFrame(type, json) : bytesFrame(type, json);
 }
@@ -74,8 +70,8 @@ function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first:
   if (transform.as !== "object") {
     return frameOf(call, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first);
   }
-  return encoding === "protobuf"
-    ? writeWatchFrame("BOOKMARK", writeEnvelope(object, protobufWriter(endpoint.schema)(object)))
+  return isBinary(encoding)
+    ? binaryEvent(encoding, "BOOKMARK", binaryDocument(encoding, endpoint.schema, object))
     : textFrame("BOOKMARK", endpoint.encode(object));
 }
 

@@ -12,6 +12,7 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.8", stage: "Alpha", default: false },
     { since: "1.16", stage: "Beta", default: true },
   ],
+  CBORServingAndStorage: [{ since: "1.32", stage: "Alpha", default: false }],
   ListFromCacheSnapshot: [
     { since: "1.33", stage: "Alpha", default: false },
     { since: "1.34", stage: "Beta", default: true },

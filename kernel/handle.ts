@@ -53,8 +53,8 @@ export async function answer(
   if (!isApiPath(info, catalog)) return notFoundText();
   const { endpoint, verb, subresource } = route(info, exchange.method, catalog);
   const accept = header(exchange, "accept");
-  const { names } = catalog;
-  checkProduced(accept, verb === "list" || verb === "watch" ? [...mediaTypes(names), ...streamMediaTypes(names)] : mediaTypes(names));
+  const { media } = catalog;
+  checkProduced(accept, verb === "list" || verb === "watch" ? [...mediaTypes(media), ...streamMediaTypes(media)] : mediaTypes(media));
   if (endpoint.deprecation !== undefined) {
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
@@ -67,7 +67,7 @@ export async function answer(
     catalog,
     endpoint,
     subresource,
-    output: negotiate(accept, names),
+    output: negotiate(accept, media),
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
     warnings,
     step,
@@ -84,7 +84,7 @@ export async function answer(
 
 /** A refusal in the encoding that the client accepts. */
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog): Reply {
-  const encoding = negotiateError(header(exchange, "accept"), catalog.names);
+  const encoding = negotiateError(header(exchange, "accept"), catalog.media);
   const output = { encoding, transform: { as: "object" }, stream: false } as const;
   const pretty = wantsPretty("", header(exchange, "user-agent"));
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));

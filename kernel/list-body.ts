@@ -1,14 +1,17 @@
 /**
  * Bodies of lists, made item by item while they go out, so that neither memory nor the event loop takes a whole list at once.
  */
+import { cborListAround } from "../core/codec/cbor/documents.ts";
 import { prettyPrinter } from "../core/codec/json-text.ts";
 import { envelopeAround, writeListField } from "../core/codec/protobuf.ts";
 import { writeYaml } from "../core/codec/yaml.ts";
+import { cborWriter } from "../core/derive/cbor-write.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { protobufWriter } from "../core/derive/protobuf.ts";
 import { ListMeta } from "../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
-import type { Json } from "../core/schema.ts";
+import type { ApiObject } from "../core/plugin.ts";
+import type { Json, Typed } from "../core/schema.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./catalog.ts";
@@ -47,6 +50,7 @@ export async function listParts(call: Call, page: ListPage): Promise<Iterable<Pa
     ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
     : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
   if (encoding === "protobuf") return await protobufParts(call, page, type, metadata, partials?.version);
+  if (encoding === "cbor") return cborParts(call, page, type, metadata, partials?.version);
   const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)}`;
   const { json } = page.items;
   if (
@@ -144,6 +148,27 @@ async function protobufParts(
 function* remade(items: Iterable<Item>, after: number, message: (item: Item) => Uint8Array): Generator<Part> {
   let count = 0;
   for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
+}
+
+/** Lists tell how many items they have, and items say nothing of their kind, but for metadata. */
+function* cborParts(
+  call: Call,
+  page: ListPage,
+  type: { readonly kind: string; readonly apiVersion: string },
+  metadata: ListMeta,
+  partialVersion: string | undefined,
+): Generator<Part> {
+  const { endpoint } = call;
+  const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
+  const { length } = page.items;
+  const around = cborListAround(type, cborWriter(ListMeta)(metadata).finish(), partialVersion !== undefined && length === 0 ? null : length);
+  yield around.head;
+  for (const item of page.items) {
+    yield partialVersion === undefined
+      ? item.form(`cbor ${endpoint.apiVersion}`, () => write({ ...servedObject(endpoint, item), kind: "", apiVersion: "" }).finish())
+      : writePartial(partial(call, item, partialVersion)).finish();
+  }
+  yield around.tail;
 }
 
 /** JSON text that we have written ourselves. */

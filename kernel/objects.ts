@@ -3,14 +3,16 @@
  * object itself only when somebody asks. What two requests share is never decoded twice.
  */
 import { readJson } from "../core/tree/json.ts";
-import { isCbor, readCbor } from "../core/codec/cbor.ts";
+import { CborBytes, type CborItem, memberOf } from "../core/codec/cbor/item.ts";
+import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
 import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { internalError } from "../core/status-error.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
-import type { StoredForm, StoredKind } from "./catalog.ts";
+import { binaryDocument } from "./binary.ts";
+import type { StoredEncoding, StoredForm, StoredKind } from "./catalog.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
 const toBytes = new TextEncoder();
@@ -93,9 +95,10 @@ export class Item {
  */
 const written = new WeakMap<Uint8Array, ApiObject>();
 
-/** The object in the form that the store keeps: without a resourceVersion, with a final newline. */
-export function storedBytes(kind: StoredKind, object: ApiObject): Uint8Array {
-  const bytes = toBytes.encode(kind.encode(withoutRevision(object)) + "\n");
+/** The object in the form that the store keeps: without a resourceVersion; JSON with a final newline. */
+export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
+  const bare = withoutRevision(object);
+  const bytes = encoding === "cbor" ? binaryDocument("cbor", kind.schema, bare) : toBytes.encode(kind.encode(bare) + "\n");
   written.set(bytes, object);
   return bytes;
 }
@@ -116,7 +119,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
       const { schema, toStored } = formOf(kind, apiVersion);
       return toStored({ ...protobufReader(schema)(raw) as ApiObject, kind: kind.resource.kind, apiVersion });
     }
-    if (isCbor(value)) return ofTree(kind, readCbor(value));
+    if (isCbor(value)) return ofItem(kind, readCbor(value));
     const read = readJson(value);
     if (!read.ok) throw new Error(read.error);
     return ofTree(kind, read.tree);
@@ -132,6 +135,12 @@ function ofTree(kind: StoredKind, tree: Tree): ApiObject {
   const apiVersion = tree instanceof TreeObject ? tree.get("apiVersion") : undefined;
   const { decode, toStored } = formOf(kind, typeof apiVersion === "string" ? apiVersion : kind.apiVersion);
   return toStored(decode(tree));
+}
+function ofItem(kind: StoredKind, item: CborItem): ApiObject {
+  const written = memberOf(item, "apiVersion");
+  const apiVersion = written instanceof CborBytes ? written.text : written;
+  const { decodeCbor, toStored } = formOf(kind, typeof apiVersion === "string" ? apiVersion : kind.apiVersion);
+  return toStored(decodeCbor(item));
 }
 function formOf(kind: StoredKind, apiVersion: string): StoredForm {
   const form = kind.storedForm(apiVersion);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { encode } from "cborg";
+import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
 import { openEtcd } from "../kernel/store/etcd.ts";
 import { openSqlite } from "../kernel/store/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
@@ -20,25 +20,24 @@ const where = "/api/v1/namespaces/default/configmaps";
 const key = (name: string) => `/registry/configmaps/default/${name}`;
 const garbage = new TextEncoder().encode('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"na');
 
-const cbor = encode(
-  {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: "as-cbor",
-      namespace: "default",
-      uid: "0f6a3a1e-6d0c-4d5e-9a55-0c2a4f1a4c11",
-      creationTimestamp: "2025-01-01T00:00:00Z",
-    },
-    data: { k: "v" },
+const cbor = new CborWriter().selfDescribed();
+writeJson({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: {
+    name: "as-cbor",
+    namespace: "default",
+    uid: "0f6a3a1e-6d0c-4d5e-9a55-0c2a4f1a4c11",
+    creationTimestamp: "2025-01-01T00:00:00Z",
   },
-);
+  data: { k: "v" },
+}, cbor);
 
 async function leaveBehind(store: Store): Promise<void> {
   for (
     const [name, value] of [
       ["as-protobuf", goldenProtobuf],
-      ["as-cbor", new Uint8Array([0xd9, 0xd9, 0xf7, ...cbor])],
+      ["as-cbor", cbor.finish()],
     ] as const
   ) assert.equal((await store.commit({ key: key(name), expect: "absent", value })).done, true);
   await store.close();

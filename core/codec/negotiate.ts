@@ -3,7 +3,7 @@ import type { Names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
 import { parseAccept } from "./accept.ts";
 
-export type Encoding = "json" | "yaml" | "protobuf";
+export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
 
 /** What to make of objects. `version` is the one of the meta group that the client named. */
 export type Transform =
@@ -18,19 +18,37 @@ export interface Output {
 }
 
 export function mediaType(encoding: Encoding, names: Names): string {
-  return encoding === "json" ? "application/json" : encoding === "yaml" ? "application/yaml" : `application/vnd.${names.platform}.protobuf`;
+  return encoding === "protobuf" ? `application/vnd.${names.platform}.protobuf` : `application/${encoding}`;
 }
 
-/** Encodings of answers and bodies, in the order in which messages list them. */
-export const encodings: readonly Encoding[] = ["json", "yaml", "protobuf"];
-/** Encodings that can be framed. */
-export const streamEncodings: readonly Encoding[] = ["json", "protobuf"];
+/** Encodings of answers and bodies that are in force, in the order in which messages list them. */
+export interface Media {
+  readonly names: Names;
+  readonly encodings: readonly Encoding[];
+}
 
-export function mediaTypes(names: Names): readonly string[] {
+/** CBOR is there with its gate only. */
+export function mediaOf(names: Names, cbor: boolean): Media {
+  return Object.freeze<Media>({ names, encodings: cbor ? ["json", "yaml", "protobuf", "cbor"] : ["json", "yaml", "protobuf"] });
+}
+
+export function mediaTypes({ names, encodings }: Media): readonly string[] {
   return encodings.map((encoding) => mediaType(encoding, names));
 }
-export function streamMediaTypes(names: Names): readonly string[] {
-  return streamEncodings.map((encoding) => `${mediaType(encoding, names)};stream=watch`);
+
+/** Whether an encoding can be framed. */
+export function canStream(encoding: Encoding): boolean {
+  return encoding !== "yaml";
+}
+/** Several items of CBOR one after the other have a media type of their own (RFC 8742). */
+const cborSequence = "application/cbor-seq";
+
+export function streamMediaTypes({ names, encodings }: Media): readonly string[] {
+  return encodings.filter(canStream).map((encoding) => encoding === "cbor" ? cborSequence : `${mediaType(encoding, names)};stream=watch`);
+}
+/** What a watch is called: JSON has no word for it. */
+export function watchMediaType(encoding: Encoding, names: Names): string {
+  return encoding === "cbor" ? cborSequence : mediaType(encoding, names) + (encoding === "json" ? "" : ";stream=watch");
 }
 
 /** 406 of a representation that the server has not got. */
@@ -55,9 +73,10 @@ export function checkProduced(accept: string, produced: readonly string[]): void
  * The first clause that can be served. A clause that asks for a transformation which does not exist is passed over.
  * `transforms` false: the path serves plain objects only (discovery, health).
  */
-export function negotiate(accept: string, names: Names, transforms = true): Output {
+export function negotiate(accept: string, media: Media, transforms = true): Output {
   if (accept === "") return plain;
-  const known = encodings.map((encoding) => ({ encoding, full: mediaType(encoding, names) }));
+  const { names } = media;
+  const known = media.encodings.map((encoding) => ({ encoding, full: mediaType(encoding, names) }));
   for (const clause of parseAccept(accept)) {
     for (const { encoding, full } of known) {
       const [type, subtype] = full.split("/");
@@ -90,7 +109,7 @@ function outputOf(
   }
   if (!converts) return { encoding, transform: { as: "object" }, stream };
   if (!transforms || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
-  if (as === "Table") return encoding === "protobuf" ? undefined : { encoding, transform: { as, version }, stream };
+  if (as === "Table") return encoding === "protobuf" || encoding === "cbor" ? undefined : { encoding, transform: { as, version }, stream };
   if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version }, stream };
   return undefined;
 }
@@ -98,9 +117,9 @@ function outputOf(
 /**
  * The encoding of an error: what the client accepts, JSON where only a transformation or nothing known was accepted.
  */
-export function negotiateError(accept: string, names: Names): Encoding {
+export function negotiateError(accept: string, media: Media): Encoding {
   try {
-    return negotiate(accept, names, false).encoding;
+    return negotiate(accept, media, false).encoding;
   } catch (error) {
     if (error instanceof StatusError) return "json";
     throw error;
@@ -108,11 +127,11 @@ export function negotiateError(accept: string, names: Names): Encoding {
 }
 
 /** How to read a body; no content type means JSON. 415 for what is not read. */
-export function bodyEncoding(contentType: string | undefined, names: Names): Encoding {
+export function bodyEncoding(contentType: string | undefined, media: Media): Encoding {
   if (contentType === undefined || contentType === "") return "json";
   const wanted = contentType.split(";")[0]!.trim().toLowerCase();
-  const found = encodings.find((encoding) => mediaType(encoding, names).toLowerCase() === wanted);
-  if (found === undefined) throw unsupportedMediaType(mediaTypes(names));
+  const found = media.encodings.find((encoding) => mediaType(encoding, media.names).toLowerCase() === wanted);
+  if (found === undefined) throw unsupportedMediaType(mediaTypes(media));
   return found;
 }
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

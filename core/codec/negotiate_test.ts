@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames as names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
-import { bodyEncoding, checkProduced, mediaTypes, negotiate, negotiateError, wantsPretty } from "./negotiate.ts";
+import { bodyEncoding, checkProduced, mediaOf, mediaTypes, negotiate, negotiateError, wantsPretty } from "./negotiate.ts";
 
+const media = mediaOf(names, false);
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
 test("negotiate() prefers the highest quality, then the order; q=0 does not exclude", () => {
-  const encoding = (accept: string) => negotiate(accept, names).encoding;
+  const encoding = (accept: string) => negotiate(accept, media).encoding;
   assert.equal(encoding(""), "json");
   assert.equal(encoding("*/*"), "json");
   assert.equal(encoding("application/json;q=0.1, application/yaml;q=0.9"), "yaml");
@@ -17,45 +18,48 @@ test("negotiate() prefers the highest quality, then the order; q=0 does not excl
 });
 
 test("negotiate() passes over a transformation that does not exist and refuses when nothing else is accepted", () => {
-  assert.deepEqual(negotiate(table, names).transform, { as: "Table", version: "v1" });
-  assert.deepEqual(negotiate(`application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, ${table}`, names).transform, {
+  assert.deepEqual(negotiate(table, media).transform, { as: "Table", version: "v1" });
+  assert.deepEqual(negotiate(`application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, ${table}`, media).transform, {
     as: "Table",
     version: "v1",
   });
-  assert.deepEqual(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io, application/json", names).transform, { as: "object" });
+  assert.deepEqual(negotiate("application/json;as=Table;v=v2;g=meta.k8s.io, application/json", media).transform, { as: "object" });
   for (
     const bad of ["application/json;as=Table;v=v1", "application/json;v=v1;g=meta.k8s.io", "application/json;as=Nothing;v=v1;g=meta.k8s.io"]
   ) {
-    assert.throws(() => negotiate(bad, names), (error) => error instanceof StatusError && error.code === 406, bad);
+    assert.throws(() => negotiate(bad, media), (error) => error instanceof StatusError && error.code === 406, bad);
   }
 });
 
 test("negotiate() follows the group domain and the platform's name", () => {
   const other = { domain: "example.org", platform: "thole" };
-  assert.equal(negotiate("application/vnd.thole.protobuf", other).encoding, "protobuf");
-  assert.deepEqual(negotiate("application/json;as=Table;v=v1;g=meta.example.org", other).transform, { as: "Table", version: "v1" });
+  assert.equal(negotiate("application/vnd.thole.protobuf", mediaOf(other, false)).encoding, "protobuf");
+  assert.deepEqual(negotiate("application/json;as=Table;v=v1;g=meta.example.org", mediaOf(other, false)).transform, {
+    as: "Table",
+    version: "v1",
+  });
 });
 
 test("negotiateError() never transforms", () => {
-  assert.equal(negotiateError(table, names), "json");
-  assert.equal(negotiateError("application/yaml;as=Table;v=v1;g=meta.k8s.io", names), "json");
-  assert.equal(negotiateError(`${table}, application/yaml`, names), "yaml");
+  assert.equal(negotiateError(table, media), "json");
+  assert.equal(negotiateError("application/yaml;as=Table;v=v1;g=meta.k8s.io", media), "json");
+  assert.equal(negotiateError(`${table}, application/yaml`, media), "yaml");
 });
 
 test("checkProduced() refuses in the router's words unless something produced is named", () => {
-  checkProduced("text/html, */*;q=0.1", mediaTypes(names));
-  checkProduced("application/json;as=Nothing", mediaTypes(names));
+  checkProduced("text/html, */*;q=0.1", mediaTypes(media));
+  checkProduced("application/json;as=Nothing", mediaTypes(media));
   assert.throws(
-    () => checkProduced("text/html", mediaTypes(names)),
+    () => checkProduced("text/html", mediaTypes(media)),
     /406: Not Acceptable\n\nAvailable representations: application\/json, /,
   );
 });
 
 test("bodyEncoding() takes JSON where nothing is said, whatever the letter case and parameters", () => {
-  assert.equal(bodyEncoding(undefined, names), "json");
-  assert.equal(bodyEncoding("Application/JSON; charset=latin1", names), "json");
+  assert.equal(bodyEncoding(undefined, media), "json");
+  assert.equal(bodyEncoding("Application/JSON; charset=latin1", media), "json");
   for (const bad of ["text/plain", ";;", "application/json, text/plain", "application/cbor"]) {
-    assert.throws(() => bodyEncoding(bad, names), (error) => error instanceof StatusError && error.code === 415, bad);
+    assert.throws(() => bodyEncoding(bad, media), (error) => error instanceof StatusError && error.code === 415, bad);
   }
 });
 

@@ -26,14 +26,13 @@ export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown,
     if (tree instanceof NumberText) {
       const value = integerOf(tree.text, run);
       if (value !== undefined && (type === "int32" ? typeof value === "number" && isInt32(value) : isInt64(value))) return value;
-      // CBOR tells fractions and integers apart before it looks at the size.
-      run.wrongType(tree, type, run.reader === "cbor" && value === undefined ? "" : shownNumber(tree.text, run));
+      run.wrongType(tree, type, shownNumber(tree.text, run));
     } else if (tree !== null) run.wrongType(tree, type);
     return prior ?? 0;
   };
 }
 
-/** The integer that a number is for this reader: JSON wants digits only, YAML and CBOR take whole floats. */
+/** The integer that a number is for this reader: JSON wants digits only, YAML takes whole floats. */
 function integerOf(text: string, run: Decoding): number | bigint | undefined {
   const value = Number(text);
   if (/^-?[0-9]+$/.test(text)) return Number.isSafeInteger(value) ? value + 0 : text.length <= int64Digits ? BigInt(text) : undefined;

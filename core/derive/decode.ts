@@ -121,7 +121,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       const key = tree.keys[i]!, value = tree.values[i]!;
       const index = indexOf.get(key);
       if (index === undefined) {
-        if (run.strict) run.unknown(key, i);
+        if (run.strict) run.unknown(key);
         continue;
       }
       const member = plan[index]!;

@@ -7,8 +7,8 @@ import { goQuote } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 
-/** Which reader the tree came from: they differ in what counts as an integer and in the words of errors. */
-export type ReaderName = "json" | "yaml" | "cbor";
+/** Which reader the tree came from: they differ in what counts as an integer and in what they find. */
+export type ReaderName = "json" | "yaml";
 
 /** Goes into a decoder with the reader's name and comes out with what is to be told besides. */
 export interface DecodeReport {
@@ -51,10 +51,9 @@ export class Decoding {
     this.#depth--;
   }
 
-  /** A member that the type does not have, the `index`-th of its object. */
-  unknown(key: string, index: number): void {
-    if (this.reader !== "cbor") this.#find("unknown", key);
-    else if (this.#findings?.length === 0) this.#findings.push(`cbor: found unknown field at map element index ${index}`);
+  /** A member that the type does not have. */
+  unknown(key: string): void {
+    this.#find("unknown", key);
   }
   duplicate(key: string): void {
     if (this.reader === "json") this.#find("duplicate", key);
@@ -81,11 +80,6 @@ export class Decoding {
     throw new DecodeError(this.#cannot(tree, goType, detail));
   }
   #cannot(tree: Tree, goType: string, detail: string): string {
-    if (this.reader === "cbor") {
-      const where = this.fields.length === 0 ? "value" : `struct field ${this.structs[0]}.${this.fields[0]}`;
-      const more = detail === "" ? "" : ` (${detail} overflows ${goType})`;
-      return `cbor: cannot unmarshal ${cborKind(tree)} into Go ${where} of type ${goType}${more}`;
-    }
     const struct = this.structs.at(-1);
     const where = struct === undefined ? "value" : `struct field ${struct.slice(struct.indexOf(".") + 1)}.${this.fields.join(".")}`;
     return `json: cannot unmarshal ${jsonKind(tree)}${detail === "" ? "" : ` ${detail}`} into Go ${where} of type ${goType}`;
@@ -102,11 +96,4 @@ function jsonKind(tree: Tree): string {
   if (typeof tree === "string") return "string";
   if (typeof tree === "boolean") return "bool";
   return Array.isArray(tree) ? "array" : tree instanceof TreeObject ? "object" : "null";
-}
-function cborKind(tree: Tree): string {
-  if (tree instanceof NumberText) {
-    return /[.eE]/.test(tree.text) ? "primitives" : tree.text.startsWith("-") ? "negative integer" : "positive integer";
-  }
-  if (typeof tree === "string") return "UTF-8 text string";
-  return Array.isArray(tree) ? "array" : tree instanceof TreeObject ? "map" : "primitives";
 }

@@ -44,6 +44,20 @@ export function microTimeOf(seconds: number, nanos: number): MicroTime | null {
   return writeMicroTime(seconds, nanos);
 }
 
+/** A time of RFC 3339 in its own zone, without zeros at the end of its fraction (Go's RFC3339Nano). */
+export function rfc3339Text(text: string): string | Unreadable {
+  const moment = parse(text, timeLayout);
+  return moment instanceof Unreadable ? moment : writeNanoTime(moment);
+}
+/** Seconds since the epoch, with a fraction, in the same form, in UTC. */
+export function epochText(seconds: number): string | Unreadable {
+  const whole = Math.trunc(seconds);
+  const nanos = Math.trunc((seconds - whole) * 1e9);
+  const moment = { seconds: nanos < 0 ? whole - 1 : whole, nanos: nanos < 0 ? nanos + 1e9 : nanos, offset: 0 };
+  if (moment.seconds >= -62167219200 && moment.seconds < 253402300800) return writeNanoTime(moment);
+  return new Unreadable("Time.MarshalText: year outside of range [0,9999]");
+}
+
 /** Whether seconds since the epoch lie in the years 1 to 9999, the ones that the text form can carry. */
 export function isWritable(seconds: number): boolean {
   return Number.isSafeInteger(seconds) && seconds >= zeroSeconds && seconds < 253402300800;
@@ -56,6 +70,14 @@ function writeMicroTime(seconds: number, nanos: number): string | null {
   const micros = Math.floor(nanos / 1000);
   if (seconds === zeroSeconds && nanos === 0) return null;
   return `${writeTime(seconds).slice(0, 19)}.${String(micros).padStart(6, "0")}Z`;
+}
+
+function writeNanoTime({ seconds, nanos, offset }: Moment): string {
+  const fraction = nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
+  const minutes = Math.abs(offset) / 60;
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const zone = offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+  return writeTime(seconds + offset).slice(0, 19) + fraction + zone;
 }
 
 /** `YYYY-MM-DDTHH:MM:SSZ` with every part in range: by far the most frequent spelling, so it is checked without a parse. */
@@ -84,7 +106,8 @@ function epochSeconds(year: number, month: number, day: number): number {
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146097 * 86400;
 }
 
-type Moment = { readonly seconds: number; readonly nanos: number };
+/** `offset`: seconds by which the zone that it was written in is ahead of UTC. */
+type Moment = { readonly seconds: number; readonly nanos: number; readonly offset: number };
 
 /** One element of a layout: its text, and how it takes itself from the front of the value. */
 type Element = { readonly text: string; readonly take: (value: string, to: Parts) => Taken };
@@ -107,7 +130,7 @@ function parse(text: string, layout: string): Moment | Unreadable {
   const seconds = epochSeconds(parts.year, parts.month, parts.day) + parts.hour * 3600 + parts.minute * 60 + parts.second - parts.offset;
   // Upstream would go on with a year that its own reader refuses; nothing good comes of storing that.
   if (!isWritable(seconds)) return new Unreadable(`parsing time ${quote(text)}: year out of range`);
-  return { seconds, nanos: parts.nanos };
+  return { seconds, nanos: parts.nanos, offset: parts.offset };
 }
 
 function literal(text: string): Element {

@@ -1,5 +1,5 @@
 /**
- * A body before it has a type: what JSON, YAML and CBOR readers produce and what patches work on.
+ * A body before it has a type: what readers of JSON and YAML produce (of CBOR only where no type is known) and what patches work on.
  * Numbers stay lexical until a schema says what they are; objects keep document order and duplicate keys.
  */
 

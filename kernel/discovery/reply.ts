@@ -1,6 +1,6 @@
 /** `/api`, `/apis` and what is below them down to the lists of resources. Served from memory, whatever the store does. */
 import { parseAccept } from "../../core/codec/accept.ts";
-import { checkProduced, type Encoding, encodings, mediaType, mediaTypes, negotiate, wantsPretty } from "../../core/codec/negotiate.ts";
+import { checkProduced, type Encoding, mediaType, mediaTypes, negotiate, wantsPretty } from "../../core/codec/negotiate.ts";
 import { APIGroupDiscoveryList } from "../../core/meta/discovery.ts";
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../core/meta/options.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
@@ -29,7 +29,7 @@ export async function discoveryReply(exchange: Exchange, path: string, catalog: 
   const found = catalog.version(group.name, version);
   if (found === undefined || more.length > 0) return refuse();
   if (exchange.method !== "GET") throw methodNotAllowedError();
-  checkProduced(header(exchange, "accept"), mediaTypes(catalog.names));
+  checkProduced(header(exchange, "accept"), mediaTypes(catalog.media));
   return documentReply(exchange, catalog, APIResourceList, await apiResourceList(found));
 }
 
@@ -38,14 +38,14 @@ function refuse(): never {
 }
 
 function documentReply<T extends object>(exchange: Exchange, catalog: Catalog, schema: Typed<T, StructNode>, body: T): Reply {
-  const output = negotiate(header(exchange, "accept"), catalog.names, false);
+  const output = negotiate(header(exchange, "accept"), catalog.media, false);
   return typedReply({ output, pretty: wantsPretty("", header(exchange, "user-agent")), catalog }, 200, schema, body);
 }
 
 /** The encoding in which the client takes the aggregated document before any other, undefined when it does not. */
 function wantsAggregated(exchange: Exchange, catalog: Catalog): Encoding | undefined {
   for (const clause of parseAccept(header(exchange, "accept"))) {
-    const encoding = encodings.find((each) => mediaType(each, catalog.names) === `${clause.type}/${clause.subtype}`);
+    const encoding = catalog.media.encodings.find((each) => mediaType(each, catalog.names) === `${clause.type}/${clause.subtype}`);
     if (encoding === undefined && clause.type !== "*") continue;
     const value = (name: string) => clause.parameters.find(([each]) => each === name)?.[1];
     if (value("as") === undefined && value("g") === undefined && value("v") === undefined) return undefined;

@@ -19,6 +19,9 @@ import {
   writeOwners,
   type Writer,
 } from "../../core/apply/mod.ts";
+import { CborFailure } from "../../core/codec/cbor/failure.ts";
+import { readCbor } from "../../core/codec/cbor/read.ts";
+import { objectOfCbor } from "../../core/codec/cbor/untyped.ts";
 import { DecodeError } from "../../core/derive/decode.ts";
 import { convertUntyped } from "../../core/patch/converted.ts";
 import { untypedOf } from "../../core/patch/untyped.ts";
@@ -31,6 +34,7 @@ import { readYaml } from "../../core/tree/yaml.ts";
 import type { Call } from "../call.ts";
 import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
 import type { WriteOptions } from "../options.ts";
+import { orRefuse } from "./patch.ts";
 import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
 
 /** An applied document. */
@@ -57,6 +61,15 @@ export function readApply(body: Uint8Array): ApplyDocument {
     throw bad(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
   }
   return { config: jsonFromTree(read.tree) as { readonly [key: string]: Json }, duplicates: read.duplicates }; // an object's value is one
+}
+
+/** As `readApply`, of a document in CBOR. A key that comes again is an error of the document. */
+export function readCborApply(body: Uint8Array): ApplyDocument {
+  // The prefix is upstream's, whatever the encoding.
+  const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
+  const tree = orRefuse(() => objectOfCbor(readCbor(body)), bad);
+  if (tree instanceof CborFailure) throw bad(tree.text);
+  return { config: jsonFromTree(tree) as { readonly [key: string]: Json }, duplicates: [] }; // an object's value is one
 }
 
 /** The object after the apply, in the request's version, filled, with the entries of its owners. `live` is undefined where there is none. */

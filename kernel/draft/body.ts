@@ -1,4 +1,6 @@
 /** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
+import type { CborItem } from "../../core/codec/cbor/item.ts";
+import { readCbor } from "../../core/codec/cbor/read.ts";
 import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
@@ -12,14 +14,16 @@ import { bodyOf, type Call, header } from "../call.ts";
 import type { Endpoint } from "../catalog.ts";
 import type { FieldValidation } from "../options.ts";
 import { checkType, unhandledError } from "../registry.ts";
-import { typeOf } from "./type-of.ts";
+import { orRefuse, tellFindings } from "./patch.ts";
+import { typeOf, typeOfCbor } from "./type-of.ts";
 
 /** The object that a create or update sent, in the request's version, defaults filled in. */
 export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, endpoint, catalog } = call;
-  const encoding = bodyEncoding(header(exchange, "content-type"), catalog.names);
+  const encoding = bodyEncoding(header(exchange, "content-type"), catalog.media);
   const bytes = await bodyOf(call);
   if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
+  if (encoding === "cbor") return endpoint.fill(fromCbor(bytes, call, validation));
   return endpoint.fill(fromText(bytes, encoding, call, validation));
 }
 
@@ -55,6 +59,30 @@ function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
   } catch (error) {
     throw unhandledError(endpoint.kind, endpoint.version, endpoint, error instanceof Error ? error.message : String(error));
   }
+}
+
+function fromCbor(bytes: Uint8Array, call: Call, validation: FieldValidation): ApiObject {
+  const { endpoint, catalog } = call;
+  const refuse = (why: string) => unhandledError(endpoint.kind, endpoint.version, endpoint, why);
+  const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognised(endpoint, why, bytes));
+  checkType(catalog, endpoint, kind, apiVersion);
+  const findings: string[] = [];
+  const object = orRefuse(() => endpoint.decodeCbor(item, validation === "Ignore" ? undefined : findings), refuse);
+  tellFindings(call, findings, validation, refuse);
+  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** A document in CBOR and what it calls itself, or why that cannot be told. */
+export function recognisedCbor(bytes: Uint8Array, refuse: (why: string) => Error): CborDocument {
+  return orRefuse(() => {
+    const item = readCbor(bytes);
+    return { item, ...typeOfCbor(item) };
+  }, (why) => refuse(`unable to determine group/version/kind: ${why}`));
+}
+interface CborDocument {
+  readonly item: CborItem;
+  readonly kind: string;
+  readonly apiVersion: string;
 }
 
 function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, validation: FieldValidation): ApiObject {

@@ -1,4 +1,6 @@
 /** What the dialects of patches make of a live object: a draft in the request's version, decoded and checked. */
+import { CborError } from "../../core/codec/cbor/read.ts";
+import type { Media } from "../../core/codec/negotiate.ts";
 import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
 import { invalid } from "../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../core/patch/json-patch.ts";
@@ -27,6 +29,8 @@ export type Dialect = (call: Call, body: Uint8Array, validation: FieldValidation
 
 /** The media type of server-side apply, which is no patch of the live object's JSON. */
 export const applyMediaType = "application/apply-patch+yaml";
+/** The same, in the encoding that has to be switched on. */
+export const applyCborMediaType = "application/apply-patch+cbor";
 
 /** Every dialect by its media type. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
@@ -36,7 +40,9 @@ export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
 ]);
 
 /** Media types of patches in the order in which upstream lists them. */
-export const patchMediaTypes: readonly string[] = [...dialects.keys(), applyMediaType];
+export function patchMediaTypes({ encodings }: Media): readonly string[] {
+  return [...dialects.keys(), applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
+}
 
 function jsonPatch(call: Call, body: Uint8Array, validation: FieldValidation): Change {
   const { operations, findings } = readJsonPatch(body, validation !== "Ignore");
@@ -89,12 +95,12 @@ function decoded(call: Call, written: Tree, patchFindings: readonly string[], va
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** What `decode` gives; what it cannot read is a refusal. */
+/** What `decode` gives; a document that it cannot read is a refusal. */
 export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T {
   try {
     return decode();
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse(error.message);
+    if (error instanceof DecodeError || error instanceof CborError) throw refuse(error.message);
     throw error;
   }
 }

@@ -1,4 +1,7 @@
 /** What a document calls itself, looked for before anything else of it is. */
+import type { CborItem } from "../../core/codec/cbor/item.ts";
+import { cborReader } from "../../core/derive/cbor-read.ts";
+import { field, string, struct } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 
 /** Kind and apiVersion, "" where they are left out; or Go's words for why they cannot be told. */
@@ -28,6 +31,17 @@ export function typeOf(tree: Tree): DocumentType {
   }
   if (found.apiVersion.split("/").length > 2) return { ok: false, error: `unexpected GroupVersion string: ${found.apiVersion}` };
   return { ok: true, ...found };
+}
+
+const TypeMeta = struct("TypeMeta", { kind: field(0, string, "The kind."), apiVersion: field(0, string, "Its group and version.") }, {
+  package: "meta/v1",
+});
+
+/** As `typeOf`, for an item of CBOR: the keys have one spelling, and a version that is none is as good as left out. Throws
+ *  `DecodeError` where it cannot be told. */
+export function typeOfCbor(item: CborItem): { readonly kind: string; readonly apiVersion: string } {
+  const { kind = "", apiVersion = "" } = cborReader(TypeMeta)(item);
+  return { kind, apiVersion: apiVersion.split("/").length > 2 ? "" : apiVersion };
 }
 
 /** What Go calls a JSON value. */

@@ -1,7 +1,7 @@
 /** Every operation of a group version, in the order and under the ids that kube-apiserver publishes. */
 import type { GroupVersionKind, OpenapiRoot } from "../../core/derive/openapi.ts";
 import type { Names } from "../../core/names.ts";
-import { mediaType, mediaTypes, streamMediaTypes } from "../../core/codec/negotiate.ts";
+import { type Media, mediaType, mediaTypes, streamMediaTypes } from "../../core/codec/negotiate.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import type { CatalogVersion, Endpoint } from "../catalog.ts";
 import { patchMediaTypes } from "../draft/patch.ts";
@@ -58,7 +58,8 @@ function shortGroup(group: string, { domain }: Names): string {
 }
 
 /** Reading discovery: `path` ends with a slash. */
-export function discoveryOperation(path: string, root: OpenapiRoot, names: Names): Operation {
+export function discoveryOperation(path: string, root: OpenapiRoot, media: Media): Operation {
+  const { names } = media;
   const [prefix, ...rest] = path.split("/").filter((part) => part !== "");
   const [group, version] = prefix === "api" ? ["", ...rest] : rest;
   const about = { path, method: "get", parameters: [], responses: [{ code: 200, root }] } as const;
@@ -66,7 +67,7 @@ export function discoveryOperation(path: string, root: OpenapiRoot, names: Names
     const description = "Tell what is running.";
     return { ...about, id: "getCodeVersion", tag: "version", description, produces: [mediaType("json", names)] };
   }
-  const produces = mediaTypes(names);
+  const produces = mediaTypes(media);
   if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "Tell the groups that there are.", produces };
   const short = shortGroup(group, names), tag = camel(short, false), id = `get${camel(short, true)}`;
   if (version !== undefined) {
@@ -77,15 +78,15 @@ export function discoveryOperation(path: string, root: OpenapiRoot, names: Names
   return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, produces };
 }
 
-export function versionOperations(version: CatalogVersion, names: Names): readonly Operation[] {
-  const discovery = discoveryOperation(`${versionPath(version)}/`, metaRoots.APIResourceList, names);
-  return [discovery, ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, names))];
+export function versionOperations(version: CatalogVersion, media: Media): readonly Operation[] {
+  const discovery = discoveryOperation(`${versionPath(version)}/`, metaRoots.APIResourceList, media);
+  return [discovery, ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
 }
 
 /** What the operations of one resource have in common. */
 interface Scene {
   readonly endpoint: Endpoint;
-  readonly names: Names;
+  readonly media: Media;
   readonly base: string;
   /** Path parameters of the collection. */
   readonly scope: readonly Parameter[];
@@ -94,14 +95,14 @@ interface Scene {
   readonly make: (verb: string, noun: string, rest: Omit<Operation, "id" | "tag" | "kind">) => Operation;
 }
 
-function endpointOperations(endpoint: Endpoint, names: Names): readonly Operation[] {
+function endpointOperations(endpoint: Endpoint, media: Media): readonly Operation[] {
   const { group, version, kind, namespaced, verbs } = endpoint;
-  const short = shortGroup(group, names);
+  const short = shortGroup(group, media.names);
   const idMiddle = camel(short, true) + camel(version, true);
   const tag = `${camel(short, false)}_${camel(version, false)}`;
   const scene: Scene = {
     endpoint,
-    names,
+    media,
     base: versionPath(endpoint),
     scope: namespaced ? [namespaceParameter] : [],
     noun: `${namespaced ? "Namespaced" : ""}${kind}`,
@@ -130,10 +131,10 @@ function collectionPath({ endpoint, base }: Scene, prefix = ""): string {
 }
 
 function collectionOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, names, base, scope, noun, make } = scene;
+  const { endpoint, media, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;
   const path = collectionPath(scene), object = objectRoot(endpoint);
-  const produces = mediaTypes(names), listed = [...mediaTypes(names), ...streamMediaTypes(names)];
+  const produces = mediaTypes(media), listed = [...mediaTypes(media), ...streamMediaTypes(media)];
   const parameters = [...scope, ...pretty];
   const list = { method: "get", action: "list", responses: [{ code: 200, root: listRoot(endpoint) }], produces: listed } as const;
   const all = namespaced
@@ -177,9 +178,9 @@ function collectionOperations(scene: Scene): readonly Operation[] {
 
 /** Reading, replacing and patching an object or one of its subresources. */
 function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
-  const { endpoint, names, scope, noun, make } = scene;
+  const { endpoint, media, scope, noun, make } = scene;
   const object = objectRoot(endpoint);
-  const common = { path, produces: mediaTypes(names) };
+  const common = { path, produces: mediaTypes(media) };
   const parameters = [...scope, nameParameter(endpoint.kind), ...pretty];
   const written = [{ code: 200, root: object }, { code: 201, root: object }] as const;
   return [
@@ -206,14 +207,14 @@ function partOperations(scene: Scene, path: string, nounEnd: string, what: strin
       action: "patch",
       description: `Change ${what} in part.`,
       parameters: [...parameters, ...patchParameters],
-      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes, required: true },
+      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes(media), required: true },
       responses: written,
     }),
   ];
 }
 
 function itemOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, names, scope, noun, make } = scene;
+  const { endpoint, media, scope, noun, make } = scene;
   const path = `${collectionPath(scene)}/{name}`;
   const answer = endpoint.resource.strategy?.deleteAnswers === "object" ? objectRoot(endpoint) : metaRoots.Status;
   return [
@@ -226,7 +227,7 @@ function itemOperations(scene: Scene): readonly Operation[] {
       parameters: [...scope, nameParameter(endpoint.kind), ...pretty, ...deleteParameters],
       body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
       responses: [{ code: 200, root: answer }, { code: 202, root: answer }],
-      produces: mediaTypes(names),
+      produces: mediaTypes(media),
     }),
   ];
 }
@@ -240,12 +241,12 @@ function subresourceOperations(scene: Scene, name: string, subresource: Subresou
 
 /** The old paths of watches, which the `watch` parameter has superseded. */
 function watchOperations(scene: Scene): readonly Operation[] {
-  const { endpoint, names, base, scope, noun, make } = scene;
+  const { endpoint, media, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;
   const common = {
     method: "get",
     responses: [{ code: 200, root: metaRoots.WatchEvent }],
-    produces: [...mediaTypes(names), ...streamMediaTypes(names)],
+    produces: [...mediaTypes(media), ...streamMediaTypes(media)],
   } as const;
   const instead = "Deprecated: list with the watch parameter instead";
   const watchlist = (path: string, words: string, parameters: readonly Parameter[]) => ({

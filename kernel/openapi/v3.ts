@@ -8,10 +8,10 @@ import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsO
 
 /** Operations of every document, by the document's name in the index: `api/v1`, `apis/GROUP`, `version`. */
 export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readonly Operation[]> {
-  const { names, groups } = catalog;
+  const { media, groups } = catalog;
   const single = (name: string, root: keyof typeof metaRoots): [string, () => readonly Operation[]] => [
     name,
-    () => [discoveryOperation(`/${name}/`, metaRoots[root], names)],
+    () => [discoveryOperation(`/${name}/`, metaRoots[root], media)],
   ];
   return new Map([
     single("api", "APIVersions"),
@@ -20,7 +20,7 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readon
     ...groups.filter(({ name }) => name !== "").map(({ name }) => single(`apis/${name}`, "APIGroup")),
     ...groups.flatMap(({ versions }) => versions).map((version): [string, () => readonly Operation[]] => [
       versionPath(version).slice(1),
-      () => versionOperations(version, names),
+      () => versionOperations(version, media),
     ]),
   ].toSorted(([a], [b]) => a < b ? -1 : 1));
 }

@@ -2,7 +2,7 @@ import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { bodyOf, type Call } from "../call.ts";
-import { appliedObject, type ApplyDocument, readApply } from "../draft/apply.ts";
+import { appliedObject, type ApplyDocument } from "../draft/apply.ts";
 import { Item, keyOf } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import { getItem } from "../reads.ts";
@@ -11,12 +11,12 @@ import { placed, resourceName } from "../write-pipeline.ts";
 import { store } from "./create.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
-/** PATCH by server-side apply: 200 with the object, or 201 where it was made. */
-export async function apply(call: Call): Promise<Answer> {
+/** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
+export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocument): Promise<Answer> {
   const { backend, endpoint, info, signal } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
-  const document = readApply(body);
+  const document = read(body);
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
   for (let tries = 1;; tries++) {
     const { item } = await getItem(backend.store, endpoint.stored, key, signal);

@@ -61,7 +61,7 @@ type Inserted = { readonly done: true; readonly item: Item } | { readonly done: 
 async function insert(call: Call, object: ApiObject, dryRun: boolean, sent: string | undefined): Promise<Inserted> {
   const { backend, endpoint } = call;
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
-  const value = storedBytes(endpoint.stored, object);
+  const value = storedBytes(endpoint.stored, object, call.catalog.storedAs);
   if (dryRun) {
     const { entry } = await backend.store.get(key, call.signal);
     if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object, sent) };

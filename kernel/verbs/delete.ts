@@ -105,7 +105,7 @@ export async function deleteItem(call: Call, first: Item, options: DeleteRequest
     const finished = isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion);
     if (!finished && storedBytesEqual(current, marked)) return { gone: false, item: current };
     const last = finished ? object : marked;
-    const value = storedBytes(stored, last);
+    const value = storedBytes(stored, last, call.catalog.storedAs);
     if (options.dryRun) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: current.revision }, last) };
     const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
     if (commit.done) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: commit.revision }, last) };

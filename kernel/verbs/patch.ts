@@ -2,7 +2,8 @@ import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { bodyOf, type Call, header } from "../call.ts";
-import { applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
+import { readApply, readCborApply } from "../draft/apply.ts";
+import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
 import { keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { getItem } from "../reads.ts";
@@ -13,16 +14,19 @@ import { checkName, expectedRevision, replace } from "./update.ts";
 /** PATCH of one object, in the dialect that the content type names. */
 export async function patch(call: Call): Promise<Answer> {
   const type = patchType(call);
-  if (type === applyMediaType) return await apply(call);
+  if (type === applyMediaType) return await apply(call, readApply);
+  if (type === applyCborMediaType && patchMediaTypes(call.catalog.media).includes(type)) return await apply(call, readCborApply);
   const dialect = dialects.get(type);
-  if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes);
+  if (dialect === undefined) throw unsupportedMediaType(patchMediaTypes(call.catalog.media));
   return await patched(call, dialect);
 }
 
 /** The media type of the patch. The router looks at it first, and takes no notice of spaces; the verb does. */
 function patchType(call: Call): string {
   const type = header(call.exchange, "content-type").split(";")[0]!;
-  if (!patchMediaTypes.includes(type.trim())) throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  if (!patchMediaTypes(call.catalog.media).includes(type.trim())) {
+    throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  }
   return type;
 }
 

@@ -125,14 +125,14 @@ export function modified(call: Call): StatusError {
 /** The item as stored, or what is there instead. What changes nothing is not written; what was only waiting for its
  *  last finalizer is deleted. */
 async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean): Promise<Item | Entry | undefined> {
-  const { backend, endpoint } = call;
+  const { backend, catalog, endpoint } = call;
   const { stored, resource } = endpoint;
-  const value = storedBytes(stored, next);
+  const value = storedBytes(stored, next, catalog.storedAs);
   // As they lie in the store: what is stored in another version, or in another encoding, is written anew.
   const before = current.stored;
   if (
     sameBytes(value, before) ||
-    (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object)), before))
+    (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object), catalog.storedAs), before))
   ) {
     return current;
   }

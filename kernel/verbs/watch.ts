@@ -1,4 +1,4 @@
-import { mediaType, notAcceptable, streamEncodings, streamMediaTypes } from "../../core/codec/negotiate.ts";
+import { canStream, notAcceptable, streamMediaTypes, watchMediaType } from "../../core/codec/negotiate.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
@@ -15,7 +15,7 @@ export async function watch(call: Call): Promise<Answer> {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: info.watchPrefix,
   });
-  if (!streamEncodings.includes(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.names));
+  if (!canStream(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.media));
   if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
   revisionOf(options.resourceVersion, "watch");
   const givenUp = new AbortController();
@@ -30,8 +30,7 @@ export async function watch(call: Call): Promise<Answer> {
     signal: AbortSignal.any([call.signal, backend.ending]),
     tooSlow: () => givenUp.abort(),
   });
-  const contentType = mediaType(output.encoding, catalog.names) + (output.encoding === "protobuf" ? ";stream=watch" : "");
-  return { tag: "feed", contentType, frames, givenUp: givenUp.signal };
+  return { tag: "feed", contentType: watchMediaType(output.encoding, catalog.names), frames, givenUp: givenUp.signal };
 }
 
 /** A path that names an object and a field selector must mean the same. */

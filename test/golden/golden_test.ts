@@ -4,8 +4,11 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { prettyJson } from "../../core/codec/json-text.ts";
+import { readCbor } from "../../core/codec/cbor/read.ts";
 import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
 import { writeYaml } from "../../core/codec/yaml.ts";
+import { cborReader } from "../../core/derive/cbor-read.ts";
+import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { decoder } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
@@ -65,6 +68,12 @@ for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [
       assert.ok(written.ok);
       assert.equal(writeYaml(jsonFromTree(written.tree)), text(file("yaml")));
       assert.deepEqual(new Uint8Array(writeEnvelope(object, protobufWriter(schema)(object))), file("pb"));
+
+      // There are no golden bytes of CBOR; the object has to survive it whole.
+      const cbor = cborWriter(schema)(object).finish();
+      const back = cborReader(schema)(readCbor(cbor), []);
+      assert.deepEqual(back, object);
+      assert.deepEqual(cborWriter(schema)(back).finish(), cbor);
     });
   }
 }

@@ -1,0 +1,110 @@
+/**
+ * Data items where no type is known (applied documents, managed fields): byte strings are texts, times under a tag are texts of
+ * RFC 3339, integers have 64 bits, keys are texts. Iterative, because ten thousand levels are legal.
+ */
+import { goQuoted } from "../../tree/go-quote.ts";
+import { NumberText, type Tree, TreeObject } from "../../tree/tree.ts";
+import { numberText } from "../../tree/values.ts";
+import { type Bare, CborFailure, duplicateKey, type Later, misplaced, untagged, wrongType } from "./failure.ts";
+import { CborBytes, CborFloat, type CborItem, CborMap, CborTag, isLaterEncoding, tags } from "./item.ts";
+import { int64Max, int64Min, outside, taggedTime, textOf, textOfBytes } from "./text.ts";
+
+/** The tree of an item. Reading goes on after a failure, and the first is told, unless a map names a key twice. */
+export function treeOfCbor(item: CborItem, later?: Later): Tree | CborFailure {
+  const open: Frame[] = [];
+  let value = begin(item, later, open);
+  for (;;) {
+    const frame = open.at(-1);
+    if (value !== undefined) {
+      if (frame === undefined) return value;
+      take(frame, value);
+    }
+    value = step(open);
+  }
+}
+
+/** As `treeOfCbor`, for what has to be a map; null is an empty one. */
+export const objectOfCbor: (item: CborItem) => TreeObject | CborFailure = (item) => mapOf(item, undefined);
+
+const mapOf = untagged<TreeObject | CborFailure>((item, later) => {
+  if (item === null) return new TreeObject();
+  // A map becomes an object or a failure.
+  if (item instanceof CborMap) return treeOfCbor(item, later) as TreeObject | CborFailure;
+  return outside(item, "map[string]interface {}");
+});
+
+/** A list or map that is being read. */
+interface Frame {
+  readonly from: readonly CborItem[];
+  readonly to: Tree[] | TreeObject;
+  /** Keys of a map so far. */
+  seen?: Set<string>;
+  readonly later: Later;
+  at: number;
+  key: string;
+  failure: CborFailure | undefined;
+}
+
+/** What an item is, undefined for one that was opened. */
+function begin(item: CborItem, later: Later, open: Frame[]): Tree | CborFailure | undefined {
+  let at = item, last = later;
+  while (at instanceof CborTag) {
+    const { number, content } = at;
+    const why = misplaced(number, content);
+    if (why !== undefined) return why;
+    if (number === tags.time || number === tags.epoch) return taggedTime(content as Bare); // `misplaced` has seen that it is
+    if (isLaterEncoding(number)) last = number;
+    at = content;
+  }
+  if (at instanceof CborMap) open.push({ from: at.entries, to: new TreeObject(), later: last, at: 0, key: "", failure: undefined });
+  else if (Array.isArray(at)) open.push({ from: at, to: [], later: last, at: 0, key: "", failure: undefined });
+  else return leafOf(at, last);
+  return undefined;
+}
+
+function leafOf(item: Bare, later: Later): Tree | CborFailure {
+  if (item === null || typeof item === "boolean" || typeof item === "string") return item;
+  if (typeof item === "number") return new NumberText(String(item));
+  if (typeof item === "bigint") {
+    return item < int64Min || item > int64Max ? wrongType(item, "int64", `${item} overflows Go's int64`) : new NumberText(String(item));
+  }
+  if (item instanceof CborBytes) return textOfBytes(item, later);
+  if (item instanceof CborFloat) return new NumberText(numberText(item.value));
+  return outside(item, "interface {}");
+}
+
+const keyOf = textOf("string");
+
+/** Begins what comes next in the last frame, or ends it; undefined where there is nothing to hand on yet. */
+function step(open: Frame[]): Tree | CborFailure | undefined {
+  const frame = open.at(-1)!; // somebody waits for the value
+  const { from, to, later } = frame;
+  if (frame.at >= from.length) {
+    open.pop();
+    return frame.failure ?? to;
+  }
+  if (Array.isArray(to)) return begin(from[frame.at++]!, later, open);
+  const key = keyOf(from[frame.at]!, later);
+  frame.at += 2;
+  if (key instanceof CborFailure) {
+    frame.failure ??= key;
+    return undefined;
+  }
+  // A null in the place of a key leaves the variable that upstream reads keys into as it is.
+  frame.key = key ?? frame.key;
+  return begin(from[frame.at - 1]!, later, open);
+}
+
+function take(frame: Frame, value: Tree | CborFailure): void {
+  const { to, key } = frame;
+  if (value instanceof CborFailure) frame.failure ??= value;
+  else if (Array.isArray(to)) to.push(value);
+  else if ((frame.seen ??= new Set()).has(key)) {
+    frame.failure = duplicateKey(goQuoted(key), frame.at / 2 - 1);
+    frame.at = frame.from.length;
+  } else {
+    frame.seen.add(key);
+    to.keys.push(key);
+    to.values.push(value);
+  }
+}

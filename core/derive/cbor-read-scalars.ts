@@ -1,0 +1,123 @@
+/** Scalars from data items of CBOR. Null leaves Go's own types at their zero; types that read themselves say what it is to them. */
+import { CborFailure, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
+import { CborBytes, CborFloat, type CborItem } from "../codec/cbor/item.ts";
+import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
+import { objectOfCbor, treeOfCbor } from "../codec/cbor/untyped.ts";
+import { base64Of, parseBase64 } from "../meta/base64.ts";
+import { isInt32 } from "../meta/int-or-string.ts";
+import { canonicalQuantity } from "../meta/quantity.ts";
+import { parseMicroTime, parseTime } from "../meta/time.ts";
+import { Unreadable } from "../meta/unreadable.ts";
+import { jsonFromTree } from "../tree/values.ts";
+import { decodeDuration } from "./decode-scalars.ts";
+import { DecodeError, Decoding } from "./decoding.ts";
+
+/** What one run knows: whether unknown fields end it, and what went wrong with values that are read when all else is. */
+export interface CborRun {
+  readonly strict: boolean;
+  depth: number;
+  afterwards: CborFailure | undefined;
+}
+/** Reads one value. */
+export type CborRead = (item: CborItem, later: Later, run: CborRun) => unknown;
+
+export const readBoolean: CborRead = untagged((item) => item === null ? false : typeof item === "boolean" ? item : outside(item, "bool"));
+
+const text = textOf("string");
+export const readString: CborRead = (item, later) => text(item, later) ?? "";
+
+export function readInt(type: "int32" | "int64"): CborRead {
+  return untagged((item) => {
+    if (item === null) return 0;
+    if (typeof item !== "number" && typeof item !== "bigint") return outside(item, type);
+    if (type === "int32" ? typeof item === "number" && isInt32(item) : item >= int64Min && item <= int64Max) return item;
+    return item < int64Min ? outside(item, type) : wrongType(item, type, `${item} overflows ${type}`);
+  });
+}
+
+export const readDouble: CborRead = untagged((item) => {
+  if (item === null) return 0;
+  if (item instanceof CborFloat) return item.value;
+  return typeof item === "number" || (typeof item === "bigint" && item >= int64Min) ? Number(item) : outside(item, "float64");
+});
+
+/** Base64 in a byte string, bytes under a tag that says what they are, or a list of numbers as Go takes for bytes. */
+export const readBytes: CborRead = untagged((item, later) => {
+  if (item === null) return "";
+  if (Array.isArray(item)) return listedBytes(item);
+  if (!(item instanceof CborBytes)) return outside(item, "[]uint8");
+  if (later !== undefined) return base64Of(item.bytes);
+  const base64 = parseBase64(item.text);
+  return base64 instanceof Unreadable ? new CborFailure(`cbor: failed to decode base64 from byte string: ${base64.error}`) : base64;
+});
+
+const readByte = untagged<number | CborFailure>((item) => {
+  if (item === null) return 0;
+  if (typeof item === "number" && item >= 0 && item <= 255) return item;
+  const isLarge = (typeof item === "number" || typeof item === "bigint") && item > 255;
+  return isLarge ? wrongType(item, "uint8", `${item} overflows uint8`) : outside(item, "uint8");
+});
+function listedBytes(items: readonly CborItem[]): string | CborFailure {
+  const bytes = items.map((item) => readByte(item, undefined));
+  const failure = bytes.find((byte) => byte instanceof CborFailure);
+  return failure ?? base64Of(Uint8Array.from(bytes as number[])); // there is no failure among them
+}
+
+/** A type that reads itself from a text; tags above it are forgotten on the way. */
+function readTextual<T>(parse: (text: string) => T | Unreadable, ofNull: T): CborRead {
+  return (item) => {
+    const found = text(item, undefined);
+    if (found === undefined || found instanceof CborFailure) return found ?? ofNull;
+    const value = parse(found);
+    return value instanceof Unreadable ? new CborFailure(value.error) : value;
+  };
+}
+export const readQuantity: CborRead = readTextual((text) => canonicalQuantity(text.trim()), "0");
+export const readTime: CborRead = readTextual<string | null>(parseTime, null);
+export const readMicroTime: CborRead = readTextual<string | null>(parseMicroTime, null);
+
+/** Whatever is a text is taken for one, null too; the rest has to be a number. */
+const int32 = readInt("int32");
+export const readIntOrString: CborRead = (item, _later, run) => {
+  const found = text(item, undefined);
+  return found instanceof CborFailure ? int32(item, undefined, run) : found ?? "";
+};
+
+/** What is wrong with the tags in front of an item that is read as a whole. */
+const tagsOf = untagged<undefined>(() => undefined);
+
+/** Durations know JSON only, so that they are read and refused as what JSON would have. */
+export const readDuration: CborRead = (item) => {
+  const why = tagsOf(item, undefined);
+  if (why !== undefined) return why;
+  const tree = treeOfCbor(item);
+  if (tree instanceof CborFailure) return new CborFailure(`cbor: cannot transcode from cbor to json: ${tree.text}`);
+  try {
+    return decodeDuration(tree, undefined, new Decoding("json", undefined));
+  } catch (error) {
+    if (error instanceof DecodeError) return new CborFailure(error.message);
+    throw error;
+  }
+};
+
+/** Values that no schema describes are looked into when everything else has been read. */
+export const readRaw: CborRead = (item, _later, run) => {
+  const why = tagsOf(item, undefined);
+  if (why !== undefined) return why;
+  const tree = treeOfCbor(item);
+  return tree instanceof CborFailure
+    ? later(run, `failed to transcode RawExtension to JSON: failed to parse RawExtension bytes as CBOR: ${tree.text}`)
+    : jsonFromTree(tree);
+};
+export const readFieldsV1: CborRead = (item, _later, run) => {
+  if (item === null) return null;
+  const why = tagsOf(item, undefined);
+  if (why !== undefined) return why;
+  const tree = objectOfCbor(item);
+  if (!(tree instanceof CborFailure)) return jsonFromTree(tree);
+  return later(run, `failed to transcode FieldsV1 to JSON: metav1.FieldsV1 cbor invalid: ${tree.text}`);
+};
+function later(run: CborRun, why: string): null {
+  run.afterwards ??= new CborFailure(why);
+  return null;
+}

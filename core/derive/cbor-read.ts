@@ -1,0 +1,181 @@
+/**
+ * Data items of CBOR to canonical objects, as upstream's reader fills its structs: keys are texts or byte strings, a key that comes
+ * again is refused, null is absence. Reading goes on after a failure; the first is told, unless a map has an entry that ends it.
+ */
+import { CborFailure, duplicateKey, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
+import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfItem } from "../codec/cbor/item.ts";
+import { int64Min, outside, textOf } from "../codec/cbor/text.ts";
+import { treeOfCbor } from "../codec/cbor/untyped.ts";
+import { limits } from "../limits.ts";
+import { fold, type ListNode, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
+import { goQuoted } from "../tree/go-quote.ts";
+import { NumberText, TreeObject } from "../tree/tree.ts";
+import { setOwn } from "../tree/values.ts";
+import { absent, assembler } from "./assemble.ts";
+import {
+  type CborRead,
+  type CborRun,
+  readBoolean,
+  readBytes,
+  readDouble,
+  readDuration,
+  readInt,
+  readIntOrString,
+} from "./cbor-read-scalars.ts";
+import { readFieldsV1, readMicroTime, readQuantity, readRaw, readString, readTime } from "./cbor-read-scalars.ts";
+import { DecodeError } from "./decoding.ts";
+import { goType } from "./go-type.ts";
+import { membersOf } from "./members.ts";
+import { zeroOf } from "./zero.ts";
+
+/** Ends a strict run: an entry whose key no field has. */
+class UnknownField extends CborFailure {}
+
+/**
+ * Reads an item into the canonical object. Adds the first unknown field, told by its place, to `findings` where there is such a
+ * list. kind and apiVersion are as the item gives them, "" if it does not. Throws `DecodeError` for what does not fit the type.
+ */
+export function cborReader<T>(node: Typed<T>): (item: CborItem, findings?: string[]) => T {
+  const read = readNode(node);
+  const attempt = (item: CborItem, strict: boolean): unknown => {
+    const run: CborRun = { strict, depth: 0, afterwards: undefined };
+    const value = read(item, undefined, run);
+    return value instanceof CborFailure ? value : run.afterwards ?? value;
+  };
+  return (item, findings) => {
+    let value = attempt(item, findings !== undefined);
+    if (value instanceof UnknownField) {
+      findings?.push(value.text);
+      value = attempt(item, false);
+    }
+    if (value instanceof CborFailure) throw new DecodeError(value.text);
+    return value as T; // the fold over Typed<T> makes values of T
+  };
+}
+
+const readNode: (node: Node) => CborRead = fold<CborRead>({
+  boolean: () => readBoolean,
+  string: () => readString,
+  int32: () => readInt("int32"),
+  int64: () => readInt("int64"),
+  double: () => readDouble,
+  bytes: () => readBytes,
+  quantity: () => readQuantity,
+  intOrString: () => readIntOrString,
+  time: () => readTime,
+  microTime: () => readMicroTime,
+  duration: () => readDuration,
+  raw: () => readRaw,
+  fieldsV1: () => readFieldsV1,
+  list: (node, go) => readList(node, go(node.of)),
+  record: (node, go) => readRecord(node, go(node.of)),
+  struct: readStruct,
+}, (get) => (item, later, run) => get()(item, later, run));
+
+function readList(node: ListNode, read: CborRead): CborRead {
+  return untagged<unknown, CborRun>((item, later, run) => {
+    if (item === null) return zeroOf(node);
+    if (!Array.isArray(item)) return outside(item, goType(node));
+    let failure: CborFailure | undefined;
+    const items = item.map((each) => {
+      const value = read(each, later, run);
+      if (value instanceof CborFailure) failure ??= value;
+      return value;
+    });
+    return failure ?? items;
+  });
+}
+
+const keyOf = textOf("string");
+
+function readRecord(node: RecordNode, read: CborRead): CborRead {
+  return untagged<unknown, CborRun>((item, later, run) => {
+    if (item === null) return zeroOf(node);
+    if (!(item instanceof CborMap)) return outside(item, goType(node));
+    const values: Record<string, unknown> = {};
+    let failure: CborFailure | undefined, name = "";
+    for (let at = 0; at < item.entries.length; at += 2) {
+      const key = keyOf(item.entries[at]!, later);
+      // A null in the place of a key leaves the variable that upstream reads keys into as it is.
+      if (!(key instanceof CborFailure)) name = key ?? name;
+      const value = key instanceof CborFailure ? key : read(item.entries[at + 1]!, later, run);
+      if (value instanceof CborFailure) failure ??= value;
+      else if (Object.hasOwn(values, name)) return duplicateKey(goQuoted(name), at / 2);
+      else setOwn(values, name, value);
+    }
+    return failure ?? values;
+  });
+}
+
+function readStruct(node: StructNode, go: (node: Node) => CborRead): CborRead {
+  const members = membersOf(node);
+  const type = goType(node);
+  const plan = members.map(({ key, node, pointer }) => ({ pointer, field: `${type}.${key}`, read: go(node) }));
+  const indexOf = new Map(members.map(({ key }, index) => [key, index]));
+  const assemble = assembler(members);
+
+  const readEntries = ({ entries }: CborMap, later: Later, run: CborRun): unknown => {
+    const values = new Array<unknown>(plan.length).fill(undefined);
+    const others = new Set<string>();
+    let failure: CborFailure | undefined;
+    for (let at = 0; at < entries.length; at += 2) {
+      const key = entries[at]!;
+      const name = key instanceof CborBytes ? key.text : key;
+      const index = typeof name === "string" ? indexOf.get(name) : undefined;
+      if (index === undefined) {
+        const other = otherKey(name);
+        failure ??= other.failure;
+        if (other.shown === undefined) continue;
+        if (run.strict) return new UnknownField(`cbor: found unknown field at map element index ${at / 2}`);
+        if (others.has(other.shown)) return duplicateKey(other.shown, at / 2);
+        others.add(other.shown);
+        continue;
+      }
+      if (values[index] !== undefined) return duplicateKey(goQuoted(members[index]!.key), at / 2);
+      const { pointer, field, read } = plan[index]!;
+      const item = entries[at + 1]!;
+      const value = pointer && isNil(item) ? absent : read(item, later, run);
+      values[index] = value;
+      if (!(value instanceof CborFailure)) continue;
+      value.under(field);
+      failure ??= value;
+    }
+    return failure ?? assemble(values);
+  };
+
+  return untagged<unknown, CborRun>((item, later, run) => {
+    if (item === null) return zeroOf(node);
+    if (Array.isArray(item)) return wrongType(item, type, "cannot decode CBOR array to struct without toarray option");
+    if (!(item instanceof CborMap)) return outside(item, type);
+    if (++run.depth > limits.typedDepthMax) throw new DecodeError("exceeded max depth");
+    const value = readEntries(item, later, run);
+    run.depth--;
+    return value;
+  });
+}
+
+/** What a pointer takes for its absence. */
+function isNil(item: CborItem): boolean {
+  return item === null || (item instanceof CborSimple && item.value === undefinedValue);
+}
+const undefinedValue = 23;
+
+/** A key that no field has, as messages show it; undefined for one that is not even looked for again. */
+function otherKey(key: CborItem): { readonly shown?: string; readonly failure?: CborFailure } {
+  if (typeof key === "string") return { shown: goQuoted(key) };
+  if (key instanceof CborInvalidText) return { failure: outside(key, "string") };
+  if (typeof key === "number") return { shown: String(key) };
+  if (typeof key === "bigint") {
+    // Upstream lets large keys run over, but for those far below zero.
+    if (key >= int64Min) return { shown: String(BigInt.asIntN(64, key)) };
+    return { failure: wrongType(key, "int64", `-1-${-1n - key} overflows Go's int64`) };
+  }
+  const name = nameOfItem(key);
+  const failure = new CborFailure(name, "string", `map key is of type ${name} and cannot be used to match struct field name`);
+  const tree = treeOfCbor(key);
+  if (tree instanceof CborFailure || Array.isArray(tree) || tree instanceof TreeObject) return { failure };
+  return {
+    failure,
+    shown: tree === null ? "<nil>" : tree instanceof NumberText ? tree.text : typeof tree === "string" ? goQuoted(tree) : String(tree),
+  };
+}
