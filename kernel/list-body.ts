@@ -161,7 +161,11 @@ function* cborParts(
   const { endpoint } = call;
   const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
   const { length } = page.items;
-  const around = cborListAround(type, cborWriter(ListMeta)(metadata).finish(), partialVersion !== undefined && length === 0 ? null : length);
+  const around = cborListAround(
+    type,
+    cborWriter(ListMeta)(metadata).finish(),
+    partialVersion !== undefined && length === 0 ? null : length,
+  );
   yield around.head;
   for (const item of page.items) {
     yield partialVersion === undefined

@@ -1,0 +1,283 @@
+// A server with the gate for CBOR: what clients of that encoding see, and what lies in the store before and after the gate is switched.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
+import { objectOfCbor } from "../core/codec/cbor/untyped.ts";
+import { CborFailure } from "../core/codec/cbor/failure.ts";
+import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
+import type { Json } from "../core/schema.ts";
+import { jsonFromTree } from "../core/tree/values.ts";
+import { openEtcd } from "../kernel/store/etcd.ts";
+import { openSqlite } from "../kernel/store/sqlite.ts";
+import type { Store } from "../kernel/store/store.ts";
+import { etcdMissing, startEtcd } from "./etcd.ts";
+import { startTestServer } from "./harness.ts";
+import { type Client, httpsClient } from "./https.ts";
+
+const gate = "--feature-gates=CBORServingAndStorage=true";
+const where = "/api/v1/namespaces/default/configmaps";
+const type = "application/cbor";
+const cbor = { accept: type, "content-type": type };
+
+function encoded(value: Json): Uint8Array {
+  const to = new CborWriter();
+  writeJson(value, to);
+  return to.finish();
+}
+function decoded(bytes: Uint8Array): any {
+  assert.ok(isCbor(bytes), "a document is described as CBOR");
+  const tree = objectOfCbor(readCbor(bytes));
+  assert.ok(!(tree instanceof CborFailure), tree instanceof CborFailure ? tree.text : "");
+  return jsonFromTree(tree);
+}
+/** The events of a watch: each begins with the tag, a map of two and its first key. */
+function events(bytes: Uint8Array): any[] {
+  const start = Buffer.from("d9d9f7a24474797065", "hex");
+  const all = Buffer.from(bytes);
+  const found: any[] = [];
+  for (let at = 0, next: number; at < all.length; at = next) {
+    next = all.indexOf(start, at + 1);
+    if (next < 0) next = all.length;
+    found.push(decoded(all.subarray(at, next)));
+  }
+  return found;
+}
+
+async function within(args: readonly string[], work: (client: Client) => Promise<void>): Promise<void> {
+  const server = await startTestServer({ args });
+  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+  try {
+    await work(client);
+  } finally {
+    client.close();
+    await server.close();
+  }
+}
+
+async function speaks(client: Client): Promise<void> {
+  const made = await client.ask(where, {
+    method: "POST",
+    headers: cbor,
+    body: encoded({ metadata: { name: "a", labels: { l: "1" } }, data: { k: "ü" } }),
+  });
+  assert.equal(made.status, 201, made.text);
+  assert.equal(made.headers["content-type"], type);
+  const { metadata, ...rest } = decoded(made.bytes);
+  assert.deepEqual(rest, { kind: "ConfigMap", apiVersion: "v1", data: { k: "ü" } });
+  assert.equal((await client.ask(`${where}/a`)).json().metadata.uid, metadata.uid);
+
+  const list = await client.ask(where, { headers: { accept: type } });
+  const { items, ...head } = decoded(list.bytes);
+  assert.deepEqual({ ...head, metadata: {} }, { kind: "ConfigMapList", apiVersion: "v1", metadata: {} });
+  assert.deepEqual(items.map((item: any) => [item.kind, item.metadata.name]), [[undefined, "a"]]);
+  const empty = await client.ask(`${where}?labelSelector=l=2`, { headers: { accept: type } });
+  assert.deepEqual(decoded(empty.bytes).items, []);
+  const partial = `${type};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`;
+  const partials = decoded((await client.ask(where, { headers: { accept: partial } })).bytes);
+  assert.deepEqual([partials.kind, partials.items[0].kind, partials.items[0].data], [
+    "PartialObjectMetadataList",
+    "PartialObjectMetadata",
+    undefined,
+  ]);
+  assert.equal(decoded((await client.ask(`${where}?labelSelector=l=2`, { headers: { accept: partial } })).bytes).items, null);
+
+  const table = await client.ask(where, { headers: { accept: `${type};as=Table;v=v1;g=meta.k8s.io` } });
+  assert.equal(table.status, 406);
+  assert.match(table.json().message, /application\/vnd\.kubernetes\.protobuf, application\/cbor$/);
+  const text = await client.ask(where, { method: "POST", headers: { "content-type": "text/plain" }, body: "x" });
+  assert.match(text.json().message, /application\/vnd\.kubernetes\.protobuf, application\/cbor$/);
+  const discovery = decoded(
+    (await client.ask("/apis", { headers: { accept: `${type};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io` } })).bytes,
+  );
+  assert.equal(discovery.kind, "APIGroupDiscoveryList");
+  assert.equal(decoded((await client.ask("/api/v1", { headers: { accept: type } })).bytes).kind, "APIResourceList");
+
+  const secret = encoded({ metadata: { name: "s" }, data: { k: Buffer.from("\0\xff").toString("base64") } });
+  const kept = await client.ask("/api/v1/namespaces/default/secrets", { method: "POST", headers: cbor, body: secret });
+  assert.equal(kept.status, 201, decoded(kept.bytes).message);
+  assert.ok(Buffer.from(kept.bytes).includes(Buffer.from("d64300c3bf", "hex")), "bytes go as bytes, under the tag for base64");
+
+  const put = await client.ask(`${where}/a`, {
+    method: "PUT",
+    headers: cbor,
+    body: encoded({ metadata: { name: "a" }, data: { k: "v" } }),
+  });
+  assert.deepEqual(decoded(put.bytes).data, { k: "v" });
+  const old = await client.ask(`${where}/a`, { method: "DELETE", headers: cbor, body: encoded({ preconditions: { uid: "other" } }) });
+  assert.deepEqual([old.status, decoded(old.bytes).reason], [409, "Conflict"]);
+  const wrong = await client.ask(`${where}/a`, { method: "DELETE", headers: cbor, body: encoded({ gracePeriodSeconds: "x" }) });
+  assert.equal(
+    decoded(wrong.bytes).message,
+    "cbor: cannot unmarshal byte string into Go struct field v1.DeleteOptions.gracePeriodSeconds of type int64",
+  );
+  const gone = await client.ask(`${where}/a`, { method: "DELETE", headers: cbor, body: encoded({ propagationPolicy: "Background" }) });
+  assert.deepEqual([gone.status, decoded(gone.bytes).status], [200, "Success"]);
+
+  const large = await client.ask(where, { method: "POST", body: { metadata: { name: "large" }, data: { k: "x".repeat(200_000) } } });
+  assert.equal(large.status, 201);
+  const packed = await client.ask(where, { headers: { accept: type, "accept-encoding": "gzip" } });
+  assert.equal(packed.headers["content-encoding"], "gzip");
+  assert.equal(decoded(gunzipSync(packed.bytes)).items[0].data.k.length, 200_000);
+  assert.equal((await client.ask(`${where}/large`, { method: "DELETE" })).status, 200);
+}
+
+async function watches(client: Client): Promise<void> {
+  const rv = (await client.ask(where)).json().metadata.resourceVersion;
+  const write = async (method: string, path: string, body?: object) => {
+    const answer = await client.ask(path, { method, ...(body === undefined ? {} : { body }) });
+    assert.ok(answer.status < 300, answer.text);
+  };
+  await write("POST", where, { metadata: { name: "w" }, data: { k: "1" } });
+  await write("PUT", `${where}/w`, { metadata: { name: "w" }, data: { k: "2" } });
+  const ask = (query: string, accept = type) => client.ask(`${where}?watch=1&timeoutSeconds=1&${query}`, { headers: { accept } });
+
+  const since = await ask(`resourceVersion=${rv}`);
+  assert.equal(since.headers["content-type"], "application/cbor-seq");
+  assert.deepEqual(events(since.bytes).map(({ type, object }) => [type, object.kind, object.data.k]), [["ADDED", "ConfigMap", "1"], [
+    "MODIFIED",
+    "ConfigMap",
+    "2",
+  ]]);
+
+  const initial = await ask("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+  const streamed = events(initial.bytes);
+  assert.deepEqual(streamed.slice(0, 2).map(({ type, object }) => [type, object.metadata.name ?? null]), [["ADDED", "w"], [
+    "BOOKMARK",
+    null,
+  ]]);
+  assert.equal(streamed[1].object.metadata.annotations["k8s.io/initial-events-end"], "true");
+
+  const partial = await ask(`resourceVersion=${rv}`, `${type};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`);
+  assert.deepEqual(events(partial.bytes).map(({ object }) => [object.kind, object.data]), [["PartialObjectMetadata", undefined], [
+    "PartialObjectMetadata",
+    undefined,
+  ]]);
+  await write("DELETE", `${where}/w`);
+}
+
+/** Applied documents own what they name, whatever the encoding. */
+async function applies(client: Client): Promise<void> {
+  const apply = (body: Uint8Array, query = "") =>
+    client.ask(`${where}/applied?fieldManager=me${query}`, {
+      method: "PATCH",
+      headers: { accept: type, "content-type": "application/apply-patch+cbor" },
+      body,
+    });
+  const document = (data: Json): Json => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "applied" }, data });
+  const made = await apply(encoded(document({ a: "1", b: "2" })));
+  assert.equal(made.status, 201, decoded(made.bytes).message);
+  const fewer = decoded((await apply(encoded(document({ a: "1" })))).bytes);
+  assert.deepEqual(fewer.data, { a: "1" });
+  assert.deepEqual(fewer.metadata.managedFields[0].fieldsV1, { "f:data": { "f:a": {} } });
+  const messages = await Promise.all([
+    apply(Uint8Array.of(0x80)),
+    apply(new Uint8Array()),
+    apply(Uint8Array.of(0xa2, 0x61, 0x61, 0, 0x61, 0x61, 0)),
+    apply(encoded({ kind: "ConfigMap", apiVersion: "v2" })),
+  ]);
+  assert.deepEqual(messages.map(({ bytes }) => decoded(bytes).message), [
+    "error decoding YAML: cbor: cannot unmarshal array into Go value of type map[string]interface {}",
+    "error decoding YAML: EOF",
+    'error decoding YAML: cbor: found duplicate map key "a" at map element index 1',
+    "invalid object type: /v2, Kind=ConfigMap",
+  ]);
+  assert.equal((await client.ask(`${where}/applied`, { method: "DELETE" })).status, 200);
+}
+
+async function withoutGate(client: Client): Promise<void> {
+  assert.equal((await client.ask(where, { headers: { accept: type } })).status, 406);
+  assert.equal((await client.ask(where, { method: "POST", headers: { "content-type": type }, body: encoded({}) })).status, 415);
+  const patch = await client.ask(`${where}/a?fieldManager=me`, {
+    method: "PATCH",
+    headers: { "content-type": "application/apply-patch+cbor" },
+    body: encoded({}),
+  });
+  assert.equal(patch.status, 415);
+}
+
+const named = (name: string, k: string) => ({ metadata: { name }, data: { k } });
+const key = (name: string) => `/registry/configmaps/default/${name}`;
+
+/** Values of both forms are read with the gate and without it, and the next write puts them into the form of now. */
+async function switches(open: () => Promise<Store>, args: readonly string[]): Promise<void> {
+  const forms = async (): Promise<readonly (readonly [string, boolean])[]> => {
+    const store = await open();
+    try {
+      return await Promise.all(["before", "since"].map(async (name) => {
+        const { entry } = await store.get(key(name));
+        assert.ok(entry !== undefined, name);
+        return [name, isCbor(entry.value)] as const;
+      }));
+    } finally {
+      await store.close();
+    }
+  };
+  const seen = async (client: Client) =>
+    (await client.ask(`${where}?fieldSelector=metadata.name!=kube-root-ca.crt`)).json().items.map((
+      item: any,
+    ) => [item.metadata.name, item.data.k]);
+  await within(args, async (client) => {
+    await withoutGate(client);
+    assert.equal((await client.ask(where, { method: "POST", body: named("before", "1") })).status, 201);
+  });
+  await within([...args, gate], async (client) => {
+    assert.equal((await client.ask(where, { method: "POST", body: named("since", "2") })).status, 201);
+    assert.deepEqual(await seen(client), [["before", "1"], ["since", "2"]]);
+  });
+  assert.deepEqual(await forms(), [["before", false], ["since", true]]);
+  await within(args, async (client) => {
+    assert.deepEqual(await seen(client), [["before", "1"], ["since", "2"]]);
+    const answer = await client.ask(`${where}/since`);
+    const same = await client.ask(`${where}/since`, { method: "PUT", body: answer.json() });
+    assert.notEqual(same.json().metadata.resourceVersion, answer.json().metadata.resourceVersion);
+  });
+  assert.deepEqual(await forms(), [["before", false], ["since", false]]);
+  await within([...args, gate], async (client) => {
+    const { metadata } = (await client.ask(`${where}/before`)).json();
+    const again = () => client.ask(`${where}/before`, { method: "PUT", body: named("before", "1") });
+    const rewritten = (await again()).json().metadata;
+    assert.notEqual(rewritten.resourceVersion, metadata.resourceVersion);
+    assert.equal((await again()).json().metadata.resourceVersion, rewritten.resourceVersion, "what changes nothing is not written");
+  });
+  assert.deepEqual(await forms(), [["before", true], ["since", false]]);
+}
+
+async function onSqlite(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-cbor-"));
+  try {
+    await work(() => openSqlite(join(folder, "store.sqlite")), [`--data-dir=${folder}`]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+async function onEtcd(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
+  const etcd = await startEtcd();
+  try {
+    await work(() => openEtcd({ endpoints: [etcd.endpoint] }), [`--etcd-servers=${etcd.endpoint}`]);
+  } finally {
+    await etcd.stop();
+  }
+}
+
+for (
+  const { store, on, skip } of [{ store: "sqlite", on: onSqlite, skip: false }, { store: "etcd", on: onEtcd, skip: etcdMissing() }] as const
+) {
+  test(
+    `a server on ${store} with CBOR speaks it, in requests, answers, watches and applied documents`,
+    { skip },
+    () =>
+      on((_open, args) =>
+        within([...args, gate], async (client) => {
+          await speaks(client);
+          await watches(client);
+          await applies(client);
+        })
+      ),
+  );
+
+  test(`a server on ${store} stores CBOR with its gate, and reads both forms whatever the gate says`, { skip }, () => on(switches));
+}
