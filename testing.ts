@@ -61,6 +61,7 @@ export async function openTestServer({ plugins = [], bare = false, settings = {}
     await opened.close();
     throw error;
   });
+  await opened.started;
   const close = () => {
     opened.drain();
     return opened.close();

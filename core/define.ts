@@ -34,7 +34,8 @@ export function definePlugin(plugin: Plugin): Plugin {
 }
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
-  const { resources = [], admission = [], controllers = [], healthChecks = [], featureGates = {}, groupPriorities = {} } = plugin;
+  const { resources = [], admission = [], controllers = [], healthChecks = [], startHooks = [], featureGates = {}, groupPriorities = {} } =
+    plugin;
   const gates = new Set(Object.keys(featureGates));
   return [
     ...(dns1035Label(plugin.name).length > 0 ? [`"${plugin.name}" is not a name of lower-case letters, digits and dashes`] : []),
@@ -49,6 +50,11 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
     ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are called "${each}"`),
+    ...repeated(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are called "${each}"`),
+    // They are paths as well: /readyz/<name>.
+    ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
+      `"${name}" is no name of a health check or start hook: letters, digits, dashes, dots, underscores and slashes`
+    ),
     ...seedMistakes(plugin),
   ];
 }

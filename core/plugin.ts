@@ -192,6 +192,8 @@ export interface Admission<T extends ApiObject = any> {
 /** Something that is wrong until `check` resolves; it throws with the reason. */
 export interface HealthCheck {
   readonly name: string;
+  /** Where it counts. Default: readyz and healthz; to start a server anew (livez) seldom makes a plugin well. */
+  readonly endpoints?: readonly ("healthz" | "livez" | "readyz")[];
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -250,6 +252,13 @@ export interface Controller {
   run(world: World, signal: AbortSignal): Promise<void>;
 }
 
+/** What has to be done once after the start, such as filling what the plugin answers from. Until it is done, the server is not ready
+ *  (`poststarthook/<name>`), and not alive once --livez-grace-period is over; an error starts it again after a pause. */
+export interface StartHook {
+  readonly name: string;
+  run(world: World, signal: AbortSignal): Promise<void>;
+}
+
 export interface Plugin {
   /** Also its metrics and log label, and its name in `--plugins`. */
   readonly name: string;
@@ -261,6 +270,7 @@ export interface Plugin {
   readonly admission?: readonly Admission[];
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
+  readonly startHooks?: readonly StartHook[];
   /** Objects that exist after start (created when absent), such as the namespace `default`. */
   readonly seeds?: readonly {
     readonly groupVersion: GroupVersion;

@@ -3,6 +3,8 @@
 /** Something that is well unless `check` throws; the error's message says why not. */
 export interface Check {
   readonly name: string;
+  /** How long it may take where that is another time than that of the other checks. */
+  readonly timeoutMs?: number;
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -59,7 +61,7 @@ export async function reportOne(endpoint: Endpoint, checks: Checks, name: string
 }
 
 async function failureOf(check: Check, timeoutMs: number): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(check.timeoutMs ?? timeoutMs);
   try {
     await Promise.race([check.check(signal), aborted(signal)]);
     return undefined;

@@ -1,7 +1,8 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
 import { StatusError } from "../core/status-error.ts";
-import { type Checks, ping, sharedCheck, switchCheck } from "../health/mod.ts";
+import { type Check, type Checks, type Endpoint, graceful, ping, sharedCheck, type StartUp, type switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
+import { controllerHooks, hooksOf } from "./background.ts";
 import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./authorization/mod.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
@@ -31,24 +32,52 @@ export interface Parts {
   readonly authenticators: readonly Authenticator[];
   readonly ending: AbortSignal;
   readonly shutdown: ReturnType<typeof switchCheck>;
-  readonly seeded: ReturnType<typeof switchCheck>;
+  readonly start: StartUp;
+  /** `log`. */
+  readonly logWritten: Check;
 }
 
 /** Everything that `handle` asks of a server. */
 export function assemble(parts: Parts): Server {
-  const { inForce, cache, registry, log, authenticators, ending, shutdown, seeded } = parts;
+  const { inForce, cache, registry, log, authenticators, ending, shutdown, start, logWritten } = parts;
   const { record } = registry;
   const elapsed = () => performance.now();
   const prefix = inForce().config["etcd-prefix"];
   const { store } = cache;
   const clock = { now: () => Date.now(), random: () => Math.random() };
-  const probe = sharedCheck("etcd", 1000, elapsed, async (signal) => void await parts.store.get(`${prefix}/health`, signal));
-  const checksOf = ({ plugins }: Catalog): Checks => {
-    const live = [ping, probe, seeded.check];
-    const ofPlugins = plugins.flatMap((plugin) => plugin.healthChecks ?? []);
-    const ready = [ping, probe, { ...probe, name: "etcd-readiness" }, seeded.check, ...ofPlugins, shutdown.check];
-    // A plugin that is not well makes the server unready; starting it again would hardly help.
-    return { livez: live, healthz: [...live, ...ofPlugins], readyz: ready };
+  const probe = async (signal: AbortSignal) => {
+    try {
+      await parts.store.get(`${prefix}/health`, signal);
+    } catch (error) {
+      throw new Error(`error getting data from etcd: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  };
+  const alive = sharedCheck("etcd", 1000, elapsed, probe), usable = sharedCheck("etcd-readiness", 1000, elapsed, probe);
+  const begun = elapsed();
+  const filled = latched("poststarthook/storage-readiness", () => cache.state().tag === "current");
+  const checksOf = (catalog: Catalog): Checks => {
+    const { config } = inForce();
+    const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
+    const hooks = [filled, ...hookNames(catalog).map(start.hook)];
+    const isOver = () => elapsed() - begun >= config["livez-grace-period"];
+    const ofPlugins = (endpoint: Endpoint) =>
+      catalog.plugins.flatMap(({ healthChecks = [] }) => healthChecks).filter(({ endpoints = ["readyz", "healthz"] }) =>
+        endpoints.includes(endpoint)
+      );
+    return {
+      livez: [ping, logWritten, etcd, ...hooks.map((hook) => graceful(hook, isOver)), ...ofPlugins("livez")],
+      healthz: [ping, logWritten, etcd, ...hooks, ...ofPlugins("healthz")],
+      readyz: [
+        ping,
+        logWritten,
+        etcd,
+        { ...usable, timeoutMs: config["etcd-readycheck-timeout"] },
+        start.informers,
+        ...hooks,
+        ...ofPlugins("readyz"),
+        shutdown.check,
+      ],
+    };
   };
   const version = buildInfo();
   describeBuild(registry, version);
@@ -128,6 +157,25 @@ export function describeGates({ record }: KernelRegistry, { gates }: Catalog): v
   for (const { name, stage, on } of gates.states) {
     record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
   }
+}
+
+/** Post-start hooks in the order in which they are reported. */
+function hookNames(catalog: Catalog): readonly string[] {
+  return [seedsHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
+}
+/** The hook that makes the objects that must exist. */
+export const seedsHook = "create-initial-objects";
+
+/** A hook that is finished once `is` was true, and stays so. */
+function latched(name: string, is: () => boolean): Check {
+  let finished = false;
+  return {
+    name,
+    check() {
+      finished ||= is();
+      return finished ? Promise.resolve() : Promise.reject(new Error("not finished"));
+    },
+  };
 }
 
 function describeBuild({ record }: KernelRegistry, version: ReturnType<typeof buildInfo>): void {

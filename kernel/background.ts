@@ -1,6 +1,7 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
-import type { Api } from "../core/plugin.ts";
+import type { Api, StartHook, World } from "../core/plugin.ts";
 import type { WorkMeter } from "../core/work.ts";
+import type { StartUp } from "../health/mod.ts";
 import type { Catalog } from "./catalog.ts";
 import { runControllers } from "./controllers.ts";
 import type { Generation } from "./generation.ts";
@@ -22,6 +23,9 @@ export interface Background {
 export interface BackgroundNeeds {
   readonly store: Store;
   readonly api: Api;
+  /** The same API for one controller, which tells of its watches. */
+  readonly apiOf: (controller: string) => Api;
+  readonly start: StartUp;
   readonly log: Log;
   /** The meter of a controller's queue, which begins empty. */
   readonly queue: (controller: string) => WorkMeter;
@@ -30,7 +34,7 @@ export interface BackgroundNeeds {
 
 const retryMs = 5_000;
 
-export function runBackground(first: Generation, { store, api, log, queue, signal }: BackgroundNeeds): Background {
+export function runBackground(first: Generation, { store, api, apiOf, start, log, queue, signal }: BackgroundNeeds): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = plantSeeds(seedsOf(first.catalog), api);
   let current = first;
@@ -38,15 +42,23 @@ export function runBackground(first: Generation, { store, api, log, queue, signa
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
   const control = ({ catalog }: Generation, before?: Generation) =>
     controllers.next(async (running) => {
-      const worldOf = (controller: string) => ({ names: catalog.names, api, gates: catalog.gates.isOn, work: queue(controller) });
+      start.cleared();
+      const shared = { names: catalog.names, gates: catalog.gates.isOn };
+      const worldOf = (controller: string) => ({ ...shared, api: apiOf(controller), work: queue(controller) });
       await Promise.all([
         before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         runControllers(
           catalog.plugins,
           worldOf,
           running,
-          (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
+          {
+            started: (name) => {
+              if (start.isSynced(name)) start.finished(controllerHook(name));
+            },
+            failed: (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
+          },
         ),
+        ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api }, start, log, running)),
       ]);
     });
   const compact = ({ config: { "etcd-compaction-interval": everyMs } }: Generation) =>
@@ -69,6 +81,40 @@ export function runBackground(first: Generation, { store, api, log, queue, signa
       await Promise.all([controllers.done(), compaction.done()]);
     },
   };
+}
+
+/** What the hook of a controller is called: it is finished once the controller has seen what there was. */
+export function controllerHook(controller: string): string {
+  return `start-${controller}-controller`;
+}
+export function controllerHooks({ plugins }: Catalog): readonly string[] {
+  return plugins.flatMap((plugin) => plugin.controllers ?? []).map(({ name }) => controllerHook(name));
+}
+export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
+  return plugins.flatMap((plugin) => plugin.startHooks ?? []);
+}
+
+/** Again after a pause until it is done; what has been done once is not done again under another catalog. */
+async function runHook(hook: StartHook, world: World, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
+  const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
+  for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
+    try {
+      await untilAborted(hook.run(world, signal), signal);
+      if (!signal.aborted) start.finished(hook.name);
+    } catch (error) {
+      if (!signal.aborted) log.error(`start hook ${hook.name} failed and is tried again`, describe(error));
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+/** A hook that never ends keeps no server from ending. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 interface Relay {

@@ -91,6 +91,13 @@ export const settings = Object.freeze(
     "max-mutating-requests-inflight": live(int(200, "Writes answered at once before others get 429; 0 is no bound.")),
     "request-timeout": live(duration(60_000, "How long a request other than a watch may take.")),
     "min-request-timeout": live(int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long.")),
+    "livez-grace-period": live(duration(0, "How long after its start the server counts as alive although start hooks are not finished.")),
+    "etcd-healthcheck-timeout": live(
+      duration(2_000, "How long the store may take to answer before the server counts as not alive."),
+    ),
+    "etcd-readycheck-timeout": live(
+      duration(2_000, "How long the store may take to answer before the server counts as not ready."),
+    ),
     "logging-format": fixed(isLogged, text("text", "Form of the log's lines: text (as klog writes it) or json.")),
     "v": fixed(isLogged, int(0, "How much is logged; 3 has a line for every request, 0 only what an operator should know.")),
     "vmodule": fixed(

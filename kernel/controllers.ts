@@ -7,7 +7,7 @@ export async function runControllers(
   plugins: readonly Plugin[],
   worldOf: (controller: string) => World,
   signal: AbortSignal,
-  report: (controller: string, error: unknown) => void,
+  told: { started(controller: string): void; failed(controller: string, error: unknown): void },
 ): Promise<void> {
   const controllers = plugins.flatMap((plugin) => plugin.controllers ?? []);
   await Promise.all(controllers.map(async (controller) => {
@@ -15,9 +15,11 @@ export async function runControllers(
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
       const began = Date.now();
       try {
-        await controller.run(world, signal);
+        const running = controller.run(world, signal);
+        told.started(controller.name);
+        await running;
       } catch (error) {
-        if (!signal.aborted) report(controller.name, error);
+        if (!signal.aborted) told.failed(controller.name, error);
       }
       if (Date.now() - began > 60_000) pauseMs = 100;
       await pause(pauseMs, signal);

@@ -7,13 +7,15 @@ import { spell } from "../core/names.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { answer, errorReply } from "./handle.ts";
+import { splitGroupVersion } from "./catalog.ts";
 import { requestInfo } from "./request-info.ts";
 import type { Server } from "./server.ts";
 import { toStatusError } from "./failure.ts";
 import { Warnings } from "./warnings.ts";
 
-/** An API whose calls are made as `user`; nothing is authorized again. */
-export function localApi(server: Server, user: UserInfo): Api {
+/** An API whose calls are made as `user`; nothing is authorized again. `follows` is told of each watch that begins, by the kind as Go
+ *  writes its type, and what it gives is called once the watch has shown what there was. */
+export function localApi(server: Server, user: UserInfo, follows: (kind: string) => () => void = () => () => {}): Api {
   async function send(method: string, url: string, body: unknown, signal: AbortSignal): Promise<Reply> {
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
@@ -63,7 +65,10 @@ export function localApi(server: Server, user: UserInfo): Api {
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
     watch: (version, resource, namespace, query, signal) =>
-      follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal),
+      follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal, () => {
+        const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
+        return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+      }),
     collections: (verb) =>
       server.catalog.groups.flatMap((group) =>
         group.versions.slice(0, 1).flatMap(({ endpoints }) =>
@@ -101,13 +106,16 @@ async function* follow(
   path: string,
   { version, resource, namespace, query }: Followed,
   signal: AbortSignal,
+  begins: () => () => void,
 ): AsyncGenerator<Change> {
+  const seen = begins();
   let from = "";
   while (!signal.aborted) {
     if (from === "") {
       const list: ApiList = await api.list(version, resource, namespace, query);
       for (const object of list.items) yield { type: "ADDED", object };
       from = list.metadata.resourceVersion;
+      seen();
     }
     const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
     const reply = await send("GET", `${path}?${search}`, undefined, signal);

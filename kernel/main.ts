@@ -27,6 +27,11 @@ function gates(): Parameters<typeof helpText>[0] {
   }).toSorted((a, b) => a.name < b.name ? -1 : 1);
 }
 
+/** Resolves once everything before it has left the process. */
+function flushLog(): Promise<void> {
+  return new Promise((resolve) => void process.stderr.write("", () => resolve()));
+}
+
 async function main(): Promise<void> {
   const configuration = await readConfiguration(process.argv.slice(2), plugins, load);
   if (configuration === undefined) {
@@ -37,7 +42,7 @@ async function main(): Promise<void> {
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const format = config["logging-format"] === "json" ? "json" : "text"; // there is no other
   const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
-  const starting = serve({ ...configuration, log, processMetrics: true });
+  const starting = serve({ ...configuration, log, processMetrics: true, flushLog });
   // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
   const running = await starting;

@@ -3,11 +3,11 @@ import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { Plugin } from "../core/plugin.ts";
-import { switchCheck } from "../health/mod.ts";
-import { assemble, describeGates } from "./assemble.ts";
+import { flushEveryMs, logCheck, startUp, switchCheck } from "../health/mod.ts";
+import { assemble, describeGates, seedsHook } from "./assemble.ts";
 import { type Authenticator, clientCertificates, systemGroups, tokenFile } from "./authentication/mod.ts";
 import { openReads } from "./cache/mod.ts";
-import { runBackground } from "./background.ts";
+import { controllerHook, controllerHooks, runBackground } from "./background.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import { type Generation, generationOf, namesOf } from "./generation.ts";
@@ -23,6 +23,7 @@ import { processReader, watchProcess } from "./process-metrics.ts";
 import type { Source } from "./read-configuration.ts";
 import { type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
+import { pause as pauseUntil } from "./store/clock.ts";
 import { forgetBeginning } from "./store/beginning.ts";
 import { systemClock } from "./store/clock.ts";
 import { openEtcd } from "./store/etcd.ts";
@@ -39,6 +40,8 @@ export interface ServeOptions {
   readonly source?: Source;
   /** Measures event loop and garbage collection too. Once per process. */
   readonly processMetrics?: boolean;
+  /** Resolves once what was logged is written; absent where lines are written before the log goes on. */
+  readonly flushLog?: () => Promise<void>;
 }
 
 /** A server that answers. */
@@ -69,6 +72,8 @@ export interface Opened {
   readonly registry: KernelRegistry;
   /** Settled once the objects exist that must. */
   readonly seeded: Promise<void>;
+  /** Resolves once controllers have seen what there is, or that takes too long to wait for: it goes on after that. */
+  readonly started: Promise<void>;
   readonly inForce: () => Generation;
   /** Takes another generation into force; requests that have begun finish on the one before. */
   swap(next: Generation): void;
@@ -84,7 +89,9 @@ export interface Opened {
 /** How often the configuration file is looked at. */
 const lookEveryMs = 1_000;
 
-export async function openServer({ config, plugins, log, processMetrics, source }: ServeOptions): Promise<Opened> {
+export async function openServer(
+  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve() }: ServeOptions,
+): Promise<Opened> {
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
@@ -94,7 +101,8 @@ export async function openServer({ config, plugins, log, processMetrics, source 
   registry.beforeScrape(processReader(registry.record));
   if (processMetrics === true) watchProcess(registry.record, ending.signal);
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
-  const seeded = switchCheck("poststarthook/create-initial-objects", "not finished", false);
+  const start = startUp();
+  const logWritten = logCheck(() => performance.now());
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   await forgetBeginning(store, prefix);
@@ -105,12 +113,33 @@ export async function openServer({ config, plugins, log, processMetrics, source 
     record,
   });
   registry.beforeScrape(cache.tell);
-  const server = assemble({ inForce, store, cache, registry, log, authenticators, ending: ending.signal, shutdown, seeded });
-  const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] });
+  const server = assemble({
+    inForce,
+    store,
+    cache,
+    registry,
+    log,
+    authenticators,
+    ending: ending.signal,
+    shutdown,
+    start,
+    logWritten: logWritten.check,
+  });
+  keepFlushing(flushLog, logWritten.flushed, ending.signal);
+  const self = { name: "system:apiserver", groups: [systemGroups.masters] };
+  const api = localApi(server, self);
+  const apiOf = (controller: string) =>
+    localApi(server, self, (kind) => {
+      const seen = start.follows(controller, kind);
+      return () => {
+        seen();
+        if (start.isSynced(controller)) start.finished(controllerHook(controller));
+      };
+    });
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
-  const background = runBackground(generation, { store: cache.store, api, log, queue: queues.of, signal: ending.signal });
-  const planted = background.seeded.then(seeded.pass);
+  const background = runBackground(generation, { store: cache.store, api, apiOf, start, log, queue: queues.of, signal: ending.signal });
+  const planted = background.seeded.then(() => start.finished(seedsHook));
   planted.catch(() => {}); // told to whoever waits for it
   describeGates(registry, generation.catalog);
   function swap(next: Generation): void {
@@ -131,6 +160,7 @@ export async function openServer({ config, plugins, log, processMetrics, source 
     server,
     registry,
     seeded: planted,
+    started: Promise.race([start.all(controllerHooks(generation.catalog)), pauseUntil(startedMsMax, ending.signal)]),
     inForce,
     swap,
     reload,
@@ -179,6 +209,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
     await listener.close(0);
     throw error;
   });
+  await opened.started;
   const url = serverUrl(config["bind-address"], listener.port);
   const ownCa = config["tls-cert-file"] === "" ? pki.ca.cert : undefined;
   const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
@@ -202,6 +233,20 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
       await opened.close();
     }),
   };
+}
+
+/** How long a start waits for controllers: whoever asks then finds a server that is ready, unless something is slow. */
+const startedMsMax = 2_000;
+
+/** Asks from time to time whether the log is written; one that is stuck is asked no further. */
+function keepFlushing(flush: () => Promise<void>, flushed: () => void, signal: AbortSignal): void {
+  let asking = false;
+  const timer = setInterval(() => {
+    if (asking) return;
+    asking = true;
+    flush().then(flushed, () => {}).finally(() => asking = false);
+  }, flushEveryMs);
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
 }
 
 function isInMemory(config: Config): boolean {

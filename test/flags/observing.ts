@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { definePlugin } from "../../core/define.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins } from "../../plugins/mod.ts";
+import process from "node:process";
+import { etcdMissing, startEtcd } from "../etcd.ts";
 import { httpsClient } from "../https.ts";
 import { startRealServer, until } from "../real-server.ts";
 import { inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
@@ -12,7 +14,64 @@ import { inFolder, make, path, type Proof, type Served, served, statusOf } from 
 /** The lines of a module that a server in this process has logged. */
 const linesOf = ({ logged }: Served, module: string) => logged.map((line) => JSON.parse(line)).filter(({ logger }) => logger === module);
 
+/** A plugin whose start hook never ends. */
+const stuck = definePlugin({
+  name: "stuck",
+  summary: "Never gets ready.",
+  startHooks: [{ name: "get-ready", run: () => new Promise(() => {}) }],
+});
+
+/** An etcd that stops answering without going away, and a server that gives one of its checks little time and the other much. */
+async function hungStore(context: { skip(reason: string): void }, little: "health" | "ready", path: string): Promise<void> {
+  const missing = etcdMissing();
+  if (missing !== false) return context.skip(missing);
+  const etcd = await startEtcd();
+  const much = little === "health" ? "ready" : "health";
+  try {
+    await served(
+      [`--etcd-servers=${etcd.endpoint}`, `--etcd-${little}check-timeout=200ms`, `--etcd-${much}check-timeout=1h`],
+      async (server) => {
+        assert.equal(await statusOf(server, path), 200);
+        process.kill(etcd.pid, "SIGSTOP");
+        try {
+          // What the check found before holds for a moment.
+          await until(async () => {
+            const { status, text } = await server.client.ask(path);
+            assert.deepEqual([status, text], [500, "internal server error: timed out\n"]);
+          });
+        } finally {
+          process.kill(etcd.pid, "SIGCONT");
+        }
+      },
+    );
+  } finally {
+    await etcd.stop();
+  }
+}
+
 export const observing = {
+  "livez-grace-period": async () => {
+    const statuses = (server: Served) => Promise.all(["/livez", "/healthz", "/readyz"].map((each) => statusOf(server, each)));
+    const all = [...plugins, stuck];
+    await served(["--livez-grace-period=1h"], async (server) => {
+      assert.deepEqual(await statuses(server), [200, 500, 500], "only liveness waits");
+      assert.match((await server.client.ask("/livez?verbose")).text, /^\[\+\]poststarthook\/get-ready ok$/m);
+      assert.match((await server.client.ask("/readyz")).text, /^\[-\]poststarthook\/get-ready failed: reason withheld$/m);
+      assert.equal((await server.client.ask("/readyz/poststarthook/get-ready")).text, "internal server error: not finished\n");
+    }, all);
+    await served(
+      ["--livez-grace-period=300ms"],
+      (server) => until(async () => assert.deepEqual(await statuses(server), [500, 500, 500])),
+      all,
+    );
+    await served(
+      [],
+      async (server) => assert.deepEqual(await statuses(server), [500, 500, 500], "there is no grace unless asked for"),
+      all,
+    );
+  },
+  "etcd-healthcheck-timeout": (context) => hungStore(context, "health", "/livez/etcd"),
+  "etcd-readycheck-timeout": (context) => hungStore(context, "ready", "/readyz/etcd-readiness"),
   "logging-format": async () => {
     const said = async (format: string) => {
       const server = await startRealServer({ args: ["-v=3", ...format === "" ? [] : [`--logging-format=${format}`]] });

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { flushEveryMs, graceful, logCheck, startUp } from "./mod.ts";
+
+const never = new AbortController().signal;
+const reasonOf = (check: { check(signal: AbortSignal): Promise<void> }) =>
+  check.check(never).then(() => "ok", (error: Error) => error.message);
+
+test("StartUp.hook() is not finished until it is, whoever asked before", async () => {
+  const start = startUp();
+  const hook = start.hook("make-things");
+  assert.deepEqual([hook.name, await reasonOf(hook)], ["poststarthook/make-things", "not finished"]);
+  start.finished("make-things");
+  assert.deepEqual([await reasonOf(hook), await reasonOf(start.hook("others"))], ["ok", "not finished"]);
+});
+
+test("StartUp.all() waits for every hook that it names", async () => {
+  const start = startUp();
+  let over = false;
+  const all = start.all(["a", "b"]).then(() => over = true);
+  start.finished("a");
+  await start.all([]);
+  assert.equal(over, false);
+  start.finished("b");
+  await all;
+  await start.all(["b"]);
+});
+
+test("StartUp.informers names what has not been seen, until all begin anew", async () => {
+  const start = startUp();
+  assert.equal(await reasonOf(start.informers), "ok");
+  const seen = start.follows("a", "*v1.Namespace");
+  start.follows("b", "*v1.Secret");
+  assert.equal(await reasonOf(start.informers), "2 informers not started yet: [*v1.Namespace *v1.Secret]");
+  assert.equal(start.isSynced("a"), false);
+  seen();
+  assert.equal(start.isSynced("a"), true);
+  start.follows("a", "*v1.Namespace");
+  assert.equal(start.isSynced("a"), true, "a watch that begins again goes on where it was");
+  start.cleared();
+  assert.equal(await reasonOf(start.informers), "ok", "nobody follows anything any more");
+});
+
+test("graceful() passes until the grace period is over, and then says what the check says", async () => {
+  let over = false;
+  const hook = graceful(startUp().hook("stuck"), () => over);
+  assert.deepEqual([hook.name, await reasonOf(hook)], ["poststarthook/stuck", "ok"]);
+  over = true;
+  assert.equal(await reasonOf(hook), "not finished");
+});
+
+test("logCheck() fails once the log has not been written for two minutes", async () => {
+  let time = 0;
+  const { check, flushed } = logCheck(() => time);
+  time = 2 * flushEveryMs - 1;
+  assert.equal(await reasonOf(check), "ok");
+  time += 1;
+  assert.equal(await reasonOf(check), "logging blocked");
+  flushed();
+  assert.equal(await reasonOf(check), "ok");
+});
