@@ -26,7 +26,7 @@ export interface Program {
   readonly output: () => string;
   readonly errors: () => string;
   /** Nothing once it has ended. */
-  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT"): void;
+  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT"): void;
 }
 export interface RealServer extends Program {
   readonly url: string;
@@ -45,7 +45,7 @@ export interface RealServer extends Program {
 }
 
 const readyMsMax = 60_000;
-const lifeMsMax = 180_000;
+const lifeMsMax = 240_000;
 /** Of every server that is started here; a secret in name only. */
 const token = "an-administrator-of-tests";
 
@@ -73,7 +73,7 @@ function startWords(runtime: Runtime): readonly string[] {
 
 /**
  * Runs the program with these flags and no others. It ends with this process, however that ends: its shell kills it when its own
- * standard input does, and after three minutes.
+ * standard input does, and after some minutes.
  */
 export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
   return startCommand([runtimePath(runtime), ...startWords(runtime), ...args], { cwd });

@@ -38,7 +38,8 @@ export interface Child {
 }
 
 /** A program that takes longer is stuck. */
-const answerMsMax = 30_000;
+const answerMsMax = 120_000;
+const stopMsMax = 5_000;
 
 /** Starts a program of this folder; it ends when its input does, so also when this process dies. */
 export function startChild(runtime: Runtime, file: string, args: readonly string[] = []): Child {
@@ -46,6 +47,8 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
   const child = spawn(run.path, run.args, { stdio: ["pipe", "pipe", "inherit"] });
   const answers = createInterface({ input: child.stdout });
   const ended = once(child, "exit");
+  // Of one that was killed: whoever asks it hears that it has ended.
+  child.stdin.on("error", () => {});
   return {
     pid: pidOf(child),
     ask: async <Answer>(question: object) => {
@@ -60,7 +63,10 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
     },
     stop: async () => {
       child.stdin.end();
+      // One that is busy with what nobody reads would not notice.
+      const limit = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
       await ended;
+      clearTimeout(limit);
     },
   };
 }

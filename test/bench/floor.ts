@@ -36,6 +36,9 @@ function program(): (step: FloorStep) => Promise<object> {
   };
 }
 
+/** What one watch may have waiting. */
+const backlogBytesMax = 16 * 1024 * 1024;
+
 function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, watches: Set<ServerResponse>): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
@@ -54,7 +57,11 @@ function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, 
       request.on("end", () => {
         // An event as wide as ours: the object between two short texts.
         const event = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), ...parts, Buffer.from("}\n")]);
-        for (const watch of watches) watch.write(event);
+        // It waits for nobody, so that it must let go of those who do not keep up.
+        for (const watch of watches) {
+          if (watch.writableLength > backlogBytesMax) watch.destroy();
+          else watch.write(event);
+        }
         response.writeHead(200, { "content-length": 2 }).end("{}");
       });
       return;

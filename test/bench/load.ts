@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { type Connection, openConnection } from "./connection.ts";
 import { answerLines } from "./children.ts";
-import { configMap } from "./objects.ts";
+import { configMap, textOf } from "./objects.ts";
 import { percentile } from "./percentile.ts";
 
-export type LoadKind = "get" | "create" | "update" | "patch" | "seed";
+export type LoadKind = "get" | "create" | "update" | "patch" | "strategic" | "json patch" | "apply" | "seed";
 
 export interface Load {
   readonly kind: LoadKind;
@@ -22,6 +22,8 @@ export interface Load {
   readonly seconds: number;
   /** Stops after as many, where given. */
   readonly count?: number;
+  /** Of the data of each object that is written; 1 kB where absent. */
+  readonly bytes?: number;
   /** Told apart from those of other runs, for the names of new objects. */
   readonly run: string;
 }
@@ -60,25 +62,49 @@ async function load(what: Load): Promise<Loaded> {
   return { requests: latencies.length, failed, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes };
 }
 
+const patchTypes = Object.freeze({
+  patch: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  "json patch": "application/json-patch+json",
+  apply: "application/apply-patch+yaml",
+});
+/** Managers that apply to the same objects, each two fields of its own. */
+const appliers = 3;
+
 /** The request of a number, as it goes over the wire. */
-function wires({ kind, path, token, objects, run }: Load): (number: number) => string {
+function wires({ kind, path, token, objects, run, bytes }: Load): (number: number) => string {
   const heads = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: application/json\r\n`;
   // A stride that shares no factor with the usual counts visits all objects in an order that looks like none.
   const some = (number: number) => `cm-${String(number * 7919 % objects).padStart(5, "0")}`;
   const withBody = (method: string, target: string, type: string, body: string) =>
     `${method} ${target} HTTP/1.1\r\n${heads}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const json = "application/json";
+  // A third of what others hold, so that three managers come to the same.
+  const applied = textOf(Math.floor((bytes ?? 1000) / appliers));
   switch (kind) {
     case "get":
       return (number) => `GET ${path.replace("#", some(number))} HTTP/1.1\r\n${heads}\r\n`;
     case "seed":
-      return (number) => withBody("POST", path, json, configMap(`cm-${String(number).padStart(5, "0")}`, number));
+      return (number) => withBody("POST", path, json, configMap(`cm-${String(number).padStart(5, "0")}`, number, bytes));
     case "create":
-      return (number) => withBody("POST", path, json, configMap(`new-${run}-${number}`, number));
+      return (number) => withBody("POST", path, json, configMap(`new-${run}-${number}`, number, bytes));
     case "update":
-      return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), number));
+      return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), number, bytes));
     case "patch":
-      return (number) => withBody("PATCH", `${path}/${some(number)}`, "application/merge-patch+json", `{"data":{"n":"${number}-${run}"}}`);
+    case "strategic":
+      // The same text means the same to both.
+      return (number) => withBody("PATCH", `${path}/${some(number)}`, patchTypes[kind], `{"data":{"n":"${number}-${run}"}}`);
+    case "json patch":
+      return (number) =>
+        withBody("PATCH", `${path}/${some(number)}`, patchTypes[kind], `[{"op":"replace","path":"/data/n","value":"${number}-${run}"}]`);
+    case "apply":
+      return (number) => {
+        // All objects by one manager, then all by the next.
+        const manager = Math.floor(number / objects) % appliers, name = some(number);
+        const body =
+          `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"m${manager}":"${number}-${run}","v${manager}":"${applied}"}}`;
+        return withBody("PATCH", `${path}/${name}?fieldManager=applier-${manager}`, patchTypes[kind], body);
+      };
   }
 }
 

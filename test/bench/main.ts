@@ -8,7 +8,8 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { etcdAvailable } from "../etcd.ts";
 import type { Runtime } from "./children.ts";
-import { measure, type Result, type StoreName } from "./measure.ts";
+import { measure, type Result } from "./measure.ts";
+import type { StoreName } from "./measured.ts";
 import { headLine, measuredLine, startLines } from "./report.ts";
 import { scenarios } from "./scenarios.ts";
 

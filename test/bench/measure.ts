@@ -6,36 +6,15 @@ import { performance } from "node:perf_hooks";
 import { startEtcd } from "../etcd.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
 import type { FloorStep } from "./floor.ts";
+import { measureLarge } from "./large.ts";
 import type { Load, Loaded } from "./load.ts";
+import type { Measured, Rate, StoreName } from "./measured.ts";
 import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
-import { fewObjects, objects, type Scenario } from "./scenarios.ts";
+import { collections, objects, type Scenario } from "./scenarios.ts";
 import { type BenchServer, startServer } from "./server.ts";
-import { openConnection } from "./connection.ts";
+import { type Connection, openConnection } from "./connection.ts";
 import { readFileSync } from "node:fs";
 import type { Step, Watched } from "./watchers.ts";
-
-export type StoreName = "sqlite" | "etcd";
-
-export interface Rate {
-  readonly requests: number;
-  readonly failed: number;
-  readonly perSecond: number;
-  /** Milliseconds. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Of the measured process, for one request; for a watch, for one delivered event. */
-  readonly cpuMs: number;
-}
-
-export interface Measured extends Rate {
-  readonly name: string;
-  /** The least that the same can cost; undefined where it was not measured. */
-  readonly floor: Rate | undefined;
-  readonly peakMiB: number;
-  /** For a watch. */
-  readonly missing?: number;
-  readonly doubled?: number;
-}
 
 export interface Result {
   readonly store: StoreName;
@@ -97,7 +76,7 @@ export async function measure(options: Options): Promise<Result> {
       { step: "open", ...(etcd === undefined ? { file: join(folder, "floor.sqlite") } : { etcd: etcd.endpoint }) } satisfies FloorStep,
     );
     const setting: Setting = { ...options, folder, server, load, floor, floorPort: listening.port };
-    await seed(setting);
+    if (options.scenarios.some(({ measure }) => measure.tag === "load" || measure.tag === "watch")) await seed(setting);
     const measured: Measured[] = [];
     for (const scenario of options.scenarios) {
       const result = await measureOne(scenario, setting);
@@ -120,24 +99,30 @@ async function seed(setting: Setting): Promise<void> {
   const { server, load, share } = setting;
   const to = { port: server.port, ca: readFileSync(caPath(setting), "utf8") };
   const connection = await openConnection(to);
-  const body = '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"few"}}';
-  const made = await connection.request(
-    `POST /api/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  connection.close();
-  if (made.status !== 201) throw new Error(`The namespace for the list of 1,000 was answered with ${made.status}`);
-  for (const [namespace, count] of [["default", objects], ["few", fewObjects]] as const) {
+  for (const { namespace, count, bytes } of collections) {
+    if (namespace !== "default") await makeNamespace(connection, namespace);
     const wanted = Math.ceil(count * share);
-    const seeding = loadOf(setting, "seed", `/api/v1/namespaces/${namespace}/configmaps`, 64, 120);
-    const seeded = await load.ask<Loaded>({ ...seeding, count: wanted });
+    const seeding = loadOf(setting, { kind: "seed", path: `/api/v1/namespaces/${namespace}/configmaps`, clients: 64 });
+    const seeded = await load.ask<Loaded>({ ...seeding, seconds: 120, count: wanted, ...(bytes === undefined ? {} : { bytes }) });
     if (seeded.failed > 0 || seeded.requests < wanted) {
       throw new Error(`Of ${seeded.requests} ConfigMaps that were made, ${seeded.failed} failed`);
     }
   }
+  connection.close();
 }
 
-function loadOf(setting: Setting, kind: Load["kind"], path: string, clients: number, seconds: number): Load {
-  const { server: { port }, share } = setting;
+async function makeNamespace(connection: Connection, name: string): Promise<void> {
+  const body = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`;
+  const made = await connection.request(
+    `POST /api/v1/namespaces HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  if (made.status !== 201) throw new Error(`The namespace "${name}" was answered with ${made.status}`);
+}
+
+type LoadWish = Pick<Load, "kind" | "path" | "clients"> & { readonly objects?: number; readonly bytes?: number };
+
+function loadOf(setting: Setting, { kind, path, clients, objects: some = objects, bytes }: LoadWish): Load {
+  const { server: { port }, share, seconds } = setting;
   return {
     kind,
     port,
@@ -145,26 +130,37 @@ function loadOf(setting: Setting, kind: Load["kind"], path: string, clients: num
     token,
     path,
     clients,
-    objects: Math.ceil(objects * share),
+    objects: Math.ceil(some * share),
     seconds,
     run: String(Math.floor(performance.now())),
+    ...(bytes === undefined ? {} : { bytes }),
   };
 }
 
 function measureOne(scenario: Scenario, setting: Setting): Promise<Measured> {
-  return scenario.measure.tag === "load"
-    ? measureLoad(scenario, scenario.measure, setting)
-    : measureWatch(scenario, scenario.measure, setting);
+  const { measure } = scenario;
+  if (measure.tag === "load") return measureLoad(scenario, measure, setting);
+  return measure.tag === "watch" ? measureWatch(scenario, measure, setting) : measureLarge(scenario.name, measure, setting);
 }
 
 async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag: "load" }, setting: Setting): Promise<Measured> {
   const { server, load, seconds } = setting;
-  const job = () => loadOf(setting, what.kind, what.path, what.clients, seconds);
+  const job = () => loadOf(setting, what);
   forgetPeak(server.pid);
   await load.ask<Loaded>({ ...job(), seconds: seconds * warmUpShare });
   const rate = await timed(server.pid, () => load.ask<Loaded>(job()));
   const peakMiB = memoryMiB(server.pid).peak;
-  return { name: scenario.name, ...rate, floor: await floorOf(scenario, job(), setting), peakMiB };
+  const floor = scenario.floor === undefined ? undefined : await floorOf(scenario, job(), setting);
+  const note = what.kind === "apply" ? { note: await managedFieldsOf(what.path, setting) } : {};
+  return { name: scenario.name, ...rate, floor, peakMiB, ...note };
+}
+
+/** How many bytes of an object tell whose its fields are. */
+async function managedFieldsOf(path: string, setting: Setting): Promise<string> {
+  const body: unknown = JSON.parse(new TextDecoder().decode(await bodyOf(`${path}/cm-00000`, setting)));
+  const { metadata } = body as { metadata: { managedFields?: readonly unknown[] } }; // as the server answers
+  const managed = metadata.managedFields ?? [];
+  return `${JSON.stringify(managed).length} bytes of managedFields in ${managed.length} entries`;
 }
 
 /** What a load comes to, with the CPU that a process used for it. */

@@ -1,7 +1,12 @@
 /** Text of 1 kB that does not compress to nothing. */
 const filler = Array.from({ length: 100 }, (_, index) => String(index * 7919 % 9973).padStart(10, "x")).join("");
 
-/** A ConfigMap with 1 kB of data; `n` makes each differ, and comes before the data in the JSON of every server. */
-export function configMap(name: string, n: number | string): string {
-  return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"n":"${n}","value":"${filler}"}}`;
+/** A ConfigMap with `bytes` of data; `n` makes each differ, and comes before the data in the JSON of every server. */
+export function configMap(name: string, n: number | string, bytes: number = filler.length): string {
+  return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"n":"${n}","value":"${textOf(bytes)}"}}`;
+}
+
+/** So much text; a whole number of thousands costs no more than to repeat it. */
+export function textOf(bytes: number): string {
+  return bytes === filler.length ? filler : filler.repeat(Math.ceil(bytes / filler.length)).slice(0, bytes);
 }

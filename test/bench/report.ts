@@ -1,5 +1,6 @@
 /** Results as lines for people. */
-import type { Measured, Result } from "./measure.ts";
+import type { Result } from "./measure.ts";
+import type { Measured } from "./measured.ts";
 import { idleMiBMax, readySecondsMax, targets } from "./targets.ts";
 
 const widths = [22, 10, 9, 9, 11, 13, 12, 9];
@@ -23,7 +24,7 @@ export function measuredLine(measured: Measured): string {
   );
   const factor = floor === undefined ? "" : short(cpuMs / floor.cpuMs);
   return row([name, short(perSecond), short(p50), short(p99), short(cpuMs), mark, factor, peakMiB.toFixed(0)]) +
-    (wrong.length === 0 ? "" : `  !! ${wrong.join(", ")}`);
+    (measured.note === undefined ? "" : `  (${measured.note})`) + (wrong.length === 0 ? "" : `  !! ${wrong.join(", ")}`);
 }
 
 export function startLines({ firstReadyMs, readyMs, idleMiB }: Result): string {

@@ -1,22 +1,47 @@
 /** What is measured: one entry for each scenario, in the order in which they run. */
+import type { Large } from "./large.ts";
 import type { LoadKind } from "./load.ts";
 
 export interface Scenario {
   readonly name: string;
   readonly measure:
-    | { readonly tag: "load"; readonly kind: LoadKind; readonly path: string; readonly clients: number }
-    | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number };
-  /** What the same is compared with. */
-  readonly floor: "read" | "write" | "rewrite" | "watch";
+    | {
+      readonly tag: "load";
+      readonly kind: LoadKind;
+      readonly path: string;
+      readonly clients: number;
+      /** How many there are at the path, where they are not as many as `objects`. */
+      readonly objects?: number;
+      readonly bytes?: number;
+    }
+    | { readonly tag: "watch"; readonly watchers: number; readonly writes: number; readonly writesPerSecond: number }
+    | Large;
+  /** What the same is compared with, where it is. */
+  readonly floor?: "read" | "write" | "rewrite" | "watch";
 }
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
 /** How many ConfigMaps of 1 kB there are while it is measured. */
 export const objects = 10_000;
-/** In a namespace of their own, for the list of 1,000. */
-export const fewObjects = 1_000;
 export const clients = 64;
+
+/** What is there while it is measured, each in a namespace of its own: 1 kB of data where nothing else is said. */
+export const collections: readonly { readonly namespace: string; readonly count: number; readonly bytes?: number }[] = Object.freeze([
+  { namespace: "default", count: objects },
+  { namespace: "few", count: 1_000 },
+  { namespace: "large", count: 100, bytes: 100_000 },
+]);
+
+const small = { path: "/api/v1/namespaces/few/configmaps", objects: 1_000 };
+const large = { path: "/api/v1/namespaces/large/configmaps", objects: 100, bytes: 100_000 };
+/** Writes to objects that are there already, in the dialects that there are. */
+const dialects: readonly Scenario[] = ([["1 kB", small], ["100 kB", large]] as const).flatMap(([size, at]) =>
+  (["update", "patch", "strategic", "json patch", "apply"] as const).map((kind): Scenario => ({
+    name: `${kind === "patch" ? "merge patch" : kind}, ${size}`,
+    measure: { tag: "load", kind, clients: 16, ...at },
+  }))
+);
 
 export const scenarios: readonly Scenario[] = Object.freeze([
   { name: "get", measure: { tag: "load", kind: "get", path: `${configMaps}/#`, clients }, floor: "read" },
@@ -30,4 +55,21 @@ export const scenarios: readonly Scenario[] = Object.freeze([
   { name: "watch, 1,000 watchers", measure: { tag: "watch", watchers: 1_000, writes: 300, writesPerSecond: 200 }, floor: "watch" },
   // At leisure: each event goes out alone.
   { name: "watch, 1,000 at 20/s", measure: { tag: "watch", watchers: 1_000, writes: 60, writesPerSecond: 20 }, floor: "watch" },
+  ...dialects,
+  {
+    name: "16 slow readers",
+    measure: { tag: "readers", objects: { count: 10_000, bytes: 100_000 }, readers: 16, bytesPerSecond: 20_000_000, query: "" },
+  },
+  { name: "nothing of 300,000", measure: { tag: "nothing", objects: { count: 300_000, bytes: 1_000 }, clients: 8 } },
+  { name: "pages of 300,000", measure: { tag: "pages", objects: { count: 300_000, bytes: 1_000 }, limit: 500, writers: 8 } },
+  {
+    name: "storm of 256 lists",
+    measure: {
+      tag: "readers",
+      objects: { count: 400, bytes: 1_000_000 },
+      readers: 256,
+      bytesPerSecond: 0,
+      query: "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+    },
+  },
 ]);

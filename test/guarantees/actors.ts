@@ -1,6 +1,6 @@
 /** Those who take part in a run. Each notes what it did and saw; none of them trusts the server. */
 import { documents, httpsClient } from "../https.ts";
-import type { Chain, History, WatchEvent, Write } from "./history.ts";
+import type { Chain, History, Read, WatchEvent, Write } from "./history.ts";
 
 export const collection = "/api/v1/namespaces/default/configmaps";
 export const wantedLabel = "wanted";
@@ -8,7 +8,7 @@ export const wantedLabel = "wanted";
 /** What all of them share. */
 export interface Stage {
   readonly history: History;
-  /** The server that answers now; another one after a fault. */
+  /** One of the servers that answer now. */
   readonly client: () => ReturnType<typeof httpsClient>;
   readonly random: () => number;
   readonly ending: AbortSignal;
@@ -86,6 +86,22 @@ export async function read({ history, client, random, ending }: Stage, keys: rea
   }
 }
 
+/** Reads of some server what was just written through another: no older than that. */
+export async function readOwn({ history, client, random, ending }: Stage): Promise<void> {
+  while (!ending.aborted) {
+    await pause(random() * 30);
+    const last = history.writes.findLast(({ revision }) => revision !== undefined);
+    if (last?.revision === undefined) continue;
+    const { key, revision } = last, begun = now();
+    const answer = await client().ask(`${collection}/${key}?resourceVersion=${revision}`).catch(() => undefined);
+    const note = (found: Read["found"]) => history.reads.push({ key, begun, ended: now(), atLeast: revision, found });
+    if (answer?.status === 404) note(undefined);
+    if (answer?.status !== 200) continue;
+    const { metadata, data } = answer.json();
+    note({ revision: Number(metadata.resourceVersion), value: data.value });
+  }
+}
+
 /** How often watchers had to begin anew because their history was gone. */
 export interface Resumed {
   resumes: number;
@@ -99,7 +115,7 @@ export interface Resumed {
 export async function watch(stage: Stage, watcher: string, filtered: boolean, counts: Resumed): Promise<void> {
   const { history, client, random, ending } = stage;
   const selector = filtered ? `&labelSelector=${wantedLabel}%3Dyes` : "";
-  let chain: Chain | undefined, reached = 0;
+  let chain: Chain | undefined, reached = 0, timer: ReturnType<typeof setTimeout> | undefined;
   while (!ending.aborted) {
     try {
       if (chain === undefined) {
@@ -110,9 +126,11 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
         history.chains.push(chain);
       }
       counts.resumes++;
-      const broken = AbortSignal.any([ending, AbortSignal.timeout(300 + Math.floor(random() * 2000))]);
+      const breaking = new AbortController(), broken = AbortSignal.any([ending, breaking.signal]);
       const path = `${collection}?watch=1&allowWatchBookmarks=true&resourceVersion=${reached}${selector}`;
       const { status, chunks } = await client().stream(path, { signal: broken });
+      // Only now, however long that took, so that every watch has its chance.
+      timer = setTimeout(() => breaking.abort(), 300 + Math.floor(random() * 2000));
       if (status === 410) chain = undefined;
       if (status !== 200 || chain === undefined) throw new Error(`a watch was answered with ${status}`);
       const { events } = chain;
@@ -127,6 +145,8 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
       }
     } catch {
       await pause(20);
+    } finally {
+      clearTimeout(timer);
     }
   }
 }

@@ -137,14 +137,15 @@ export function inRealTime({ writes }: History): readonly string[] {
   });
 }
 
-/** A read gives what stands at its revision, and that was still the newest when the read began. */
+/** A read gives what stands at its revision, and that is no older than it may be: what was acknowledged when the read began, or what it asked for. */
 export function freshReads(history: History): readonly string[] {
   const all = known(history);
   const changes = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);
   const writes = Map.groupBy(history.writes.filter(({ revision }) => revision !== undefined), ({ key }) => key);
   const covered = coverage(history);
-  return history.reads.flatMap(({ key, begun, found }) => {
-    const newest = Math.max(0, ...(writes.get(key) ?? []).filter(({ ended }) => ended < begun).map(({ revision }) => revision!));
+  return history.reads.flatMap(({ key, begun, found, atLeast }) => {
+    const before = () => (writes.get(key) ?? []).filter(({ ended }) => ended < begun).map(({ revision }) => revision!);
+    const newest = atLeast ?? Math.max(0, ...before());
     if (found === undefined) {
       const gone = newest === 0 || !covered(newest) ||
         changes.get(key)?.some(({ type, revision }) => type === "DELETED" && revision > newest);

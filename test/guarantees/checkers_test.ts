@@ -105,6 +105,11 @@ for (
       /a was read at 11, though 12/,
     ],
     [
+      "a read that is older than what it asked for",
+      { ...right, reads: [{ key: "a", begun: 11, ended: 12, atLeast: 12, found: { revision: 11, value: "1" } }] },
+      /a was read at 11, though 12/,
+    ],
+    [
       "a read of what never stood there",
       { ...right, reads: [{ key: "a", begun: 0, ended: 1, found: { revision: 11, value: "0" } }] },
       /a=0 was read at 11/,

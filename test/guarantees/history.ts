@@ -16,6 +16,8 @@ export interface Write extends Span {
 }
 /** A read of one object, most recent. */
 export interface Read extends Span {
+  /** Asked for no older than this; without it the most recent was asked for. */
+  readonly atLeast?: number;
   /** Undefined where there was none. */
   readonly found: { readonly revision: number; readonly value: string } | undefined;
 }

@@ -1,0 +1,179 @@
+/** Scenarios over so much data that each has a store and a server of its own, filled before the server starts. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite.ts";
+import type { Store } from "../../kernel/store/store.ts";
+import { startEtcd } from "../etcd.ts";
+import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
+import type { Load, Loaded } from "./load.ts";
+import type { Measured, StoreName } from "./measured.ts";
+import { configMap } from "./objects.ts";
+import type { Paging } from "./pager.ts";
+import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
+import type { Read, Reading } from "./readers.ts";
+import { startServer } from "./server.ts";
+
+export type Large =
+  /** Readers of the same answer, each as slow as it says (0: as fast as can be), while others get single objects. */
+  | {
+    readonly tag: "readers";
+    readonly objects: Objects;
+    readonly readers: number;
+    readonly bytesPerSecond: number;
+    readonly query: string;
+  }
+  /** A list that selects nothing. */
+  | { readonly tag: "nothing"; readonly objects: Objects; readonly clients: number }
+  /** All of it in pages of so many, while others write. */
+  | { readonly tag: "pages"; readonly objects: Objects; readonly limit: number; readonly writers: number };
+
+export interface Objects {
+  readonly count: number;
+  /** Of the data of each. */
+  readonly bytes: number;
+}
+
+export interface LargeSetting {
+  readonly store: StoreName;
+  readonly runtime: Runtime;
+  /** Of the measurement, without the filling. */
+  readonly seconds: number;
+  /** Part of the objects, for a smoke run. */
+  readonly share: number;
+}
+
+const token = "bench";
+const path = "/api/v1/namespaces/default/configmaps";
+/** Readers are looked at for longer than fast requests, and at least until there is something to see. */
+const readingShare = 4;
+const readingSecondsMin = 3;
+const probes = 2;
+const fillAtOnce = 64;
+const mebibyte = 1024 * 1024;
+
+export async function measureLarge(name: string, what: Large, setting: LargeSetting): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
+  const etcd = setting.store === "etcd" ? await startEtcd({ flags: ["--quota-backend-bytes", String(8 * 1024 * mebibyte)] }) : undefined;
+  const children: { stop(): Promise<void> }[] = [];
+  try {
+    const count = Math.max(10, Math.ceil(what.objects.count * setting.share));
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const args = [`--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`];
+    if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
+    // It makes its folder and certificates.
+    await (await startServer(setting.runtime, args)).stop();
+    const store = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
+    const dataBytes = await fill(store, count, what.objects.bytes).finally(() => store.close());
+    const server = await startServer(setting.runtime, args);
+    const child = (file: string): Child => {
+      const started = startChild(clientRuntime(), file);
+      children.push(started);
+      return started;
+    };
+    children.push(server);
+    const place = { port: server.port, ca: join(folder, "data", "pki", "ca.crt"), token };
+    const load = (kind: Load["kind"], query: string, clients: number, seconds: number): Load => ({
+      ...place,
+      kind,
+      path: `${path}${query}`,
+      clients,
+      objects: count,
+      seconds,
+      run: "large",
+    });
+    const before = memoryMiB(server.pid).now;
+    forgetPeak(server.pid);
+    const cpuBefore = cpuMs(server.pid);
+    const rate = await run(what, setting, place, load, child);
+    const used = cpuMs(server.pid) - cpuBefore;
+    const { now, peak } = memoryMiB(server.pid);
+    const dataMiB = dataBytes / mebibyte;
+    const memory =
+      `data ${short(dataMiB)} MiB, memory ${short(before)} before, ${short(peak)} at most (${(peak / dataMiB).toFixed(1)} x data), ` +
+      `${short(now)} after`;
+    const { requests, note } = rate;
+    return {
+      name,
+      ...rate,
+      cpuMs: used / requests,
+      floor: undefined,
+      peakMiB: peak,
+      note: note === undefined ? memory : `${note}; ${memory}`,
+    };
+  } finally {
+    for (const child of children.toReversed()) await child.stop();
+    await etcd?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Ran = Omit<Measured, "name" | "floor" | "peakMiB" | "cpuMs">;
+
+async function run(
+  what: Large,
+  { seconds, share }: LargeSetting,
+  place: { readonly port: number; readonly ca: string; readonly token: string },
+  load: (kind: Load["kind"], query: string, clients: number, seconds: number) => Load,
+  child: (file: string) => Child,
+): Promise<Ran> {
+  switch (what.tag) {
+    case "nothing": {
+      const loaded = await child("load.ts").ask<Loaded>(load("get", "?labelSelector=none%3Dthere", what.clients, seconds));
+      return { ...loaded, perSecond: loaded.requests / loaded.seconds };
+    }
+    case "pages": {
+      const paging: Paging = { ...place, path, limit: what.limit, seconds };
+      const [paged, written] = await Promise.all([
+        child("pager.ts").ask<Loaded>(paging),
+        child("load.ts").ask<Loaded>(load("update", "", what.writers, seconds)),
+      ]);
+      const note = `${short(written.requests / written.seconds)} writes a second meanwhile, their CPU included`;
+      return { ...paged, failed: paged.failed + written.failed, perSecond: paged.requests / paged.seconds, note };
+    }
+    case "readers": {
+      const long = Math.max(readingSecondsMin, seconds * readingShare);
+      const { bytesPerSecond, query } = what;
+      const readers = Math.ceil(what.readers * Math.min(1, share * 10));
+      const reading: Reading = { ...place, path: `${path}${query}`, readers, bytesPerSecond, seconds: long };
+      const [read, probed] = await Promise.all([
+        child("readers.ts").ask<Read>(reading),
+        child("load.ts").ask<Loaded>(load("get", "/#", probes, long)),
+      ]);
+      const readMiB = read.bytes / mebibyte;
+      const note = `per MiB read, latencies of gets meanwhile; ${read.finished} of ${readers} read all`;
+      const { p50, p99 } = probed;
+      return {
+        requests: readMiB,
+        failed: read.failed + probed.failed + (read.bytes === 0 ? readers : 0),
+        perSecond: readMiB / read.seconds,
+        p50,
+        p99,
+        note,
+      };
+    }
+  }
+}
+
+/** ConfigMaps as the server would have stored them; tells how many bytes they are. */
+async function fill(store: Store, count: number, bytes: number): Promise<number> {
+  const encoder = new TextEncoder();
+  let next = 0, total = 0;
+  await Promise.all(Array.from({ length: fillAtOnce }, async () => {
+    while (next < count) {
+      const at = next++, name = `cm-${String(at).padStart(5, "0")}`;
+      const uid = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
+      const own = `"namespace":"default","uid":"${uid}","creationTimestamp":"2026-01-01T00:00:00Z"`;
+      const value = encoder.encode(`${configMap(name, at, bytes).replace('"metadata":{', `"metadata":{${own},`)}\n`);
+      total += value.length;
+      const commit = await store.commit({ key: `/registry/configmaps/default/${name}`, expect: "absent", value });
+      if (!commit.done) throw new Error(`${name} was there already`);
+    }
+  }));
+  return total;
+}
+
+function short(value: number): string {
+  return value >= 100 ? String(Math.round(value)) : value.toPrecision(3);
+}

@@ -1,0 +1,79 @@
+/** A program: readers of large answers, each as slow as it is told, for as long as it is told. */
+import { readFileSync } from "node:fs";
+import { connect, type TLSSocket } from "node:tls";
+import { answerLines } from "./children.ts";
+
+export interface Reading {
+  readonly port: number;
+  /** Path of the PEM file. */
+  readonly ca: string;
+  readonly token: string;
+  readonly path: string;
+  readonly readers: number;
+  /** Bytes that each takes in a second; 0 for as many as come. */
+  readonly bytesPerSecond: number;
+  /** Whoever has not read all by then leaves. */
+  readonly seconds: number;
+}
+
+export interface Read {
+  readonly bytes: number;
+  /** Readers that came to the end of their answer. */
+  readonly finished: number;
+  /** Readers whose connection broke, or that were not answered with 200. */
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+/** How often a slow reader takes its share. */
+const sipMs = 50;
+
+async function read(what: Reading): Promise<Read> {
+  const ca = readFileSync(what.ca, "utf8");
+  const start = performance.now();
+  const all = await Promise.all(Array.from({ length: what.readers }, () => readOne(what, ca, start + what.seconds * 1000)));
+  return {
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    finished: all.filter(({ end }) => end === "finished").length,
+    failed: all.filter(({ end }) => end === "failed").length,
+    seconds: (performance.now() - start) / 1000,
+  };
+}
+
+interface OneRead {
+  readonly bytes: number;
+  readonly end: "finished" | "failed" | "left";
+}
+
+function readOne({ port, token, path, bytesPerSecond }: Reading, ca: string, until: number): Promise<OneRead> {
+  return new Promise((resolve) => {
+    const socket: TLSSocket = connect({ host: "127.0.0.1", port, ca, ALPNProtocols: ["http/1.1"] }, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
+    });
+    let bytes = 0, sip = 0, answered = false;
+    const end = (how: OneRead["end"]): void => {
+      clearInterval(sipping);
+      clearTimeout(limit);
+      socket.destroy();
+      resolve({ bytes, end: how });
+    };
+    const limit = setTimeout(() => end("left"), Math.max(0, until - performance.now()));
+    const sipping = setInterval(() => {
+      sip = 0;
+      socket.resume();
+    }, sipMs);
+    socket.on("data", (chunk: Buffer) => {
+      if (!answered && !chunk.toString("latin1", 0, 12).endsWith(" 200")) return end("failed");
+      answered = true;
+      bytes += chunk.length;
+      sip += chunk.length;
+      if (bytesPerSecond > 0 && sip >= bytesPerSecond * sipMs / 1000) socket.pause();
+      // The last chunk is empty; a watch says with its bookmark that all of its state is there.
+      const tail = chunk.toString("latin1", Math.max(0, chunk.length - 600));
+      if (tail.endsWith("\r\n0\r\n\r\n") || tail.includes("initial-events-end")) end("finished");
+    });
+    socket.on("error", () => end("failed")).on("close", () => end("failed"));
+  });
+}
+
+await answerLines(read);
