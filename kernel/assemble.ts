@@ -129,7 +129,7 @@ export function assemble(parts: Parts): Server {
       outerReply(exchange, info, catalog, {
         checks: checksOf(catalog),
         version,
-        metrics: async () => ({ contentType: registry.contentType, text: await registry.text() }),
+        metrics: async (which) => ({ contentType: registry.contentType, text: await registry.text(which) }),
         now: clock.now,
         checked(type, name, passed) {
           record.healthcheck.with({ name, type }).set(passed ? 1 : 0);

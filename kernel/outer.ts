@@ -16,8 +16,8 @@ import type { RequestInfo } from "./request-info.ts";
 export interface Outside {
   readonly checks: Checks;
   readonly version: VersionInfo;
-  /** Text of /metrics and its media type. */
-  metrics(): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** Text of /metrics, or of /metrics/slis, and its media type. */
+  metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
   now(): number;
   /** Told how each check that was run came out. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
@@ -32,8 +32,8 @@ const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 export async function outerReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
   const { path } = info;
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
-  if (path === "/metrics") {
-    const { contentType, text } = await outside.metrics();
+  if (path === "/metrics" || path === "/metrics/slis") {
+    const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
     return { status: 200, headers: { "content-type": contentType }, body: text };
   }
   if (path === "/version" || path === "/version/") return versionReply(exchange, catalog, outside.version);
@@ -81,6 +81,7 @@ function rootReply(catalog: Catalog, checks: Checks): Reply {
     ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map(({ apiVersion }) => `/apis/${apiVersion}`)]),
     ...endpoints.flatMap((endpoint) => [`/${endpoint}`, ...checks[endpoint].map(({ name }) => `/${endpoint}/${name}`)]),
     "/metrics",
+    "/metrics/slis",
     "/openapi/v2",
     "/openapi/v3",
     "/openapi/v3/",

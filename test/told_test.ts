@@ -39,6 +39,11 @@ test("a single health check that fails says why, as text that nobody takes for s
   const metrics = await (await get(server, "/metrics")).text();
   assert.match(metrics, /^kubernetes_healthcheck\{name="ill",type="readyz"\} 0$/m);
   assert.match(metrics, /^kubernetes_healthcheck\{name="etcd",type="livez"\} 1$/m);
+  const slis = await (await get(server, "/metrics/slis")).text();
+  assert.deepEqual(
+    new Set([...slis.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name)),
+    new Set(["kubernetes_healthcheck", "kubernetes_healthchecks_total"]),
+  );
   assert.match(metrics, /^kubernetes_healthchecks_total\{name="ill",status="error",type="readyz"\} 1$/m);
 });
 

@@ -1,0 +1,5 @@
+// Writes the pages that are made of definitions: `npm run docs`.
+import { writeFile } from "node:fs/promises";
+import { metricsPage } from "./metrics-page.ts";
+
+await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
