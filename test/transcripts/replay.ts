@@ -2,7 +2,7 @@
 import { type Answer, type Client, openClient } from "./client.ts";
 import { generatedNames, normalise } from "./normalise.ts";
 import { type Case, type Json, type JsonObject, parseJson, type Scenario, type Step } from "./recording.ts";
-import { cut, differences, dig, dump, fill, fillString, isObject, same, without } from "./values.ts";
+import { cut, differences, dig, dump, fill, fillString, isObject, ownersInOneSecond, same, without } from "./values.ts";
 
 /** Fields that are left out of the comparison everywhere: none. */
 export const leftOut: readonly string[] = [];
@@ -156,10 +156,11 @@ const objectOf = (value: Json): JsonObject => isObject(value) ? value : {};
 function stepDifferences(step: Step, want: JsonObject, got: JsonObject): string[] {
   const compared = (answer: JsonObject): Json => {
     if (step.loose) return { status: answer["status"] ?? null };
-    return (step.ignore ?? []).reduce<Json>(
+    const left = (step.ignore ?? []).reduce<Json>(
       (rest, path) => cut(rest, path.split(".").map((part) => part.replaceAll("\\_", "."))),
       without(answer, leftOut),
     );
+    return ownersInOneSecond(left);
   };
   return differences(compared(want), compared(got));
 }

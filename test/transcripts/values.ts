@@ -46,6 +46,27 @@ export function without(value: Json, names: readonly string[]): Json {
   );
 }
 
+/**
+ * Entries of managed fields as they would stand had all of one operation been made in one second: by their managers. Whether a second
+ * passed between two steps is no answer of the server; that applies come before updates is.
+ */
+export function ownersInOneSecond(value: Json): Json {
+  if (isList(value)) return value.map(ownersInOneSecond);
+  if (!isObject(value)) return value;
+  return mapObject(value, (item, key) => isList(item) && /(^|\.)managedFields$/.test(key) ? byManager(item) : ownersInOneSecond(item));
+}
+
+function byManager(entries: readonly Json[]): readonly Json[] {
+  const wordsOf = (entry: Json) => ["manager", "apiVersion", "subresource"].map((key) => dump(dig(entry, key))).join(" ");
+  const runs: Json[][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    if (run === undefined || dig(run[0] ?? null, "operation") !== dig(entry, "operation")) runs.push([entry]);
+    else run.push(entry);
+  }
+  return runs.flatMap((run) => run.sort((a, b) => wordsOf(a) < wordsOf(b) ? -1 : wordsOf(a) > wordsOf(b) ? 1 : 0));
+}
+
 /** A value as it reads within a string. */
 function shown(value: Json): string {
   if (value === null) return "None";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Json, NumberAsWritten, parseJson } from "./recording.ts";
-import { cut, differences, dig, dump, fill, fillString, same, without } from "./values.ts";
+import { cut, differences, dig, dump, fill, fillString, ownersInOneSecond, same, without } from "./values.ts";
 
 test("parseJson() and dump() keep numbers as they were written", () => {
   const text = '{"a": 15.0, "b": 9223372036854775808, "c": 1e5, "d": 7, "e": -0.5}';
@@ -55,4 +55,24 @@ test("fill() keeps the type of a name that stands alone, and writes it within te
   const names = new Map<string, Json>([["n", 3], ["o", { a: 1 }], ["s", "x"], ["z", null]]);
   assert.deepEqual(fill({ "${s}": "${n}", b: ["v${n}", "${o}", "${gone}"] }, names), { x: 3, b: ["v3", { a: 1 }, "${gone}"] });
   assert.equal(fillString("/a/${s}?z=${z}", names), "/a/x?z=None");
+});
+
+test("ownersInOneSecond() orders entries of one operation by their managers, and keeps the order of operations", () => {
+  const entry = (operation: string, manager: string, subresource?: string) => ({
+    operation,
+    manager,
+    ...(subresource === undefined ? {} : { subresource }),
+  });
+  const object = (...managedFields: Json[]) => ({
+    metadata: { managedFields },
+    "metadata.managedFields": managedFields,
+    items: [{ managedFields }],
+  });
+  const ordered = object(entry("Apply", "z"), entry("Update", "a"), entry("Update", "a", "status"), entry("Update", "b"));
+  const late = object(entry("Apply", "z"), entry("Update", "b"), entry("Update", "a", "status"), entry("Update", "a"));
+  assert.deepEqual(differences(ownersInOneSecond(ordered), ownersInOneSecond(late)), []);
+  assert.notEqual(differences(ordered, late).length, 0);
+  const wrong = object(entry("Update", "a"), entry("Apply", "z"), entry("Update", "a", "status"), entry("Update", "b"));
+  assert.notEqual(differences(ownersInOneSecond(ordered), ownersInOneSecond(wrong)).length, 0);
+  assert.notEqual(differences(ownersInOneSecond(ordered), ownersInOneSecond(object(entry("Apply", "z")))).length, 0);
 });
