@@ -87,7 +87,6 @@ const ofTrouble = [
   "apiserver_requested_deprecated_apis",
   "apiserver_storage_consistency_checks_total",
   "apiserver_terminated_watchers_total",
-  "apiserver_config_controller_automatic_reloads_total",
   "etcd_request_errors_total",
 ];
 
