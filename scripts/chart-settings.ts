@@ -23,8 +23,10 @@ export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
   "etcd-keyfile": "certificates, store.external.tlsSecret",
 });
 
-/** Settings that the server reads again while it runs: they stand in the file. */
-const live: ReadonlySet<SettingName> = new Set(["plugins", "runtime-config", "disable-admission-plugins", "feature-gates"]);
+/** In the file stands what the server takes over while it runs; but the probes of pods depend on whether strangers are let in. */
+function isLive(name: SettingName): boolean {
+  return settings[name].fixed === undefined && name !== "anonymous-auth";
+}
 
 /** Where a pod differs from a program on somebody's machine. */
 const inPods: Readonly<Partial<Record<SettingName, string | number>>> = {
@@ -53,9 +55,9 @@ function block(title: string, of: readonly SettingName[]): string {
 /** The block of values.yaml between its marks. */
 export function settingsValues(): string {
   return [
-    block("settings", names.filter((name) => !live.has(name))),
+    block("settings", names.filter((name) => !isLive(name))),
     "# Settings that the servers read again while they run: a change takes effect within a minute or two, without a restart.\n",
-    block("liveSettings", names.filter((name) => live.has(name))),
+    block("liveSettings", names.filter(isLive)),
   ].join("");
 }
 
@@ -67,7 +69,7 @@ export function settingsSchema(): Readonly<Record<"settings" | "liveSettings", o
     required: of,
     properties: Object.fromEntries(of.map((name) => [name, { description: settings[name].help, ...types[settings[name].kind] }])),
   });
-  return { settings: schema(names.filter((name) => !live.has(name))), liveSettings: schema(names.filter((name) => live.has(name))) };
+  return { settings: schema(names.filter((name) => !isLive(name))), liveSettings: schema(names.filter(isLive)) };
 }
 
 const types = {

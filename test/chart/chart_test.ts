@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
+import { parseArguments } from "../../kernel/config-parse.ts";
 import { openTestServer } from "../../testing.ts";
 import { run } from "../real-server.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";
@@ -157,8 +158,8 @@ async function refusal(...values: readonly string[]): Promise<string> {
 describe("values.schema.json", { skip }, () => {
   it("refuses what is not among the values, and what is of another type", async () => {
     assert.match(await refusal("replicas=3"), /replicas/);
-    assert.match(await refusal("settings.request-timeot=3s"), /request-timeot/);
-    assert.match(await refusal("settings.request-timeout=soon"), /request-timeout/);
+    assert.match(await refusal("liveSettings.request-timeot=3s"), /request-timeot/);
+    assert.match(await refusal("liveSettings.request-timeout=soon"), /request-timeout/);
     assert.match(await refusal("liveSettings.feature-gates.AllAlpha=perhaps"), /AllAlpha/);
     assert.match(await refusal("certificates.mode=none"), /mode/);
     assert.match(await refusal("etcd.members=2"), /members/);
@@ -180,18 +181,27 @@ describe("values.schema.json", { skip }, () => {
 
 describe("the servers' pods", { skip }, () => {
   const rendered = (...args: readonly string[]) => render(helms()[0]!, ...args);
+  /** The file of a rendered chart as the server reads it. */
+  const parsed = (objects: readonly Rendered[]) => {
+    const read = parseArguments(["--config=thole.yaml"], () => the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"]);
+    assert.ok(!read.help);
+    return read.config;
+  };
   const server = (objects: readonly Rendered[]) => the(objects, "Deployment", "demo-thole")["spec"].template;
 
   it("do not restart when only settings change that are read again while they run", async () => {
     const before = await rendered("--set", "certificates.mode=hook");
     const after = await rendered("--set", "liveSettings.feature-gates.AllAlpha=true,liveSettings.plugins={cluster}");
     assert.deepEqual(server(after), server(before));
-    assert.match(the(after, "ConfigMap", "demo-thole")["data"]["thole.yaml"], /AllAlpha: true/);
-    assert.notDeepEqual(server(await rendered("--set", "settings.request-timeout=30s")), server(before));
+    assert.match(the(after, "ConfigMap", "demo-thole")["data"]["thole.yaml"], /"AllAlpha":true/);
+    const large = parsed(await rendered("--set", "liveSettings.max-requests-inflight=2000000"));
+    assert.equal(large["max-requests-inflight"], 2_000_000, "numbers are written out");
+    assert.notDeepEqual(server(await rendered("--set", "settings.group-domain=example.com")), server(before));
   });
   it("get longer to end than the server takes at most", async () => {
-    const { spec } = server(await rendered());
-    const delay = Number(/--shutdown-delay-duration=(\d+)s/.exec(spec.containers[0].args.join(" "))?.[1]);
+    const objects = await rendered();
+    const { spec } = server(objects);
+    const delay = Number(/^shutdown-delay-duration: "(\d+)s"$/m.exec(the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"])?.[1]);
     assert.ok(spec.terminationGracePeriodSeconds >= delay + 10 + 5, "ten seconds are for requests in flight");
   });
   it("are asked on /livez and /readyz, with a token where everybody needs one", async () => {

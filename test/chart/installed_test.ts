@@ -87,7 +87,7 @@ async function rollingRestart(runtime: Runtime): Promise<void> {
   await inFolder(async (folder) => {
     const objects = await render(
       helms()[0]!,
-      ...["--set", "certificates.mode=helm,replicaCount=3,settings.shutdown-delay-duration=300ms"],
+      ...["--set", "certificates.mode=helm,replicaCount=3,liveSettings.shutdown-delay-duration=300ms"],
       ...["--set", `etcd.extraNames={${[0, 1, 2].map(addressOf).join(",")}}`],
     );
     const workload = the(objects, "Deployment", "demo-thole");
