@@ -12,6 +12,7 @@ import { parseQuery } from "../query.ts";
 import { collectionOf, type Framing, type ListPage, type Reads } from "../reads.ts";
 import { type Clock, systemClock } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
+import { openReads } from "./mod.ts";
 
 export const prefix = "/registry";
 const patienceMs = 20_000;
@@ -81,6 +82,38 @@ export interface Room {
   readonly store: Store;
   readonly reads: Reads;
   close(): Promise<void>;
+}
+
+/** A room that reads from a cache over a store, which is closed with it. */
+export async function cached(store: Store): Promise<Room> {
+  const cache = await openReads(store, catalog, prefix, { clock: fastClock });
+  return {
+    store: cache.store,
+    reads: cache.reads,
+    async close() {
+      await cache.close();
+      await store.close();
+    },
+  };
+}
+
+/** A room that reads from a cache over the store of another one, which never gets to fill it. */
+export async function neverFilled({ store }: Room): Promise<Room> {
+  const held: Store = {
+    get: (key, signal) => store.get(key, signal),
+    watch: (range, from, signal) => store.watch(range, from, signal),
+    commit: (change) => store.commit(change),
+    compact: (revision) => store.compact(revision),
+    size: () => store.size(),
+    close: () => store.close(),
+    // All of a kind is read in pages of hundreds.
+    list: (range, page) =>
+      page?.limit !== undefined && page.limit > 1
+        ? new Promise((_, reject) => page.signal?.addEventListener("abort", () => reject(page.signal?.reason)))
+        : store.list(range, page),
+  };
+  const cache = await openReads(held, catalog, prefix, { clock: fastClock, openWaitMs: 0, fillWaitMs: 0 });
+  return { store: cache.store, reads: cache.reads, close: () => cache.close() };
 }
 
 export interface Written {
