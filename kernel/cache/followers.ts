@@ -28,14 +28,23 @@ export interface Followers {
 
 /** How many are served in one turn of the event loop; more of them would keep it for milliseconds. */
 const turnMax = 128;
+/**
+ * Nearly all that an event costs is the write that it goes out with. So where many follow, changes that come within this time after
+ * others went out wait for its end, and go out in one write; the first after a pause goes at once.
+ */
+const gatherMs = 10;
+const manyMin = 32;
 
-export function followers(kindPrefix: string): Followers {
+/** `now`: milliseconds that never go back. */
+export function followers(kindPrefix: string, now: () => number = () => performance.now()): Followers {
   const every = new Set<Follower>();
   const all = new Set<Follower>();
   const byPrefix = new Map<string, Set<Follower>>();
   const byKey = new Map<string, Set<Follower>>();
   let queue: Follower[] = [];
   let scheduled = false;
+  /** When those who waited were last served. */
+  let served = -Infinity;
 
   function wake(some: Iterable<Follower> | undefined, first: number): void {
     for (const follower of some ?? []) {
@@ -44,14 +53,17 @@ export function followers(kindPrefix: string): Followers {
       queue.push(follower);
     }
   }
+  function serveIn(ms: number): void {
+    scheduled = true;
+    setTimeout(serve, ms);
+  }
   function serve(): void {
     scheduled = false;
+    served = now();
     const some = queue;
     queue = some.length > turnMax ? some.slice(turnMax) : [];
     for (let index = 0; index < Math.min(turnMax, some.length); index++) some[index]!.pump();
-    if (queue.length === 0 || scheduled) return;
-    scheduled = true;
-    setTimeout(serve, 0);
+    if (queue.length > 0 && !scheduled) serveIn(0);
   }
   function place(prefix: string, key: string | undefined): Set<Follower> {
     if (key !== undefined) return setIn(byKey, key);
@@ -80,7 +92,10 @@ export function followers(kindPrefix: string): Followers {
         for (const prefix of new Set(events.map(({ key }) => key.slice(0, key.lastIndexOf("/") + 1)))) wake(byPrefix.get(prefix), first);
       }
       if (byKey.size > 0) { for (const key of new Set(events.map((event) => event.key))) wake(byKey.get(key), first); }
-      if (!scheduled && queue.length > 0) serve();
+      if (scheduled || queue.length === 0) return;
+      const early = queue.length < manyMin ? 0 : served + gatherMs - now();
+      if (early > 0) serveIn(early);
+      else serve();
     },
     checkAll() {
       for (const follower of every) follower.check();
