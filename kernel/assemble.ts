@@ -30,7 +30,8 @@ export interface Parts {
   readonly log: Log;
   /** In the order in which they are asked. */
   readonly authenticators: readonly Authenticator[];
-  readonly ending: AbortSignal;
+  /** Aborts when a watch that begins now has to end. */
+  readonly ending: () => AbortSignal;
   readonly shutdown: ReturnType<typeof switchCheck>;
   readonly start: StartUp;
   /** `log`. */

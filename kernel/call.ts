@@ -28,8 +28,8 @@ export interface Backend {
   /** First segments of every key, without a slash at the end: `/registry`. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Aborts when the server goes down: watches end. */
-  readonly ending: AbortSignal;
+  /** Aborts when a watch that begins now has to end, because the server goes down. */
+  readonly ending: () => AbortSignal;
   /** Seconds after which a watch ends at the earliest when the client names no timeout. */
   readonly minRequestTimeoutSeconds: number;
   readonly meter: Meter;

@@ -131,6 +131,15 @@ export const settings = Object.freeze(
         'YAML file of the same as "metric,label": "value,value"; not read where --allow-metric-labels is given.',
       ),
     ),
+    "shutdown-send-retry-after": live(
+      bool(
+        false,
+        "Answer requests that come once the server goes down with 429 and a time to come back, until those on their way are done.",
+      ),
+    ),
+    "shutdown-watch-termination-grace-period": live(
+      duration(0, "Over how long watches end, one after another, when the server goes down; 0 ends all at once."),
+    ),
     "shutdown-delay-duration": live(duration(0, "How long the server goes on answering after it has said that it is not ready.")),
   } satisfies Readonly<Record<string, AnySetting>>,
 );

@@ -24,6 +24,9 @@ import type { Source } from "./read-configuration.ts";
 import { type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
 import { pause as pauseUntil } from "./store/clock.ts";
+import { gate, watchEnds } from "./shutdown.ts";
+import { requestInfo } from "./request-info.ts";
+import { requestLabels } from "./request-metrics.ts";
 import { forgetBeginning } from "./store/beginning.ts";
 import { systemClock } from "./store/clock.ts";
 import { openEtcd } from "./store/etcd.ts";
@@ -80,7 +83,9 @@ export interface Opened {
   readonly reload: Reload;
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
-  /** Watches and background work end. */
+  /** Watches end within this time, one after another. */
+  endWatches(withinMs: number): Promise<void>;
+  /** What is left of watches, and background work, ends. */
   end(): void;
   /** Ends what is left and closes the store. */
   close(): Promise<void>;
@@ -102,6 +107,7 @@ export async function openServer(
   if (processMetrics === true) watchProcess(registry.record, ending.signal);
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
   const start = startUp();
+  const watches = watchEnds(ending.signal);
   const logWritten = logCheck(() => performance.now());
   const prefix = config["etcd-prefix"];
   const { record } = registry;
@@ -120,7 +126,7 @@ export async function openServer(
     registry,
     log,
     authenticators,
-    ending: ending.signal,
+    ending: () => watches.signal(Math.random),
     shutdown,
     start,
     logWritten: logWritten.check,
@@ -165,6 +171,7 @@ export async function openServer(
     swap,
     reload,
     drain: shutdown.fail,
+    endWatches: watches.end,
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
@@ -193,6 +200,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
 async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki): Promise<Running> {
   const { server, registry } = opened;
   const cert = config["tls-cert-file"] === "" ? pki.serving : await keyed(config["tls-cert-file"], config["tls-private-key-file"]);
+  const way = gate((exchange) => handle(exchange, server), (exchange) => {
+    const info = requestInfo(exchange.method, exchange.url);
+    if (info === undefined) return;
+    registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
+  });
   const listener = await listen({
     host: config["bind-address"],
     port: config["secure-port"],
@@ -201,7 +213,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
       key: cert.key,
       clientCa: await clientAuthorities(config["client-ca-file"], pki),
     },
-    handle: (exchange) => handle(exchange, server),
+    handle: way.handle,
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
@@ -226,8 +238,14 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
     reload: () => opened.reload(true),
     close: once(async () => {
       opened.drain();
-      await pause(opened.inForce().config["shutdown-delay-duration"]);
+      const { config } = opened.inForce();
+      await pause(config["shutdown-delay-duration"]);
       listener.beginShutdown();
+      if (config["shutdown-send-retry-after"]) {
+        way.turnAway();
+        await way.idle(graceMs);
+      }
+      await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
       opened.end();
       await listener.close(graceMs);
       await opened.close();

@@ -27,7 +27,7 @@ export async function watch(call: Call): Promise<Answer> {
     framing: framingOf(call),
     names: catalog.names,
     ms: lastsMs(call, options),
-    signal: AbortSignal.any([call.signal, backend.ending]),
+    signal: AbortSignal.any([call.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),
   });
   return { tag: "feed", contentType: watchMediaType(output.encoding, catalog.names), frames, givenUp: givenUp.signal };

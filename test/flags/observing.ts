@@ -143,6 +143,58 @@ export const observing = {
     assert.deepEqual(await traced("--slow-request-threshold=0"), []);
     assert.deepEqual(await traced("--slow-request-threshold=1h"), []);
   },
+  "shutdown-send-retry-after": async () => {
+    const whileSlow = async (flags: readonly string[], use: (server: Served) => Promise<void>) => {
+      const mayGoOn = Promise.withResolvers<undefined>();
+      const slow = definePlugin({
+        name: "slow",
+        summary: "Takes its time.",
+        admission: [{ name: "Slow", resources: [configMaps], refuse: () => mayGoOn.promise }],
+      });
+      await served(flags, async (server) => {
+        const inFlight = server.client.ask(path, { method: "POST", body: { metadata: { name: "a" } } });
+        await until(async () =>
+          assert.match((await server.client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
+        );
+        const closed = server.running.close();
+        await use(server);
+        mayGoOn.resolve(undefined);
+        assert.equal((await inFlight).status, 201, "what was on its way is answered");
+        await closed;
+      }, [...plugins, slow]);
+    };
+    await whileSlow(["--shutdown-send-retry-after"], async ({ client }) => {
+      await until(async () => {
+        const { status, headers, text } = await client.ask(path);
+        assert.deepEqual([status, headers["retry-after"], headers["connection"]], [429, "5", "close"]);
+        assert.equal(text, "The apiserver is shutting down, please try again later.\n");
+      });
+      assert.equal((await client.ask("/readyz")).status, 500);
+      assert.match(
+        (await client.ask("/metrics")).text,
+        /^apiserver_request_terminations_total\{code="429".*resource="configmaps".*\} [1-9]/m,
+      );
+    });
+    await whileSlow(
+      [],
+      ({ port, ca }) => until(() => assert.rejects(httpsClient({ port, ca }).ask("/version"), "nothing new is accepted")),
+    );
+  },
+  "shutdown-watch-termination-grace-period": () =>
+    served(["--shutdown-watch-termination-grace-period=800ms"], async ({ client, running }) => {
+      const watches = await Promise.all(Array.from({ length: 24 }, () => client.stream(`${path}?watch=1&resourceVersion=0`)));
+      const order: number[] = [];
+      const ended = watches.map(async ({ chunks }, index) => {
+        for await (const _ of chunks);
+        order.push(index);
+      });
+      const closed = running.close();
+      await Promise.race(ended);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.ok(order.length < watches.length, "some are still open when the first has ended");
+      await Promise.all(ended);
+      await closed;
+    }),
   "show-hidden-metrics-for-version": async () => {
     await served(["--show-hidden-metrics-for-version=1.34"], async (server) => assert.equal(await statusOf(server, "/metrics"), 200));
     await assert.rejects(
