@@ -41,6 +41,9 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...(dns1035Label(plugin.name).length > 0 ? [`"${plugin.name}" is not a name of lower-case letters, digits and dashes`] : []),
     ...(plugin.summary.trim() === "" ? ["the summary is empty"] : []),
     ...Object.entries(featureGates).flatMap(([gate, ladder]) => gateMistakes(gate, ladder)),
+    ...Object.keys(plugin.gateDependencies ?? {}).filter((gate) => !gates.has(gate)).map((gate) =>
+      `feature gate "${gate}" depends on others and is none of the plugin's`
+    ),
     ...Object.entries(groupPriorities).filter(([, priority]) => !Number.isInteger(priority) || priority < 0).map(([group, priority]) =>
       `group "${group}" has the priority ${priority}`
     ),
@@ -68,8 +71,11 @@ function gateMistakes(gate: string, ladder: readonly GateStage[]): readonly stri
   const mistakes: string[] = [];
   if (!/^[A-Z][A-Za-z0-9]*$/.test(gate)) mistakes.push(`feature gate "${gate}" is not in upper camel case`);
   if (ladder.length === 0) mistakes.push(`feature gate "${gate}" has no stages`);
-  for (const [i, { since }] of ladder.entries()) {
+  for (const [i, { since, removed }] of ladder.entries()) {
     if (!/^[0-9]+\.[0-9]+$/.test(since)) mistakes.push(`feature gate "${gate}": "${since}" is not a release such as "1.18"`);
+    if (removed !== undefined && !(minorOf(removed) > minorOf(since))) {
+      mistakes.push(`feature gate "${gate}": it is removed in ${removed}, which does not come after ${since}`);
+    }
     const before = ladder[i - 1];
     if (before !== undefined && !(minorOf(since) > minorOf(before.since))) {
       mistakes.push(`feature gate "${gate}": ${since} comes after ${before.since}`);

@@ -30,6 +30,8 @@ export interface GateStage {
   readonly stage: Stability;
   readonly default: boolean;
   readonly locked?: true;
+  /** The release in which the gate is gone, where that is known. */
+  readonly removed?: Release;
 }
 /** Whether a feature gate is on. Asking for a gate that nobody declares is a bug and throws. */
 export type Gates = (gate: string) => boolean;
@@ -264,6 +266,8 @@ export interface Plugin {
   readonly name: string;
   readonly summary: string;
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
+  /** Gates of this plugin that can be on only while others are, of this plugin or not. */
+  readonly gateDependencies?: Readonly<Record<string, readonly string[]>>;
   /** Place of a group among groups in discovery, higher first; clients prefer the first. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];

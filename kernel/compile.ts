@@ -43,7 +43,8 @@ function isServed(group: string, version: string, plural: string, served: Served
 export function compile(plugins: readonly Plugin[], config: CatalogConfig): Catalog {
   const mistakes: string[] = [];
   const { names } = config;
-  const gates = gateTable(laddersOf(plugins, mistakes), config.featureGates, mistakes);
+  const dependencies = Object.assign({}, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
+  const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
   const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, names)));
   const endpoints = endpointsOf(plugins, config, mistakes);
   if (mistakes.length > 0) throw new CatalogError(mistakes);

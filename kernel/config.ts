@@ -87,6 +87,8 @@ export const settings = Object.freeze(
     "disable-admission-plugins": live(list("Steps of admission to leave out, by name, such as DefaultStorageClass.")),
     "feature-gates": live(map("Feature gates to switch: Name=bool; AllAlpha and AllBeta switch every gate of that stage.")),
 
+    "suppress-deprecation-warnings": live(bool(false, "Say nothing of flags and feature gates that are set and on their way out.")),
+
     "max-requests-inflight": live(int(400, "Reads answered at once before others get 429; 0 is no bound.")),
     "max-mutating-requests-inflight": live(int(200, "Writes answered at once before others get 429; 0 is no bound.")),
     "request-timeout": live(duration(60_000, "How long a request other than a watch may take.")),
@@ -149,6 +151,19 @@ type ValueOf<S> = S extends Setting<Kind, infer D> ? D : never;
 /** A value for every setting. */
 export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
 export type SettingName = keyof Settings;
+
+/** What to tell the operator of settings that are set and on their way out. */
+export function settingWarnings(
+  set: Iterable<string>,
+  table: Readonly<Record<string, Going & { readonly help: string }>> = settings,
+): readonly string[] {
+  return Array.from(set).flatMap((name) => {
+    const going = Object.hasOwn(table, name) ? table[name]?.deprecated : undefined;
+    return going === undefined
+      ? []
+      : [`flag --${name} is deprecated since ${going.since} and will be removed in ${going.removed}: use ${going.use}`];
+  });
+}
 
 /** Every setting at its default. */
 export const defaults: Config = Object.freeze(

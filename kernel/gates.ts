@@ -5,23 +5,58 @@ import { nearest } from "./nearest.ts";
 /** The release whose behaviour we show. */
 export const targetRelease: Release = "1.35";
 
-/** Gates of the kernel. A gate stands here only when switching it changes what the server does. */
+/**
+ * Gates of the kernel. A gate stands here only when switching it changes what the server does, or when it is locked to what the
+ * server does. The ladders are upstream's.
+ */
 export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Object.freeze({
+  AggregatedDiscoveryRemoveBetaType: [
+    { since: "1.0", stage: "GA", default: false },
+    { since: "1.33", stage: "Deprecated", default: true },
+    { since: "1.35", stage: "Deprecated", default: true, locked: true },
+  ],
   AllowUnsafeMalformedObjectDeletion: [{ since: "1.32", stage: "Alpha", default: false }],
   APIResponseCompression: [
     { since: "1.8", stage: "Alpha", default: false },
     { since: "1.16", stage: "Beta", default: true },
   ],
   CBORServingAndStorage: [{ since: "1.32", stage: "Alpha", default: false }],
+  ConsistentListFromCache: [
+    { since: "1.28", stage: "Alpha", default: false },
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  DetectCacheInconsistency: [{ since: "1.34", stage: "Beta", default: true }],
   ListFromCacheSnapshot: [
     { since: "1.33", stage: "Alpha", default: false },
     { since: "1.34", stage: "Beta", default: true },
+  ],
+  ResilientWatchCacheInitialization: [
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  RetryGenerateName: [
+    { since: "1.30", stage: "Alpha", default: false },
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.32", stage: "GA", default: true, locked: true },
+  ],
+  StreamingCollectionEncodingToJSON: [
+    { since: "1.33", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  StreamingCollectionEncodingToProtobuf: [
+    { since: "1.33", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  WatchFromStorageWithoutResourceVersion: [
+    { since: "1.27", stage: "Beta", default: false },
+    { since: "1.33", stage: "Deprecated", default: false, locked: true, removed: "1.36" },
   ],
   WatchList: [
     { since: "1.27", stage: "Alpha", default: false },
     { since: "1.32", stage: "Beta", default: true },
     { since: "1.33", stage: "Beta", default: false },
-    { since: "1.35", stage: "Beta", default: true },
+    { since: "1.34", stage: "Beta", default: true },
   ],
 });
 
@@ -32,9 +67,10 @@ export function compareReleases(a: Release, b: Release): number {
   return aMajor - bMajor || aMinor - bMinor;
 }
 
-/** The rung that holds at a release; undefined where the gate does not exist yet. */
+/** The rung that holds at a release; undefined where the gate does not exist yet, or no more. */
 export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
-  return ladder.filter((rung) => compareReleases(rung.since, release) <= 0).at(-1);
+  const rung = ladder.filter(({ since }) => compareReleases(since, release) <= 0).at(-1);
+  return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
 }
 
 export interface GateState {
@@ -46,39 +82,59 @@ export interface GateState {
 export interface GateTable {
   readonly states: readonly GateState[];
   readonly isOn: Gates;
+  /** What to tell the operator of gates that are set and on their way out. */
+  readonly warnings: readonly string[];
+}
+
+/** Ladders by gate, and which gates can be on only while others are. */
+export interface GateRules {
+  readonly ladders: Readonly<Record<string, readonly GateStage[]>>;
+  readonly dependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * Ladders and `--feature-gates` pairs to the gates in force. `AllAlpha` and `AllBeta` set what is not named itself.
- * Mistakes (unknown gate, a locked gate set to the other value) are pushed to `mistakes`.
+ * Rules and `--feature-gates` pairs to the gates in force. `AllAlpha` and `AllBeta` set what is not named itself. Mistakes (an unknown
+ * gate, a locked gate set to the other value, a gate that is on without what it depends on) are pushed to `mistakes`.
  */
-export function gateTable(
-  ladders: Readonly<Record<string, readonly GateStage[]>>,
-  wanted: ReadonlyMap<string, boolean>,
-  mistakes: string[],
-): GateTable {
+export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateTable {
   const known = Object.keys(ladders).filter((name) => stageAt(ladders[name]!, targetRelease) !== undefined);
   for (const name of wanted.keys()) {
     if (name === "AllAlpha" || name === "AllBeta" || known.includes(name)) continue;
     const near = nearest(name, [...known, "AllAlpha", "AllBeta"]);
     mistakes.push(`unknown feature gate "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
   }
-  const states = known.toSorted().map((name): GateState => {
-    const rung = stageAt(ladders[name]!, targetRelease)!;
-    const all = rung.stage === "Alpha" ? wanted.get("AllAlpha") : rung.stage === "Beta" ? wanted.get("AllBeta") : undefined;
-    const asked = wanted.get(name) ?? (rung.locked ? undefined : all);
-    if (rung.locked && asked !== undefined && asked !== rung.default) {
-      mistakes.push(`cannot set feature gate ${name} to ${asked}: it is locked to ${rung.default}`);
-    }
-    return { name, stage: rung.stage, on: asked ?? rung.default };
-  });
+  const states = known.toSorted().map((name) => stateOf(name, stageAt(ladders[name]!, targetRelease)!, wanted, mistakes));
   const on = new Map(states.map((state) => [state.name, state.on]));
+  for (const [name, needed] of Object.entries(dependencies)) {
+    const off = needed.filter((each) => on.get(each) !== true);
+    // Upstream's words.
+    if (on.get(name) === true && off.length > 0) {
+      mistakes.push(`${name} is enabled, but depends on features that are disabled: [${off.join(" ")}]`);
+    }
+  }
   return {
     states,
+    warnings: states.flatMap(({ name }) => wanted.has(name) ? warningOf(name, stageAt(ladders[name]!, targetRelease)!) : []),
     isOn(gate) {
       const value = on.get(gate);
       if (value === undefined) throw new Error(`feature gate "${gate}" is asked for but no plugin declares it`);
       return value;
     },
   };
+}
+
+function stateOf(name: string, rung: GateStage, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateState {
+  const all = rung.stage === "Alpha" ? wanted.get("AllAlpha") : rung.stage === "Beta" ? wanted.get("AllBeta") : undefined;
+  const asked = wanted.get(name) ?? (rung.locked ? undefined : all);
+  if (rung.locked && asked !== undefined && asked !== rung.default) {
+    // Upstream's words.
+    mistakes.push(`cannot set feature gate ${name} to ${asked}, feature is locked to ${rung.default}`);
+  }
+  return { name, stage: rung.stage, on: asked ?? rung.default };
+}
+
+function warningOf(name: string, { stage, since, removed }: GateStage): readonly string[] {
+  if (stage !== "GA" && stage !== "Deprecated") return [];
+  const how = stage === "GA" ? "generally available" : "deprecated";
+  return [`feature gate ${name} is ${how} since ${since} and will be removed in ${removed ?? "a future release"}: do not set it`];
 }

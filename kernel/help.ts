@@ -1,17 +1,38 @@
 /** What `--help` and the page on configuration say of settings and gates. */
-import { type AnySetting, type Kind, settings } from "./config.ts";
+import type { GateStage } from "../core/plugin.ts";
+import { type AnySetting, type Kind, settings, settingWarnings } from "./config.ts";
+import { stageAt, targetRelease } from "./gates.ts";
+
+/** A gate as `--help` and the page on configuration list it. */
+export interface ListedGate {
+  readonly name: string;
+  readonly stage: string;
+  readonly default: boolean;
+  readonly locked?: boolean;
+  /** The release in which it is gone, where that is known. */
+  readonly removed?: string | undefined;
+}
+
+/** The gates of these ladders at the target release, by name. */
+export function listedGates(tables: readonly Readonly<Record<string, readonly GateStage[]>>[]): readonly ListedGate[] {
+  return tables.flatMap((ladders) => Object.entries(ladders)).flatMap(([name, ladder]) => {
+    const rung = stageAt(ladder, targetRelease);
+    return rung === undefined
+      ? []
+      : [{ name, stage: rung.stage, default: rung.default, locked: rung.locked ?? false, removed: rung.removed }];
+  }).toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
 
 /** The text of `--help`. */
-export function helpText(
-  gates: readonly { readonly name: string; readonly stage: string; readonly default: boolean; readonly locked?: boolean }[],
-): string {
-  const lines = Object.entries(settings).map(([name, setting]) => {
+export function helpText(gates: readonly ListedGate[]): string {
+  const lines = Object.entries<AnySetting>(settings).map(([name, setting]) => {
     const shown = defaultText(setting);
     const change = setting.fixed === undefined ? "reloaded" : `not reloaded: ${setting.fixed}`;
-    return `  --${name}${placeholder[setting.kind]}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]`;
+    const going = settingWarnings([name]).map((text) => `\n      DEPRECATED: ${text}`).join("");
+    return `  --${name}${placeholder[setting.kind]}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
   });
-  const gateLines = gates.map(({ name, stage, default: on, locked }) =>
-    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""})`
+  const gateLines = gates.map(({ name, stage, default: on, locked, removed }) =>
+    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
   );
   return [
     "Usage: thole [--flag=value ...]",
@@ -25,7 +46,8 @@ export function helpText(
     "Flags:",
     ...lines,
     "",
-    "Feature gates (--feature-gates):",
+    "Feature gates (--feature-gates), with stage and default; AllAlpha=true|false and AllBeta=true|false switch all of a stage. A locked",
+    "gate cannot be switched, at no time: what it was for is always so. The others are reloaded.",
     ...gateLines,
     "",
   ].join("\n");

@@ -2,12 +2,11 @@
 import { isAbsolute, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import type { GateStage } from "../core/plugin.ts";
 import { plugins } from "../plugins/mod.ts";
 import { CatalogError } from "./catalog.ts";
-import { helpText } from "./help.ts";
+import { helpText, listedGates } from "./help.ts";
 import { ConfigError } from "./config-parse.ts";
-import { kernelGates, stageAt, targetRelease } from "./gates.ts";
+import { kernelGates } from "./gates.ts";
 import { describe, openLog, verbosityOf } from "./log.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { serve } from "./serve.ts";
@@ -18,15 +17,6 @@ function load(specifier: string): Promise<Readonly<Record<string, unknown>>> {
   return import(isPath ? pathToFileURL(resolve(specifier)).href : specifier);
 }
 
-/** The gates of kernel and plugins as `--help` lists them. */
-function gates(): Parameters<typeof helpText>[0] {
-  const ladders = [kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})].flatMap(Object.entries<readonly GateStage[]>);
-  return ladders.flatMap(([name, ladder]) => {
-    const rung = stageAt(ladder, targetRelease);
-    return rung === undefined ? [] : [{ name, stage: rung.stage, default: rung.default, locked: rung.locked ?? false }];
-  }).toSorted((a, b) => a.name < b.name ? -1 : 1);
-}
-
 /** Resolves once everything before it has left the process. */
 function flushLog(): Promise<void> {
   return new Promise((resolve) => void process.stderr.write("", () => resolve()));
@@ -35,7 +25,7 @@ function flushLog(): Promise<void> {
 async function main(): Promise<void> {
   const configuration = await readConfiguration(process.argv.slice(2), plugins, load);
   if (configuration === undefined) {
-    console.log(helpText(gates()));
+    console.log(helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})])));
     return;
   }
   const { config } = configuration;

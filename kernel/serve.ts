@@ -9,7 +9,7 @@ import { type Authenticator, clientCertificates, systemGroups, tokenFile } from 
 import { openReads } from "./cache/mod.ts";
 import { controllerHook, controllerHooks, runBackground } from "./background.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Config } from "./config.ts";
+import { type Config, defaults, settingWarnings } from "./config.ts";
 import { type Generation, generationOf, namesOf } from "./generation.ts";
 import { handle } from "./handle.ts";
 import { listen } from "./listen/listener.ts";
@@ -21,7 +21,7 @@ import type { KernelRegistry } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
 import type { Source } from "./read-configuration.ts";
-import { type Reload, reloader } from "./reload.ts";
+import { changedSettings, type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
 import { pause as pauseUntil } from "./store/clock.ts";
 import { gate, watchEnds } from "./shutdown.ts";
@@ -148,6 +148,7 @@ export async function openServer(
   const planted = background.seeded.then(() => start.finished(seedsHook));
   planted.catch(() => {}); // told to whoever waits for it
   describeGates(registry, generation.catalog);
+  warn(log, generation);
   function swap(next: Generation): void {
     const before = generation;
     generation = next;
@@ -156,6 +157,7 @@ export async function openServer(
     }
     background.follow(next);
     describeGates(registry, next.catalog);
+    warn(log, next, before);
   }
   const { text = "", read = () => Promise.resolve({ config, plugins, text: "" }), look } = source ?? {};
   const reload = reloader({ read, text, inForce, swap, record, log, now: Date.now });
@@ -180,6 +182,16 @@ export async function openServer(
       await store.close();
     }),
   };
+}
+
+/** Tells of what is set and on its way out, unless nobody wants to hear it, or it was told before. */
+function warn(log: Log, { config, catalog }: Generation, before?: Generation): void {
+  if (config["suppress-deprecation-warnings"]) return;
+  const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);
+  for (const text of warningsOf({ config, catalog }).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
+}
+function warningsOf({ config, catalog }: Pick<Generation, "config" | "catalog">): readonly string[] {
+  return [...settingWarnings(changedSettings(defaults, config)), ...catalog.gates.warnings];
 }
 
 /** Rejects with everything undone when it cannot start. */

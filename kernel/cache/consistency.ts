@@ -11,15 +11,18 @@ export interface ConsistencyNeeds {
   readonly store: Store;
   readonly clock: Clock;
   readonly everyMs: number;
+  /** Whether to look at all (DetectCacheInconsistency). */
+  readonly wanted: () => boolean;
   readonly signal: AbortSignal;
 }
 
 const pageEntries = 500;
 
 /** Checks all kinds again and again until the signal aborts. */
-export async function keepConsistent({ cache, store, clock, everyMs, signal }: ConsistencyNeeds): Promise<void> {
+export async function keepConsistent({ cache, store, clock, everyMs, wanted, signal }: ConsistencyNeeds): Promise<void> {
   while (!signal.aborted) {
     await pause(everyMs, signal, clock);
+    if (!wanted()) continue;
     for (const kind of cache.kinds) {
       if (signal.aborted) return;
       if (cache.state.tag !== "current" || !kind.filled) continue;

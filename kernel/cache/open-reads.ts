@@ -93,9 +93,14 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   }
   const closing = new AbortController();
   const { checkEveryMs = 300_000 } = options;
-  const checking = checkEveryMs === 0
-    ? Promise.resolve()
-    : keepConsistent({ cache, store, clock, everyMs: checkEveryMs, signal: closing.signal });
+  const checking = checkEveryMs === 0 ? Promise.resolve() : keepConsistent({
+    cache,
+    store,
+    clock,
+    everyMs: checkEveryMs,
+    wanted: () => served.gates.isOn("DetectCacheInconsistency"),
+    signal: closing.signal,
+  });
   await cache.ready(options.openWaitMs ?? 60_000, new AbortController().signal);
   return {
     reads,

@@ -4,7 +4,7 @@ import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
-import { podTemplateGates, podTemplates } from "./pod-template.ts";
+import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
@@ -15,6 +15,7 @@ export const clusterPlugin = definePlugin({
   name: "cluster",
   summary: "What every cluster has: namespaces, service accounts, leases and events.",
   featureGates: { ...leaseGates, ...podTemplateGates },
+  gateDependencies: podTemplateGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services],
   controllers: [namespaceController, serviceAccountController, garbageCollector],

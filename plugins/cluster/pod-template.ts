@@ -62,6 +62,11 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
     { since: "1.33", stage: "Beta", default: false },
     { since: "1.35", stage: "Beta", default: true },
   ],
+  /** Without it the projection cannot be on. */
+  ClusterTrustBundle: [
+    { since: "1.27", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
   ClusterTrustBundleProjection: [
     { since: "1.29", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: false },
@@ -76,4 +81,8 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
   ],
   ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
   GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],
+};
+
+export const podTemplateGateDependencies: NonNullable<Plugin["gateDependencies"]> = {
+  ClusterTrustBundleProjection: ["ClusterTrustBundle"],
 };

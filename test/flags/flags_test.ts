@@ -274,6 +274,21 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await assert.rejects(served(["--feature-gates=WatchLists=false"], () => Promise.resolve()), /"WatchLists".*did you mean "WatchList"\?/);
   },
 
+  "suppress-deprecation-warnings": async () => {
+    const warned = async (flag: string) => {
+      let lines: readonly string[] = [];
+      await served([flag, "--feature-gates=VolumeAttributesClass=true"], (server) => {
+        lines = server.logged.filter((line) =>
+          line.includes("Warning: feature gate VolumeAttributesClass is generally available since 1.34")
+        );
+        return Promise.resolve();
+      });
+      return lines.length;
+    };
+    assert.equal(await warned("--suppress-deprecation-warnings=false"), 1);
+    assert.equal(await warned("--suppress-deprecation-warnings"), 0);
+  },
+
   "max-requests-inflight": async () => {
     const readyzAndRead = async (flag: string, status: number) => {
       const slow = Promise.withResolvers<void>();

@@ -113,6 +113,14 @@ const live: { readonly [Name in SettingName]?: Live } = {
     },
     nowSees: "ended",
   },
+  "suppress-deprecation-warnings": {
+    before: "{suppress-deprecation-warnings: true, feature-gates: {VolumeAttributesClass: true}}",
+    after: "{suppress-deprecation-warnings: false, feature-gates: {VolumeAttributesClass: true}}",
+    sees: (server) =>
+      Promise.resolve(server.logged.some((line) => line.includes("feature gate VolumeAttributesClass is generally available"))),
+    saw: false,
+    nowSees: true,
+  },
   "slow-request-threshold": {
     before: "slow-request-threshold: 0",
     after: "slow-request-threshold: 20ms",

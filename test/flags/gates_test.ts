@@ -1,0 +1,75 @@
+// Feature gates as the program offers them: their ladders, and what is said of them.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { compareReleases, kernelGates, targetRelease } from "../../kernel/gates.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { served } from "./served.ts";
+
+interface Rung {
+  readonly version: string;
+  readonly stage: string;
+  readonly default: boolean;
+  readonly lockToDefault: boolean;
+}
+interface Reference {
+  readonly gates: readonly { readonly name: string; readonly ladder: readonly Rung[]; readonly dependsOn?: readonly string[] }[];
+}
+const file = new URL("../../../shared/reference/feature-gates.json", import.meta.url);
+const skip = existsSync(file) ? false : "no ladders of the reference beside this repository: shared/reference/feature-gates.json";
+
+test("every gate that the reference knows climbs as it does in kube-apiserver, up to the release that we show", { skip }, () => {
+  // `as`: a file of ours; a wrong shape fails the test.
+  const { gates } = JSON.parse(readFileSync(file, "utf8")) as Reference;
+  const declared = [kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.entries(table));
+  const until = <T>(rungs: readonly T[], release: (rung: T) => string) =>
+    rungs.filter((rung) => compareReleases(release(rung), targetRelease) <= 0);
+  let compared = 0;
+  for (const [name, ladder] of declared) {
+    const known = gates.find((gate) => gate.name === name);
+    if (known === undefined) continue;
+    compared++;
+    const ours = until(ladder, ({ since }) => since).map(({ since, stage, default: on, locked = false }) => [since, stage, on, locked]);
+    const theirs = until(known.ladder, ({ version }) => version).map((
+      rung,
+    ) => [rung.version, rung.stage, rung.default, rung.lockToDefault]);
+    assert.deepEqual(ours, theirs, name);
+  }
+  assert.ok(compared > 15, `${compared} gates compared`);
+});
+
+test("what a gate of ours depends on is what it depends on there, as far as we know those gates", { skip }, () => {
+  const { gates } = JSON.parse(readFileSync(file, "utf8")) as Reference;
+  const declared = new Set([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.keys(table)));
+  const ours = new Map(plugins.flatMap(({ gateDependencies = {} }) => Object.entries(gateDependencies)));
+  for (const { name, dependsOn = [] } of gates.filter((gate) => declared.has(gate.name))) {
+    assert.deepEqual(ours.get(name) ?? [], dependsOn.filter((each) => declared.has(each)), name);
+  }
+});
+
+test("a gate whose condition is off, and a locked one that is changed, keep the server from starting, in upstream's words", async () => {
+  const start = (gates: string) => served([`--feature-gates=${gates}`], () => Promise.resolve());
+  await assert.rejects(
+    start("ClusterTrustBundleProjection=true"),
+    /^CatalogError: ClusterTrustBundleProjection is enabled, but depends on features that are disabled: \[ClusterTrustBundle\]$/,
+  );
+  await start("ClusterTrustBundleProjection=true,ClusterTrustBundle=true");
+  await start("AllBeta=true");
+  await assert.rejects(
+    start("ConsistentListFromCache=false"),
+    /^CatalogError: cannot set feature gate ConsistentListFromCache to false, feature is locked to true$/,
+  );
+});
+
+test("kubernetes_feature_enabled tells every gate with its stage, as upstream labels it", () =>
+  served(["--feature-gates=AllAlpha=true"], async ({ client }) => {
+    const lines = (await client.ask("/metrics")).text.split("\n").filter((line) => line.startsWith("kubernetes_feature_enabled{"));
+    for (
+      const line of [
+        'name="AllowUnsafeMalformedObjectDeletion",stage="ALPHA"} 1',
+        'name="WatchList",stage="BETA"} 1',
+        'name="ConsistentListFromCache",stage=""} 1',
+        'name="WatchFromStorageWithoutResourceVersion",stage="DEPRECATED"} 0',
+      ]
+    ) assert.ok(lines.includes(`kubernetes_feature_enabled{${line}`), line);
+  }));
