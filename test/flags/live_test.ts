@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define.ts";
 import { type SettingName, settings } from "../../kernel/config.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
+import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
 import { inFolder, type Served, served } from "./served.ts";
@@ -121,6 +123,21 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: false,
     nowSees: true,
   },
+  "livez-grace-period": {
+    before: "livez-grace-period: 0s",
+    after: "livez-grace-period: 1h",
+    plugins: [
+      ...builtIn,
+      definePlugin({
+        name: "stuck",
+        summary: "Never gets ready.",
+        startHooks: [{ name: "get-ready", run: () => new Promise(() => {}) }],
+      }),
+    ],
+    sees: (server) => statusOf(server, "/livez"),
+    saw: 500,
+    nowSees: 200,
+  },
   "slow-request-threshold": {
     before: "slow-request-threshold: 0",
     after: "slow-request-threshold: 20ms",
@@ -178,6 +195,12 @@ function inflight(name: SettingName): Live {
   };
 }
 
+/** Of settings that are about a store that does not answer: where it shows. */
+const hung: { readonly [Name in SettingName]?: string } = {
+  "etcd-healthcheck-timeout": "/livez/etcd",
+  "etcd-readycheck-timeout": "/readyz/etcd-readiness",
+};
+
 /** Another value than the default for each setting that cannot change; none for the one that the file may not name at all. */
 const others: { readonly [Name in SettingName]?: string } = {
   "bind-address": "127.0.0.2",
@@ -206,7 +229,10 @@ const others: { readonly [Name in SettingName]?: string } = {
 
 test("every setting takes effect while the server runs, or has a reason why it does not", () => {
   const names = Object.keys(settings) as SettingName[]; // the keys of the table
-  assert.deepEqual(Object.keys(live).toSorted(), names.filter((name) => settings[name].fixed === undefined).toSorted());
+  assert.deepEqual(
+    [...Object.keys(live), ...Object.keys(hung)].toSorted(),
+    names.filter((name) => settings[name].fixed === undefined).toSorted(),
+  );
   const fixed = names.filter((name) => settings[name].fixed !== undefined && name !== "config");
   assert.deepEqual(Object.keys(others).toSorted(), fixed.toSorted());
   for (const name of fixed) assert.match(settings[name].fixed ?? "", /\w+ \w+/);
@@ -224,6 +250,30 @@ for (const [name, { before, after, plugins, sees, saw, nowSees }] of Object.entr
         assert.match(server.logged.join("\n"), new RegExp(`is in force","changed":\\["${name}"\\]`));
         assert.deepEqual(await sees(server), nowSees);
       }, plugins);
+    }));
+}
+
+for (const [name, of] of Object.entries(hung)) {
+  test(`${name} takes effect while the server runs`, { skip: etcdMissing() }, () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "thole.yaml");
+      await writeFile(file, `${name}: 1h\n`);
+      const etcd = await startEtcd();
+      try {
+        await served([`--config=${file}`, `--etcd-servers=${etcd.endpoint}`], async (server) => {
+          assert.equal(await statusOf(server, of), 200);
+          await writeFile(file, `${name}: 200ms\n`);
+          await server.running.reload();
+          process.kill(etcd.pid, "SIGSTOP");
+          try {
+            await until(async () => assert.equal((await server.client.ask(of)).text, "internal server error: timed out\n"));
+          } finally {
+            process.kill(etcd.pid, "SIGCONT");
+          }
+        });
+      } finally {
+        await etcd.stop();
+      }
     }));
 }
 
