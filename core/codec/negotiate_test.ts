@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames as names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
-import { bodyEncoding, checkProduced, mediaOf, mediaTypes, negotiate, negotiateError, wantsPretty } from "./negotiate.ts";
+import {
+  bodyEncoding,
+  checkProduced,
+  mediaOf,
+  mediaTypes,
+  negotiate,
+  negotiateError,
+  streamMediaTypes,
+  wantsPretty,
+  watchMediaType,
+} from "./negotiate.ts";
 
 const media = mediaOf(names, false);
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -68,4 +78,22 @@ test("wantsPretty() believes the query before the user agent", () => {
   assert.equal(wantsPretty("false", "curl/8.0"), false);
   assert.equal(wantsPretty("1", "kubectl"), true);
   assert.equal(wantsPretty("", "kubectl"), false);
+});
+
+test("mediaOf() has CBOR with its gate only: for objects and watches, not for tables", () => {
+  const withCbor = mediaOf(names, true);
+  assert.deepEqual(mediaTypes(withCbor), [...mediaTypes(media), "application/cbor"]);
+  assert.deepEqual(streamMediaTypes(withCbor), [
+    "application/json;stream=watch",
+    "application/vnd.kubernetes.protobuf;stream=watch",
+    "application/cbor-seq",
+  ]);
+  assert.deepEqual(streamMediaTypes(media), streamMediaTypes(withCbor).slice(0, 2));
+  assert.equal(watchMediaType("cbor", names), "application/cbor-seq");
+  assert.equal(watchMediaType("json", names), "application/json");
+  assert.equal(negotiate("application/cbor", withCbor).encoding, "cbor");
+  assert.equal(bodyEncoding("application/cbor", withCbor), "cbor");
+  for (const refused of ["application/cbor-seq", "application/cbor;as=Table;v=v1;g=meta.k8s.io"]) {
+    assert.throws(() => negotiate(refused, withCbor), (error) => error instanceof StatusError && error.code === 406, refused);
+  }
 });

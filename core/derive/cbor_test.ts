@@ -9,6 +9,7 @@ import { cborReader } from "./cbor-read.ts";
 import { cborWriter } from "./cbor-write.ts";
 import { DecodeError, decodeStored } from "./decode.ts";
 import { sampleOf } from "./sample.ts";
+import { randomOf, seedOfRun } from "./test-random.ts";
 
 const Inner = s.struct("Inner", { text: s.field(1, s.string, "Text."), number: s.field(2, s.int32, "Number.", { pointer: true }) });
 const Thing: s.Typed<Record<string, unknown>, s.StructNode> = s.struct("Thing", {
@@ -170,17 +171,7 @@ test("cborReader() follows structs in structs to their bound and not further", (
   assert.throws(() => cborReader(Node)(nested(limits.typedDepthMax + 1)), new DecodeError("exceeded max depth"));
 });
 
-/** Mulberry32: the same numbers from the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ state >>> 15, 1 | state);
-    t = (t + Math.imul(t ^ t >>> 7, 61 | t)) ^ t;
-    return ((t ^ t >>> 14) >>> 0) / 4294967296;
-  };
-}
-const seed = Number(process.env["THOLE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+const seed = seedOfRun();
 
 const written = (value: Record<string, unknown>) => cborWriter(Thing)(value, new CborWriter().selfDescribed()).finish();
 
