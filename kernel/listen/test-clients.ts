@@ -118,7 +118,7 @@ export interface Relay {
 }
 /** A way to the listener that counts what goes in and, after `hearing` bytes, carries nothing more out: a client that does not read.
  *  (A client in this process that merely does not read would not do: Deno's TLS sockets read on by themselves.) */
-export async function withRelay({ port }: Listener, hearing: number, use: (relay: Relay) => Promise<void>): Promise<void> {
+export async function withRelay({ port }: Pick<Listener, "port">, hearing: number, use: (relay: Relay) => Promise<void>): Promise<void> {
   const sockets = new Set<Socket>();
   let carried = 0;
   const server = createServer((client) => {
