@@ -26,7 +26,7 @@ export interface Program {
   readonly output: () => string;
   readonly errors: () => string;
   /** Nothing once it has ended. */
-  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT"): void;
+  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT" | "SIGHUP"): void;
 }
 export interface RealServer extends Program {
   readonly url: string;

@@ -123,6 +123,27 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: false,
     nowSees: true,
   },
+  "shutdown-send-retry-after": retryAfter(),
+  "shutdown-watch-termination-grace-period": {
+    before: "shutdown-watch-termination-grace-period: 0s",
+    after: "shutdown-watch-termination-grace-period: 800ms",
+    async sees({ client, running }) {
+      const watches = await Promise.all(Array.from({ length: 24 }, () => client.stream(`${path}?watch=1&resourceVersion=0`)));
+      let over = 0;
+      const ended = watches.map(async ({ chunks }) => {
+        for await (const _ of chunks);
+        over++;
+      });
+      const closed = running.close();
+      await Promise.race(ended);
+      await new Promise((resolve) => setImmediate(resolve));
+      const someLast = over < watches.length;
+      await Promise.all(ended);
+      await closed;
+      return someLast;
+    },
+    nowSees: true,
+  },
   "livez-grace-period": {
     before: "livez-grace-period: 0s",
     after: "livez-grace-period: 1h",
@@ -168,6 +189,37 @@ const live: { readonly [Name in SettingName]?: Live } = {
     nowSees: [500, 200],
   },
 };
+
+function retryAfter(): Live {
+  const mayGoOn = Promise.withResolvers<undefined>();
+  const slow = definePlugin({
+    name: "slow",
+    summary: "Takes its time.",
+    admission: [{ name: "Slow", resources: [configMaps], refuse: () => mayGoOn.promise }],
+  });
+  return {
+    before: "shutdown-send-retry-after: false",
+    after: "shutdown-send-retry-after: true",
+    plugins: [...builtIn, slow],
+    async sees(server) {
+      const inFlight = post(server);
+      await until(async () =>
+        assert.match((await server.client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
+      );
+      const closed = server.running.close();
+      const late = await until(async () => {
+        const status = await statusOf(server);
+        assert.equal(status, 429);
+        return status;
+      });
+      mayGoOn.resolve(undefined);
+      assert.equal(await inFlight, 201);
+      await closed;
+      return late;
+    },
+    nowSees: 429,
+  };
+}
 
 function inflight(name: SettingName): Live {
   let wait = Promise.resolve();
