@@ -26,10 +26,10 @@ export function listedGates(tables: readonly Readonly<Record<string, readonly Ga
 /** The text of `--help`. */
 export function helpText(gates: readonly ListedGate[]): string {
   const lines = Object.entries<AnySetting>(settings).map(([name, setting]) => {
-    const shown = defaultText(setting);
+    const shown = shownDefault(setting);
     const change = setting.fixed === undefined ? "reloaded" : `not reloaded: ${setting.fixed}`;
     const going = settingWarnings([name]).map((text) => `\n      DEPRECATED: ${text}`).join("");
-    return `  --${name}${placeholder[setting.kind]}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
+    return `  --${name}${valueForm(setting)}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
   });
   const gateLines = gates.map(({ name, stage, default: on, locked, removed }) =>
     `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
@@ -53,6 +53,11 @@ export function helpText(gates: readonly ListedGate[]): string {
   ].join("\n");
 }
 
+/** What stands behind the name of a flag. */
+export function valueForm({ kind }: AnySetting): string {
+  return placeholder[kind];
+}
+
 const placeholder: Readonly<Record<Kind, string>> = {
   string: "=<text>",
   bool: "[=true|false]",
@@ -63,7 +68,8 @@ const placeholder: Readonly<Record<Kind, string>> = {
   texts: "=<key=text>",
 };
 
-function defaultText({ kind, default: value }: AnySetting): string {
+/** Its default as a flag would be given; empty where there is none. */
+export function shownDefault({ kind, default: value }: AnySetting): string {
   if (kind === "duration") return durationText(value as number); // the table's own types
   if (kind === "list" || kind === "map" || kind === "texts" || value === "") return "";
   return String(value);
