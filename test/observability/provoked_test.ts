@@ -1,0 +1,147 @@
+// Every metric that is served is moved by something that happens: a definition that no scenario names fails here.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { kernelMetrics } from "../../kernel/metrics.ts";
+import { served } from "../flags/served.ts";
+import { documents, httpsClient } from "../https.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+
+/** What ordinary use moves: writes, reads, a streaming list, health checks and a scrape. */
+const byUse = [
+  "apiserver_client_certificate_expiration_seconds",
+  "apiserver_admission_step_admission_duration_seconds",
+  "apiserver_admission_controller_admission_duration_seconds",
+  "apiserver_cache_list_fetched_objects_total",
+  "apiserver_cache_list_returned_objects_total",
+  "apiserver_cache_list_total",
+  "apiserver_current_inflight_requests",
+  "apiserver_init_events_total",
+  "apiserver_request_body_size_bytes",
+  "apiserver_request_duration_seconds",
+  "apiserver_request_filter_duration_seconds",
+  "apiserver_request_sli_duration_seconds",
+  "apiserver_request_total",
+  "apiserver_resource_objects",
+  "apiserver_response_sizes",
+  "apiserver_selfrequest_total",
+  "apiserver_storage_list_fetched_objects_total",
+  "apiserver_storage_list_total",
+  "apiserver_storage_objects",
+  "apiserver_storage_size_bytes",
+  "apiserver_watch_cache_events_dispatched_total",
+  "apiserver_watch_cache_events_received_total",
+  "apiserver_watch_cache_resource_version",
+  "apiserver_watch_events_sizes",
+  "apiserver_watch_events_total",
+  "apiserver_watch_list_duration_seconds",
+  "authenticated_user_requests",
+  "authentication_attempts",
+  "authentication_duration_seconds",
+  "authorization_attempts_total",
+  "authorization_duration_seconds",
+  "etcd_request_duration_seconds",
+  "etcd_requests_total",
+  "kubernetes_build_info",
+  "kubernetes_feature_enabled",
+  "kubernetes_healthcheck",
+  "kubernetes_healthchecks_total",
+  "nodejs_external_memory_bytes",
+  "nodejs_heap_size_total_bytes",
+  "nodejs_heap_size_used_bytes",
+  "process_cpu_seconds_total",
+  "process_resident_memory_bytes",
+  "process_start_time_seconds",
+  "registered_metrics_total",
+  "watch_cache_capacity",
+  "workqueue_adds_total",
+  "workqueue_queue_duration_seconds",
+  "workqueue_work_duration_seconds",
+];
+
+/** What takes a situation of its own, and the test that brings it about and looks at the number. */
+const bySituation: Readonly<Record<string, string>> = {
+  "watch_cache_capacity_increase_total": "kernel/cache/metrics_test.ts",
+  "watch_cache_capacity_decrease_total": "kernel/cache/metrics_test.ts",
+  "apiserver_watch_cache_read_wait_seconds": "kernel/cache/metrics_test.ts",
+  "apiserver_watch_cache_initializations_total": "kernel/cache/metrics_test.ts",
+  "apiserver_watch_cache_consistent_read_total": "kernel/cache/metrics_test.ts",
+  "apiserver_storage_decode_errors_total": "kernel/cache/metrics_test.ts",
+  "apiserver_terminated_watchers_total": "kernel/cache/watch-cache_test.ts",
+  "apiserver_storage_consistency_checks_total": "kernel/cache/watch-cache_test.ts",
+  "apiserver_config_controller_last_config_info": "test/reload/reload_test.ts",
+  "apiserver_config_controller_automatic_reloads_total": "test/reload/reload_test.ts",
+  "apiserver_config_controller_automatic_reload_last_timestamp_seconds": "test/reload/reload_test.ts",
+  "apiserver_request_terminations_total": "test/flags/observing.ts",
+  "apiserver_request_aborts_total": "kernel/observe_test.ts",
+  "apiserver_longrunning_requests": "kernel/observe_test.ts",
+  "etcd_request_errors_total": "kernel/measured-store_test.ts",
+  "disabled_metrics_total": "test/flags/observing.ts",
+  "cardinality_enforcement_unexpected_categorizations_total": "test/flags/observing.ts",
+  "nodejs_eventloop_delay_seconds": "kernel/process-metrics_test.ts",
+  "process_open_fds": "kernel/process-metrics_test.ts",
+  "process_max_fds": "kernel/process-metrics_test.ts",
+  "process_virtual_memory_bytes": "kernel/process-metrics_test.ts",
+  "workqueue_depth": "kernel/work-metrics_test.ts",
+  "workqueue_retries_total": "kernel/work-metrics_test.ts",
+  "workqueue_unfinished_work_seconds": "kernel/work-metrics_test.ts",
+  "workqueue_longest_running_processor_seconds": "kernel/work-metrics_test.ts",
+};
+
+/** Known, and not shown yet by any test; a metric may leave this list and none may join it. */
+const unproven = [
+  "apiserver_requested_deprecated_apis",
+  "apiserver_tls_handshake_errors_total",
+  "hidden_metrics_total",
+  "nodejs_gc_duration_seconds",
+];
+
+test("every metric is named once by what moves it", () => {
+  const named = [...byUse, ...Object.keys(bySituation), ...unproven].sort();
+  assert.deepEqual(named, Object.values(kernelMetrics).map(({ name }) => name).sort());
+});
+
+test("ordinary use moves every metric that it is said to move", () =>
+  served([], async ({ client, port, ca, running }) => {
+    const merge = { "content-type": "application/merge-patch+json" };
+    assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status, 201);
+    assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "a" } } })).status, 409);
+    assert.equal((await client.ask(`${path}/a`, { method: "PATCH", body: { data: { k: "v" } }, headers: merge })).status, 200);
+    assert.equal((await client.ask(`${path}/a`)).status, 200);
+    assert.equal((await client.ask(`${path}?labelSelector=a`)).status, 200);
+    assert.equal((await client.ask("/readyz")).status, 200);
+    const query = "watch=1&sendInitialEvents=true&allowWatchBookmarks=1&resourceVersionMatch=NotOlderThan&timeoutSeconds=1";
+    const watch = await client.stream(`${path}?${query}`);
+    let changed = false;
+    for await (const { type } of documents(watch.chunks)) {
+      if (type !== "BOOKMARK" || changed) continue;
+      changed = true;
+      assert.equal((await client.ask(`${path}/a`, { method: "DELETE" })).status, 200);
+    }
+    const event = { metadata: { name: "e" }, involvedObject: { kind: "ConfigMap", namespace: "default", name: "a" } };
+    assert.equal((await client.ask("/api/v1/namespaces/default/events", { method: "POST", body: event })).status, 201);
+    assert.equal((await client.ask("/api/v1/namespaces/default/events")).json().items.length, 1, "read from the store itself");
+    const claim = { metadata: { name: "c" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } };
+    assert.equal((await client.ask("/api/v1/namespaces/default/persistentvolumeclaims", { method: "POST", body: claim })).status, 201);
+    const byCertificate = httpsClient({ port, ca, identity: running.admin });
+    assert.equal((await byCertificate.ask(path)).status, 200);
+    byCertificate.close();
+    const { text } = await client.ask("/metrics");
+    const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+    const nameOf = (line: string) => /^[a-z0-9_]+/.exec(line)![0].replace(/_(bucket|sum|count)$/, "");
+    const moved = new Set(lines.filter((line) => Number(line.split(" ").at(-1)) !== 0).map(nameOf));
+    assert.deepEqual(byUse.filter((name) => !moved.has(name)), []);
+  }));
+
+test("what takes a situation of its own is named in the test that brings it about", async () => {
+  const missing: string[] = [];
+  for (const [name, file] of Object.entries(bySituation)) {
+    const source = await readFile(new URL(`../../${file}`, import.meta.url), "utf8");
+    const key = Object.entries(kernelMetrics).find(([, definition]) => definition.name === name)?.[0];
+    // Tests of queues strip the prefix that all of them share, those of the cache go by the keys of the table.
+    const names = [name, name.replace(/^workqueue_/, ""), `"${key}"`];
+    if (!names.some((each) => source.includes(each))) missing.push(`${name} in ${file}`);
+  }
+  assert.deepEqual(missing, []);
+});
