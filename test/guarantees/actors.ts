@@ -36,7 +36,7 @@ export async function write({ history, client, random, ending }: Stage, keys: re
       ? { method: "POST", path: collection, body: { metadata: { name: key, labels: metadata.labels }, data: { value } } }
       : { method: "PUT", path: `${collection}/${key}`, body: { metadata, data: { value } } };
     const answer = await client().ask(ask.path, { method: ask.method, body: ask.body }).catch(() => undefined);
-    const note = (outcome: Write["outcome"], revision?: number) =>
+    const note = (outcome: Write["outcome"], revision?: number, why?: string) =>
       history.writes.push({
         op: deletes ? "delete" : "put",
         key,
@@ -45,13 +45,14 @@ export async function write({ history, client, random, ending }: Stage, keys: re
         ended: now(),
         outcome,
         ...(revision === undefined ? {} : { revision }),
+        ...(why === undefined ? {} : { why }),
       });
     if (answer === undefined || answer.status >= 500 || answer.status === 429) {
       note("unknown");
       last.delete(key);
       await pause(20);
     } else if (answer.status >= 300) {
-      note("refused");
+      note("refused", undefined, `${ask.method} ${answer.status} ${answer.text}`);
       // 404: it is gone; 409: it is another's, or is there already.
       if (answer.status === 404) last.delete(key);
       else await look(client, key, last);

@@ -107,10 +107,12 @@ export function acknowledged(history: History): readonly string[] {
   for (const event of all.values()) if (event.type !== "DELETED") values.set(event.value, event);
   const deletions = Map.groupBy([...all.values()].filter(({ type }) => type === "DELETED"), ({ key }) => key);
   const covered = coverage(history);
-  const problems = history.writes.flatMap(({ op, outcome, key, value, revision }) => {
+  const problems = history.writes.flatMap(({ op, outcome, key, value, revision, why = "" }) => {
     if (op === "delete") return [];
     const event = values.get(value);
-    if (outcome === "refused") return event === undefined ? [] : [`${key}=${value} was refused, and is there at ${event.revision}`];
+    if (outcome === "refused") {
+      return event === undefined ? [] : [`${key}=${value} was refused, and is there at ${event.revision}${why === "" ? "" : `: ${why}`}`];
+    }
     if (outcome === "unknown" || !covered(revision!)) return [];
     return event?.revision === revision
       ? []

@@ -11,6 +11,8 @@ export interface Write extends Span {
   /** What was written; no two writes write the same. */
   readonly value: string;
   readonly outcome: "done" | "refused" | "unknown";
+  /** What was said to one that is refused. */
+  readonly why?: string;
   /** Of a put that is done. */
   readonly revision?: number;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Proxy, startProxy } from "../../kernel/store/test-proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
-import { type Client, httpsClient } from "../https.ts";
+import { type Ask, type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
@@ -84,6 +84,21 @@ export class Host {
     const { ca, token } = this.#server!;
     const port = Number(new URL(this.#line!.endpoint).port);
     this.#client?.close();
-    this.#client = httpsClient({ port, ca, token });
+    this.#client = ended(httpsClient({ port, ca, token }));
   }
+}
+
+/** A client whose requests are given up with it. With sockets that were only destroyed under their requests, Deno 2.9.6 had objects
+ *  made that a refusal (409) was the answer to, as if requests had been sent twice; on Node that was not seen. */
+function ended(client: Client): Client {
+  const over = new AbortController();
+  const signalOf = ({ signal }: Ask): AbortSignal => signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  return {
+    ask: (path, ask = {}) => client.ask(path, { ...ask, signal: signalOf(ask) }),
+    stream: (path, ask = {}) => client.stream(path, { ...ask, signal: signalOf(ask) }),
+    close() {
+      over.abort();
+      client.close();
+    },
+  };
 }
