@@ -4,6 +4,7 @@ import type { WorkMeter } from "../core/work.ts";
 import type { StartUp } from "../health/mod.ts";
 import type { Catalog } from "./catalog.ts";
 import { runControllers } from "./controllers.ts";
+import { type ElectionNeeds, whenElected } from "./elected.ts";
 import type { Generation } from "./generation.ts";
 import { describe, type Log } from "./log.ts";
 import { plantSeeds, seedsOf } from "./seeds.ts";
@@ -25,6 +26,7 @@ export interface BackgroundNeeds {
   readonly api: Api;
   /** The same API for one controller, which tells of its watches. */
   readonly apiOf: (controller: string) => Api;
+  readonly election: ElectionNeeds;
   readonly start: StartUp;
   readonly log: Log;
   /** The meter of a controller's queue, which begins empty. */
@@ -34,30 +36,35 @@ export interface BackgroundNeeds {
 
 const retryMs = 5_000;
 
-export function runBackground(first: Generation, { store, api, apiOf, start, log, queue, signal }: BackgroundNeeds): Background {
+export function runBackground(first: Generation, { store, api, apiOf, election, start, log, queue, signal }: BackgroundNeeds): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = plantSeeds(seedsOf(first.catalog), api);
   let current = first;
 
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
-  const control = ({ catalog }: Generation, before?: Generation) =>
+  const control = (next: Generation, before?: Generation) =>
     controllers.next(async (running) => {
       start.cleared();
+      const { catalog } = next;
       const shared = { names: catalog.names, gates: catalog.gates.isOn };
       const worldOf = (controller: string) => ({ ...shared, api: apiOf(controller), work: queue(controller) });
-      await Promise.all([
-        before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
+      const run = (until: AbortSignal) =>
         runControllers(
           catalog.plugins,
           worldOf,
-          running,
+          until,
           {
             started: (name) => {
               if (start.isSynced(name)) start.finished(controllerHook(name));
             },
             failed: (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
           },
-        ),
+        );
+      // A server whose controllers rest has nothing to wait for.
+      const resting = () => controllerHooks(catalog).forEach(start.finished);
+      await Promise.all([
+        before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
+        whenElected(next, { ...election, log, seeded, resting }, run, running),
         ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api }, start, log, running)),
       ]);
     });

@@ -2,6 +2,8 @@
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
 import { type Config, defaults, type SettingName, settings } from "./config.ts";
+import { durationText } from "./help.ts";
+import { retryJitter } from "./leader-election.ts";
 import { verbosityOf } from "./log.ts";
 import { nearest } from "./nearest.ts";
 
@@ -189,6 +191,7 @@ function checked(config: Config): Config {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
+  mistakes.push(...electionMistakes(config));
   if (config["secure-port"] > 65535) mistakes.push(`flag "--secure-port": ${config["secure-port"]} is no port: it must be at most 65535`);
   for (const name of ["group-domain", "platform-name"] as const) {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
@@ -204,4 +207,19 @@ function checked(config: Config): Config {
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
+}
+
+/** The rules of client-go: who leads must have stopped before another may begin. */
+function electionMistakes(config: Config): readonly string[] {
+  const lease = config["leader-elect-lease-duration"], deadline = config["leader-elect-renew-deadline"];
+  const retry = config["leader-elect-retry-period"];
+  return [
+    ...(lease >= 1000 && lease % 1000 === 0
+      ? []
+      : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is no whole number of seconds`]),
+    ...(lease > deadline ? [] : ['flag "--leader-elect-lease-duration" must be greater than "--leader-elect-renew-deadline"']),
+    ...(retry > 0 && deadline > retry * retryJitter ? [] : [
+      `flag "--leader-elect-renew-deadline" must be greater than ${retryJitter} times "--leader-elect-retry-period", which must not be 0`,
+    ]),
+  ];
 }

@@ -40,6 +40,7 @@ const isOpen = "the socket is open, and clients know where";
 const isRead = "the file is read once, at the start";
 const isStore = "what has been written would be somewhere else";
 const isSpelled = "keys, answers and clients spell it already";
+const isElecting = "the election of the server that runs the controllers is under way by the old rules";
 const isLogged = "the log is opened once, at the start";
 const isCounted = "metrics that have been counted cannot be counted again";
 
@@ -75,6 +76,23 @@ export const settings = Object.freeze(
     "etcd-certfile": fixed(isRead, text("", "PEM client certificate for etcd.")),
     "etcd-keyfile": fixed(isRead, text("", "PEM key of the client certificate for etcd.")),
     "etcd-compaction-interval": live(duration(5 * 60_000, "How much history is kept for watches and continued lists; 0 keeps all of it.")),
+
+    "leader-elect": fixed(
+      isElecting,
+      bool(true, "Let only one of the servers on one etcd run the controllers, by a lease in kube-system; false: each runs them."),
+    ),
+    "leader-elect-lease-duration": fixed(
+      isElecting,
+      duration(15_000, "How long the others leave the lease to a server that does not renew it; whole seconds."),
+    ),
+    "leader-elect-renew-deadline": fixed(
+      isElecting,
+      duration(10_000, "How long the elected server tries to renew the lease before it stops its controllers."),
+    ),
+    "leader-elect-retry-period": fixed(
+      isElecting,
+      duration(2_000, "How long to wait between tries to take or to renew the lease."),
+    ),
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
     "platform-name": fixed(isSpelled, text("kubernetes", "Name in the protobuf media type, labels, annotations and finalizers.")),

@@ -7,21 +7,28 @@ import { spell } from "../core/names.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { answer, errorReply } from "./handle.ts";
-import { splitGroupVersion } from "./catalog.ts";
+import { type Endpoint, splitGroupVersion } from "./catalog.ts";
 import { requestInfo } from "./request-info.ts";
 import type { Server } from "./server.ts";
 import { toStatusError } from "./failure.ts";
 import { Warnings } from "./warnings.ts";
 
-/** An API whose calls are made as `user`; nothing is authorized again. `follows` is told of each watch that begins, by the kind as Go
- *  writes its type, and what it gives is called once the watch has shown what there was. */
-export function localApi(server: Server, user: UserInfo, follows: (kind: string) => () => void = () => () => {}): Api {
+/** How an API in process is told from others like it. */
+export interface LocalOptions {
+  /** The program that asks, for the owners of fields; the user's name where absent. */
+  readonly agent?: string;
+  /** Told of each watch that begins, by the kind as Go writes its type; what it gives is called once the watch has shown what there was. */
+  readonly follows?: (kind: string) => () => void;
+}
+
+/** An API whose calls are made as `user`; nothing is authorized again. */
+export function localApi(server: Server, user: UserInfo, { agent = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
   async function send(method: string, url: string, body: unknown, signal: AbortSignal): Promise<Reply> {
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
       method,
       url,
-      headers: { accept: "application/json", "content-type": "application/json", "user-agent": user.name },
+      headers: { accept: "application/json", "content-type": "application/json", "user-agent": agent },
       body: () => Promise.resolve(bytes),
       peer: undefined,
       remote: "local",
@@ -40,7 +47,11 @@ export function localApi(server: Server, user: UserInfo, follows: (kind: string)
     const reply = await send(method, url, body, never);
     const value = JSON.parse(await textOf(reply));
     if (reply.status < 400) return value;
-    throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, { code: value.code, details: value.details });
+    throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
+      code: value.code,
+      details: value.details,
+      ...(value.metadata?.continue === undefined ? {} : { continue: value.metadata.continue }),
+    });
   }
   const pathOf = (groupVersion: GroupVersion, resource: string, namespace: string, name = "", subresource = "") => {
     const spelled = spell(server.catalog.names, groupVersion);
@@ -70,12 +81,13 @@ export function localApi(server: Server, user: UserInfo, follows: (kind: string)
         return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
       }),
     collections: (verb) =>
-      server.catalog.groups.flatMap((group) =>
-        group.versions.slice(0, 1).flatMap(({ endpoints }) =>
-          endpoints.filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
-            .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }))
-        )
-      ),
+      server.catalog.groups.flatMap(({ versions }) => {
+        // Each in the first version that has it: not every resource is in the one that the group prefers.
+        const found = new Map<string, Endpoint>();
+        for (const { endpoints } of versions) for (const each of endpoints) if (!found.has(each.plural)) found.set(each.plural, each);
+        return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
+          .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }));
+      }),
   };
   return api;
 }

@@ -246,6 +246,13 @@ export const kernelMetrics = Object.freeze({
     labels: ["apiserver_id_hash", "hash"],
     stability: "ALPHA",
   }),
+  isLeader: defineMetric({
+    name: "leader_election_master_status",
+    type: "gauge",
+    help: "Whether this server holds the lease and runs what belongs to it: 1 or 0.",
+    labels: ["name"],
+    stability: "ALPHA",
+  }),
   featureEnabled: defineMetric({
     name: "kubernetes_feature_enabled",
     type: "gauge",

@@ -132,19 +132,37 @@ export async function openServer(
     logWritten: logWritten.check,
   });
   keepFlushing(flushLog, logWritten.flushed, ending.signal);
-  const self = { name: "system:apiserver", groups: [systemGroups.masters] };
-  const api = localApi(server, self);
+  // Who writes is told in managedFields under the names that the field knows.
+  const api = localApi(server, { name: "system:apiserver", groups: [systemGroups.masters] }, { agent: "kube-apiserver" });
+  const manager = { name: "system:kube-controller-manager", groups: [systemGroups.masters] }, agent = "kube-controller-manager";
   const apiOf = (controller: string) =>
-    localApi(server, self, (kind) => {
-      const seen = start.follows(controller, kind);
-      return () => {
-        seen();
-        if (start.isSynced(controller)) start.finished(controllerHook(controller));
-      };
+    localApi(server, manager, {
+      agent,
+      follows(kind) {
+        const seen = start.follows(controller, kind);
+        return () => {
+          seen();
+          if (start.isSynced(controller)) start.finished(controllerHook(controller));
+        };
+      },
     });
+  const election = {
+    api: localApi(server, manager, { agent }),
+    identity: `${await hostName()}_${crypto.randomUUID()}`,
+    isLeader: record.isLeader,
+  };
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
-  const background = runBackground(generation, { store: cache.store, api, apiOf, start, log, queue: queues.of, signal: ending.signal });
+  const background = runBackground(generation, {
+    store: cache.store,
+    api,
+    apiOf,
+    election,
+    start,
+    log,
+    queue: queues.of,
+    signal: ending.signal,
+  });
   const planted = background.seeded.then(() => start.finished(seedsHook));
   planted.catch(() => {}); // told to whoever waits for it
   describeGates(registry, generation.catalog);
@@ -277,6 +295,11 @@ function keepFlushing(flush: () => Promise<void>, flushed: () => void, signal: A
     flush().then(flushed, () => {}).finally(() => asking = false);
   }, flushEveryMs);
   signal.addEventListener("abort", () => clearInterval(timer), { once: true });
+}
+
+/** The runtimes' own way to ask needs a permission that nothing else here does. */
+async function hostName(): Promise<string> {
+  return (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole";
 }
 
 function isInMemory(config: Config): boolean {

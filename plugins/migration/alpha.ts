@@ -49,6 +49,12 @@ export function withKeptOf(next: StorageVersionMigration, prior: StorageVersionM
   return { ...next, metadata: withKept(next.metadata, next.apiVersion, kept) };
 }
 
+/** The migration with another continue token. */
+export function withToken(migration: StorageVersionMigration, continueToken: string): StorageVersionMigration {
+  const { metadata, apiVersion } = migration;
+  return { ...migration, metadata: withKept(metadata, apiVersion, { ...keptOf(migration), continueToken }) };
+}
+
 export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMigration {
   const { kind, apiVersion, metadata, spec, status } = alpha;
   const { group = "", version = "", resource = "" } = spec.resource;

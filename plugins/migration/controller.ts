@@ -1,21 +1,21 @@
 /**
  * Does what migrations ask for: every object of the resource is read and written back as it is, so that the store holds it
  * in the version (and with the key) that is used now. Migrations of one resource wait for each other, in the order in which
- * they came; different resources go on side by side. Work that a restart broke off begins anew: what is written already is
- * not written again, as nothing about it is stale any more.
+ * they came; different resources go on side by side. How far a migration is stands in its continue token, from which the
+ * next run of the server goes on.
  */
 import type { Condition } from "../../core/meta/condition.ts";
-import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import type { Api, Controller, World } from "../../core/plugin.ts";
 import { worked } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { keptOf, withToken } from "./alpha.ts";
+import { type Collection, rewriteAll } from "./rewrite.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 
 const groupVersion = "storagemigration.{domain}/v1beta1", plural = "storageversionmigrations";
-/** Objects that are read at once. */
-const pageItems = 500;
 /** How long a resource may take to appear, and how often it is looked for. */
 const absenceMs = 60_000, lookMs = 1000;
-const statusTries = 5;
+const changeTries = 5;
 
 export const migrationController: Controller = {
   name: "storage-version-migrator",
@@ -103,17 +103,17 @@ async function migrate(api: Api, migration: StorageVersionMigration, isWanted: (
   if (!goesOn) return;
   const found = await collectionOf(api, migration, isWanted, signal);
   if (!isWanted()) return;
-  const why = typeof found === "string" ? found : await rewriteAll(api, migration, found, isWanted);
+  const why = typeof found === "string" ? found : await rewriteAll(api, found, {
+    token: keptOf(migration).continueToken,
+    begun: (resourceVersion) => report(api, migration, { resourceVersion }),
+    passed: (token) => remember(api, migration, token),
+    isWanted,
+  });
   if (!isWanted()) return;
   const outcome = why === undefined
     ? finding("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
     : finding("Failed", "True", "StorageVersionMigrationFailed", why);
   await report(api, migration, { conditions: [finding("Running", "False", "MigrationCompleted", "Migration completed"), outcome] });
-}
-
-interface Collection {
-  readonly groupVersion: string;
-  readonly resource: string;
 }
 
 /** The collection that is meant, once it is there, or why there is none to be had. */
@@ -141,43 +141,6 @@ function groupOf(written: string): string {
   return written.includes("/") ? written.slice(0, written.indexOf("/")) : "";
 }
 
-/** Why not everything could be written; undefined when it could. */
-async function rewriteAll(
-  api: Api,
-  migration: StorageVersionMigration,
-  { groupVersion, resource }: Collection,
-  isWanted: () => boolean,
-): Promise<string | undefined> {
-  let token = "", begun = false;
-  try {
-    do {
-      const query = { limit: `${pageItems}`, ...(token === "" ? {} : { continue: token }) };
-      const { items, metadata } = await api.list(groupVersion, resource, "", query);
-      if (!begun) await report(api, migration, { resourceVersion: metadata.resourceVersion });
-      begun = true;
-      for (const item of items) {
-        if (!isWanted()) return undefined;
-        await rewrite(api, groupVersion, resource, item);
-      }
-      token = metadata.continue ?? "";
-    } while (token !== "");
-    return undefined;
-  } catch (error) {
-    if (error instanceof StatusError) return error.message;
-    throw error;
-  }
-}
-
-async function rewrite(api: Api, groupVersion: string, resource: string, item: ApiObject): Promise<void> {
-  const { name = "", namespace = "" } = item.metadata;
-  try {
-    await api.update(groupVersion, resource, namespace, name, item);
-  } catch (error) {
-    // Whoever changed it in the meantime wrote it anew; what is gone need not be written.
-    if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
-  }
-}
-
 type Status = StorageVersionMigration["status"];
 
 function finding(type: string, status: string, reason: string, message: string): Condition {
@@ -185,18 +148,36 @@ function finding(type: string, status: string, reason: string, message: string):
 }
 
 /** Writes into the status what is new in it. False where there is nothing to report to: the migration is gone, or over. */
-async function report(api: Api, { metadata: { name = "", uid } }: StorageVersionMigration, news: Status): Promise<boolean> {
+function report(api: Api, migration: StorageVersionMigration, news: Status): Promise<boolean> {
+  return change(api, migration, "status", (now) => {
+    const status = merged(now.status, news);
+    return status && { ...now, status };
+  });
+}
+
+/** Keeps where the list goes on. */
+function remember(api: Api, migration: StorageVersionMigration, token: string): Promise<boolean> {
+  return change(api, migration, "", (now) => withToken(now, token));
+}
+
+/** Writes what `make` gives, again on top of what others wrote. False where the migration is gone, or over. */
+async function change(
+  api: Api,
+  { metadata: { name = "", uid } }: StorageVersionMigration,
+  subresource: string,
+  make: (now: StorageVersionMigration) => StorageVersionMigration | undefined,
+): Promise<boolean> {
   for (let tries = 1;; tries++) {
     try {
       const now = await api.get(groupVersion, plural, "", name) as StorageVersionMigration; // as in `follow`
       if (now.metadata.uid !== uid || isOver(now)) return false;
-      const status = merged(now.status, news);
-      if (status !== undefined) await api.update(groupVersion, plural, "", name, { ...now, status }, "status");
+      const next = make(now);
+      if (next !== undefined) await api.update(groupVersion, plural, "", name, next, subresource);
       return true;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (error.reason === "NotFound") return false;
-      if (error.reason !== "Conflict" || tries >= statusTries) throw error;
+      if (error.reason !== "Conflict" || tries >= changeTries) throw error;
     }
   }
 }

@@ -33,6 +33,9 @@ function apiOver(migrations: readonly any[], things: readonly string[], until: (
     ],
     get: (_version, _resource, _namespace, name) => Promise.resolve(stored.get(name)),
     list: (_version, _resource, _namespace, query = {}) => {
+      if (query["continue"] === "old") return Promise.reject(new StatusError("Expired", "too old", { continue: "newer" }));
+      if (query["continue"] === "ancient") return Promise.reject(new StatusError("Expired", "too old"));
+      if (query["continue"] === "made up") return Promise.reject(new StatusError("BadRequest", "no such token"));
       const items = things.map((name) => ({ kind: "", apiVersion: "", metadata: { name, namespace: "demo" } }));
       const first = query["continue"] === undefined;
       const metadata = { resourceVersion: "7", ...(first ? { continue: "next" } : {}) };
@@ -41,10 +44,22 @@ function apiOver(migrations: readonly any[], things: readonly string[], until: (
     update: (_version, resource, _namespace, name, object, subresource) => {
       if (resource === "things") {
         note(`thing ${name}`);
-        const reason = name === "gone" ? "NotFound" : name === "changed" ? "Conflict" : name === "bad" ? "Invalid" : undefined;
+        const reason = name === "gone"
+          ? "NotFound"
+          : name === "changed"
+          ? "Conflict"
+          : name === "bad"
+          ? "Invalid"
+          : name === "busy"
+          ? "ServerTimeout"
+          : undefined;
         return reason === undefined ? Promise.resolve(object as ApiObject) : Promise.reject(new StatusError(reason, `no ${name}`));
       }
-      assert.equal(subresource, "status");
+      if (subresource !== "status") {
+        stored.set(name, object);
+        note(`${name} goes on from ${Object.values((object as ApiObject).metadata.annotations ?? {}).join()}`);
+        return Promise.resolve(object as ApiObject);
+      }
       const { status } = object as Migration; // the controller writes migrations
       stored.set(name, object);
       const told = (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`).join(",");
@@ -71,11 +86,44 @@ test("migrationController writes every object of every page, past those that oth
     "one Running=True",
     "one Running=True at 7",
     "thing a",
+    "one goes on from next",
     "thing changed",
     "thing gone",
     "thing z",
     "one Running=False,Succeeded=True at 7",
   ]);
+});
+
+const begun = (token: string) => {
+  const one = migration("one", "things", { conditions: [{ type: "Running", status: "True", message: "" }], resourceVersion: "5" });
+  return { ...one, metadata: { ...one.metadata, annotations: { "storagemigration.k8s.io/v1alpha1-continue-token": token } } };
+};
+
+test("migrationController goes on from the token of a migration that was broken off", async () => {
+  const { run, written } = apiOver([begun("next")], ["a", "y", "z"], endsWith("one Running=False"));
+  await run;
+  assert.deepEqual(written, ["thing y", "thing z", "one Running=False,Succeeded=True at 5"]);
+});
+
+test("migrationController goes on from a token that is too old in what is there now, or from the beginning, and keeps that", async () => {
+  const old = apiOver([begun("old")], ["a", "y", "z"], endsWith("one Running=False"));
+  await old.run;
+  assert.deepEqual(old.written, ["one goes on from newer", "thing y", "thing z", "one Running=False,Succeeded=True at 5"]);
+  const ancient = apiOver([begun("ancient")], ["a", "z"], endsWith("one Running=False"));
+  await ancient.run;
+  assert.deepEqual(ancient.written.slice(0, 4), ["one goes on from ", "thing a", "one goes on from next", "thing z"]);
+});
+
+test("migrationController ends a migration as failed whose token nobody has given", async () => {
+  const { run, stored } = apiOver([begun("made up")], ["a"], endsWith("one Running=False"));
+  await run;
+  assert.equal(stored.get("one").status.conditions[1].message, "no such token");
+});
+
+test("migrationController fails, to be started again, while the server is busy: that is no failure of the migration", async () => {
+  const { run, written } = apiOver([migration("one", "things")], ["busy", "z"], () => false);
+  await assert.rejects(run, /no busy/);
+  assert.deepEqual(written, ["one Running=True", "one Running=True at 7", "thing busy"]);
 });
 
 test("migrationController ends a migration as failed where an object cannot be written", async () => {

@@ -14,6 +14,7 @@ import { openEtcd } from "../../kernel/store/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
+import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
 import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
@@ -201,6 +202,8 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     });
     await served(["--etcd-compaction-interval=0"], async (server) => assert.equal(await statusOf(server, await oldest(server)), 200));
   },
+
+  ...electing(withEtcd),
 
   "group-domain": otherNames,
   "platform-name": otherNames,
