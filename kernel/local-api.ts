@@ -69,7 +69,14 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
   };
   const api: Api = {
     get: (version, resource, namespace, name) => ask("GET", pathOf(version, resource, namespace, name)),
-    list: (version, resource, namespace, query) => ask("GET", pathOf(version, resource, namespace) + queryOf(query)),
+    async list(version, resource, namespace, query) {
+      const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));
+      // On the wire the list says it for its items.
+      const apiVersion = spell(server.catalog.names, version);
+      const { group, version: own } = splitGroupVersion(apiVersion);
+      const kind = server.catalog.endpoint(group, own, resource)?.kind ?? "";
+      return { ...list, items: list.items.map((item) => ({ ...item, kind, apiVersion })) };
+    },
     create: (version, resource, namespace, object) => ask("POST", pathOf(version, resource, namespace), object),
     update: (version, resource, namespace, name, object, subresource = "") =>
       ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
