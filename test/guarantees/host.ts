@@ -88,8 +88,8 @@ export class Host {
   }
 }
 
-/** A client whose requests are given up with it. With sockets that were only destroyed under their requests, Deno 2.9.6 had objects
- *  made that a refusal (409) was the answer to, as if requests had been sent twice; on Node that was not seen. */
+/** A client whose requests are given up with it. To destroy its sockets alone would not do: Deno 2.9.6 sends a request on a connection
+ *  that was used before, and breaks, a second time, a POST too, and the refusal of the second would be taken for that of the first. */
 function ended(client: Client): Client {
   const over = new AbortController();
   const signalOf = ({ signal }: Ask): AbortSignal => signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
