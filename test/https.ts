@@ -11,6 +11,9 @@ export interface Place {
   /** PEM of a client certificate. */
   readonly identity?: { readonly cert: string; readonly key: string };
   readonly host?: string;
+  /** A connection for each request. Deno 2.9.6 sends a request whose connection was used before, and breaks, a second time, a POST too:
+   *  whoever counts what is done where connections break must not let them be used again. */
+  readonly single?: boolean;
 }
 export interface Ask {
   readonly method?: string;
@@ -40,7 +43,7 @@ export interface Client {
 const answerMsMax = 20_000;
 
 export function httpsClient(place: Place): Client {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32, ca: place.ca, ...place.identity });
+  const agent = new Agent({ keepAlive: place.single !== true, maxSockets: 32, ca: place.ca, ...place.identity });
   function send(path: string, { method = "GET", headers = {}, body, signal }: Ask): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : body instanceof Uint8Array || typeof body === "string" ? body : JSON.stringify(body);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Proxy, startProxy } from "../../kernel/store/test-proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
-import { type Ask, type Client, httpsClient } from "../https.ts";
+import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
@@ -84,21 +84,6 @@ export class Host {
     const { ca, token } = this.#server!;
     const port = Number(new URL(this.#line!.endpoint).port);
     this.#client?.close();
-    this.#client = ended(httpsClient({ port, ca, token }));
+    this.#client = httpsClient({ port, ca, token, single: true });
   }
-}
-
-/** A client whose requests are given up with it. To destroy its sockets alone would not do: Deno 2.9.6 sends a request on a connection
- *  that was used before, and breaks, a second time, a POST too, and the refusal of the second would be taken for that of the first. */
-function ended(client: Client): Client {
-  const over = new AbortController();
-  const signalOf = ({ signal }: Ask): AbortSignal => signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  return {
-    ask: (path, ask = {}) => client.ask(path, { ...ask, signal: signalOf(ask) }),
-    stream: (path, ask = {}) => client.stream(path, { ...ask, signal: signalOf(ask) }),
-    close() {
-      over.abort();
-      client.close();
-    },
-  };
 }
