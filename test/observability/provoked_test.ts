@@ -79,6 +79,7 @@ const bySituation: Readonly<Record<string, string>> = {
   "etcd_request_errors_total": "kernel/measured-store_test.ts",
   "disabled_metrics_total": "test/flags/observing.ts",
   "cardinality_enforcement_unexpected_categorizations_total": "test/flags/observing.ts",
+  "leader_election_master_status": "test/flags/electing.ts",
   "nodejs_eventloop_delay_seconds": "kernel/process-metrics_test.ts",
   "process_open_fds": "kernel/process-metrics_test.ts",
   "process_max_fds": "kernel/process-metrics_test.ts",

@@ -48,6 +48,6 @@ export const again: readonly KindRules[] = [objectMetaByStatus];
 
 /** What the server needs for all of them to be served as the reference means. */
 export const serverArgs: readonly string[] = [
-  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true",
+  "--feature-gates=CoordinatedLeaderElection=true,CrossNamespaceVolumeDataSource=true,ClusterTrustBundle=true,ClusterTrustBundleProjection=true,PodCertificateRequest=true",
   "--runtime-config=storagemigration.k8s.io/v1beta1=true,storagemigration.k8s.io/v1alpha1=true",
 ];
