@@ -439,6 +439,55 @@ function watches(promise: Case): void {
     await kept.stop();
   });
 
+  promise("watch() that is read late is told everything in order, each state as it was", async (room) => {
+    const from = await put(room, "a");
+    const { stream, stopping } = await openWatch(room, `resourceVersion=${from}`);
+    const written: string[] = [];
+    for (let round = 0; round < 30; round++) written.push(`MODIFIED ${await put(room, "a", { data: { round: `${round}` } })} ${round}`);
+    await list(room);
+    const seen: string[] = [];
+    for await (const event of eventsOf(stream)) {
+      seen.push(`${event.type} ${revisionOfEvent(event)} ${(event.object as { data?: { round?: string } }).data?.round}`);
+      if (seen.length === written.length) break;
+    }
+    stopping.abort();
+    assert.deepEqual(seen, written);
+  });
+
+  promise("bookmarks never go back, and everything up to one has been told before it", async (room) => {
+    const from = await put(room, "a");
+    const written: number[] = [];
+    let enough = false;
+    const writing = (async () => {
+      for (let round = 0; !enough; round++) {
+        written.push(await put(room, "a", { data: { round: `${round}` } }));
+        // A store in memory answers without a turn of the event loop, and the time of watches would not pass.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    })();
+    const watching = await Promise.all(
+      Array.from(
+        { length: 8 },
+        (_, index) => startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 3_000 + 500 * index }),
+      ),
+    );
+    await Promise.all(watching.map(({ ended }) => ended)).finally(() => enough = true);
+    await writing;
+    for (const { events } of watching) {
+      const isMark = ({ type }: SeenEvent) => type === "BOOKMARK";
+      for (const [index, mark] of events.entries()) {
+        if (!isMark(mark)) continue;
+        const upTo = revisionOfEvent(mark);
+        const told = events.slice(0, index).filter((event) => !isMark(event)).map(revisionOfEvent);
+        assert.deepEqual(told, written.filter((revision) => revision <= upTo));
+      }
+      const revisions = events.map(revisionOfEvent);
+      assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
+    }
+    // One that ends before it is read again has no time for its bookmark.
+    assert.ok(watching.some(({ events }) => events.some(({ type }) => type === "BOOKMARK")));
+  });
+
   promise("watch() ends when its time is up, and at once when that is no time at all", async (room) => {
     const before = await put(room, "a");
     const watch = await startWatch(room, `resourceVersion=${before}`, { ms: 0 });

@@ -1,0 +1,100 @@
+// What the shared test catalogues of upstream's stores and watchers ask for, and the promise of ours that answers it.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+const store = "../store/store-conformance.ts";
+const reads = "./reads-conformance.ts";
+const semantics = "./semantics-conformance.ts";
+const cache = "./watch-cache_test.ts";
+const snapshots = "./snapshots_test.ts";
+
+/**
+ * Upstream's name without `RunTest`, and where ours stands. Each promise of `store` runs on sqlite and on every etcd, each of
+ * `reads` and `semantics` straight from both and from the cache over both. What upstream's store decides about an object
+ * (names, preconditions, transformations by a caller), verbs do here, on top of commit() on the revision seen.
+ */
+const catalogue: Readonly<Record<string, readonly (readonly [file: string, promise: string])[]>> = {
+  Create: [[store, "commit() creates, and each commit raises the revision by one"]],
+  CreateWithKeyExist: [[store, "commit() expecting absence loses against a key and hands it back"]],
+  CreateWithTTL: [[store, "commit() with a time to live removes the key by itself, as an event"]],
+  Get: [[reads, "get() shows every write that was answered before it"], [reads, "get() at a version shows that one or a later one"]],
+  UnconditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
+  ConditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
+  // Suggestions are objects from a cache that may be old. What is handed back by a lost commit is what the next try begins with.
+  DeleteWithSuggestion: [[store, "commit() deletes on the revision seen and on no other"]],
+  DeleteWithSuggestionAndConflict: [[store, "commit() deletes on the revision seen and on no other"]],
+  DeleteWithSuggestionOfDeletedObject: [[store, "commit() creates again what was deleted, as something new"]],
+  DeleteWithConflict: [[store, "of many writers on one key exactly one wins each round"]],
+  List: [[reads, "list() sorts by the bytes of keys, over all namespaces by namespace slash name"], [reads, "list() keeps kinds apart"]],
+  ConsistentList: [[reads, "list() shows every write that was answered before it"], [
+    reads,
+    "walks in chunks are consistent while others write",
+  ]],
+  GetListNonRecursive: [[reads, "list() with a limit and one name is not older than a version, with Exact it is exact"]],
+  GetListRecursivePrefix: [[store, "list() takes a prefix to its end and not one key further"]],
+  ListResourceVersionMatch: [[semantics, "list ${shown(cell)}"]],
+  ListContinuation: [[reads, "list() in chunks shows the moment of the first chunk, counts down, and ends without a token"]],
+  ListContinuationWithFilter: [[reads, "chunks of a selection are full, count nothing, and the last one can be empty"]],
+  ListPaginationRareObject: [[reads, "chunks of a selection are full, count nothing, and the last one can be empty"]],
+  ListInconsistentContinuation: [
+    [reads, "a token of a compacted version answers 410 with one that leads on"],
+    [reads, "list() goes on in the newest state where a token says so"],
+  ],
+  ListExactFromSnapshot: [[snapshots, "every state of a long history is what the store says that it was"]],
+  CompactRevision: [[store, "compact() forgets history before a revision and keeps what is there at it"]],
+  GuaranteedUpdate: [[store, "commit() writes over the revision seen and over no other"]],
+  GuaranteedUpdateWithTTL: [[store, "commit() with a time to live removes the key by itself, as an event"]],
+  GuaranteedUpdateChecksStoredData: [[store, "commit() writes equal bytes as a new revision"]],
+  GuaranteedUpdateWithConflict: [[store, "a counter raised by many writers loses no increment"]],
+  GuaranteedUpdateWithSuggestionAndConflict: [[store, "a counter raised by many writers loses no increment"]],
+  TransformationFailure: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
+  Count: [[store, "list() pages by limit and after, and counts what is left of the range"]],
+  Watch: [[reads, "watch() from a version gives exactly what is later"], [
+    reads,
+    "watch() keeps to its namespace, its kind and its object",
+  ]],
+  WatchFromZero: [[reads, "watch() without a version begins with what is there and the bookmark that ends it"]],
+  WatchFromNonZero: [[reads, "watch() from a version gives exactly what is later"]],
+  DeleteTriggerWatch: [[reads, "watch() shows what is deleted in its last state at the version of the deletion"]],
+  WatchDeleteEventObjectHaveLatestRV: [[reads, "watch() shows what is deleted in its last state at the version of the deletion"]],
+  DelayedWatchDelivery: [[reads, "watch() that is read late is told everything in order, each state as it was"]],
+  WatchError: [[reads, "watch() from a version that is compacted away ends with one ERROR of 410"]],
+  WatchErrorIsBlockingFurtherEvents: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
+  WatchContextCancel: [[store, "watch() ends normally when its signal aborts, before, between and while it waits"]],
+  WatcherTimeout: [
+    [reads, "watch() ends when its time is up, and at once when that is no time at all"],
+    [cache, "a watch that does not read is ended and counted once it lags too far, others go on"],
+  ],
+  WatchInitializationSignal: [[cache, "openReads() opens after its time although the cache is still being filled"]],
+  ClusterScopedWatch: [[reads, "watch() selects by name and by declared fields"]],
+  NamespaceScopedWatch: [
+    [reads, "watch() keeps to its namespace, its kind and its object"],
+    [reads, "what leaves a selector is deleted in its old state at the new version, what enters it is added"],
+  ],
+  WatchDispatchBookmarkEvents: [[
+    cache,
+    "watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision",
+  ]],
+  OptionalWatchBookmarksWithCorrectResourceVersion: [[reads, "bookmarks never go back, and everything up to one has been told before it"]],
+  WatchBookmarkMonotonicity: [[reads, "bookmarks never go back, and everything up to one has been told before it"]],
+  SendInitialEventsBackwardCompatibility: [[semantics, "watch ${shown(cell)}"]],
+  WatchSemantics: [[semantics, "watch ${shown(cell)}"]],
+  WatchSemanticInitialEventsExtended: [
+    [reads, "a streamed list of an old version shows what is there now; of a version that does not come it ends with ERROR 504"],
+  ],
+  WatchListMatchSingle: [[reads, "watch() keeps to its namespace, its kind and its object"]],
+  ProgressNotify: [[store, "watch() tells progress up to what a read has shown, also without events of its range"]],
+};
+
+test("each behaviour of upstream's catalogues has a promise in our suites", async () => {
+  const texts = new Map<string, string>();
+  for (const [behaviour, promises] of Object.entries(catalogue)) {
+    assert.ok(promises.length > 0, behaviour);
+    for (const [file, promise] of promises) {
+      const text = texts.get(file) ?? await readFile(new URL(file, import.meta.url), "utf8");
+      texts.set(file, text);
+      assert.ok(text.includes(`"${promise}"`) || text.includes(`\`${promise}\``), `${behaviour}: ${file} has no promise "${promise}"`);
+    }
+  }
+});
