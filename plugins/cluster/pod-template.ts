@@ -5,6 +5,7 @@ import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../..
 import type { Column, Plugin, Resource } from "../../core/plugin.ts";
 import { field, type Infer } from "../../core/schema.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
+import { withoutStopSignals } from "./pod/stop-signals.ts";
 import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
 import { warnOfPodTemplate } from "./pod/warnings.ts";
 
@@ -44,6 +45,10 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
   storedUnder: "podtemplates",
   served: { v1: { schema: PodTemplate, introduced: "1.0", columns } },
   strategy: { deleteAnswers: "object", coreFinalizers: true, generation: true },
+  prepare(next, prior, { gates }) {
+    const spec = withoutStopSignals(next.template.spec, prior?.template.spec, gates);
+    return spec === next.template.spec ? next : { ...next, template: { ...next.template, spec } };
+  },
   create: ({ template }) => validatePodTemplateSpec(template, "template"),
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);

@@ -124,3 +124,29 @@ test("a template on deprecated labels of nodes is let pass with a warning", () =
     'template.spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "kubernetes.io/arch" instead',
   ]);
 });
+
+test("a signal to end a container is one of the system that the pod names", () => {
+  const signal = (stopSignal: string, os?: string) =>
+    errors({ ...(os === undefined ? {} : { os: { name: os } }), ...one({ lifecycle: { stopSignal } }) });
+  assert.deepEqual([signal("SIGRTMIN+1", "linux"), signal("SIGKILL", "windows")], [[], []]);
+  assert.deepEqual(signal("SIGTERM"), [
+    "containers[0].lifecycle.stopSignal: Forbidden: may not be set for containers with empty `spec.os.name`",
+  ]);
+  assert.deepEqual(signal("SIGHUP", "windows"), [
+    'containers[0].lifecycle.stopSignal: Unsupported value: "SIGHUP": supported values: "SIGKILL", "SIGTERM"',
+  ]);
+  assert.equal(signal("SIGNOT", "linux")?.length, 1);
+});
+
+test("a signal that is dropped takes a lifecycle along that had nothing else", () => {
+  const off: At = { ...at, gates: () => false };
+  const lifecycles = (template: any) => template.template.spec.containers.map(({ lifecycle }: any) => lifecycle);
+  const preStop = { sleep: { seconds: 1 } };
+  const template = make({
+    containers: [{ name: "a", lifecycle: { stopSignal: "SIGTERM" } }, { name: "b", lifecycle: { preStop, stopSignal: "SIGTERM" } }],
+  });
+  assert.deepEqual(lifecycles(podTemplates.prepare?.(template, undefined, off)), [undefined, { preStop }]);
+  assert.equal(podTemplates.prepare?.(template, undefined, at), template);
+  const stored = make({ initContainers: [{ name: "i", lifecycle: { stopSignal: "SIGHUP" } }] });
+  assert.equal(podTemplates.prepare?.(template, stored, off), template);
+});

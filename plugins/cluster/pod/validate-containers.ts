@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly claims: ReadonlySet<string>;
   readonly restartPolicy: string;
   readonly graceSeconds: number | bigint | undefined;
+  /** Name of the system that it is for, where it says so. */
+  readonly os: string | undefined;
 }
 
 export function validateContainers(containers: readonly Container[], around: Surroundings, path: string): readonly FieldError[] {
@@ -29,7 +31,7 @@ export function validateContainers(containers: readonly Container[], around: Sur
     return [
       ...validateCommon(container, around, at),
       ...again,
-      ...validateTurnsAndProbes(container, around.graceSeconds, at),
+      ...validateTurnsAndProbes(container, around.graceSeconds, around.os, at),
       ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
     ];
   });
@@ -55,7 +57,7 @@ export function validateInitContainers(
       ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
       ...again,
       ...validateHostPorts([container], () => `${path}[0]`),
-      ...(goesOn ? validateTurnsAndProbes(container, around.graceSeconds, at) : refuseTurnsAndProbes(container, at)),
+      ...(goesOn ? validateTurnsAndProbes(container, around.graceSeconds, around.os, at) : refuseTurnsAndProbes(container, at)),
       ...(resizePolicy.length === 0 || goesOn ? [] : [invalid(`${at}.resizePolicy`, resizePolicy, "must not be set for init containers")]),
     ];
   });

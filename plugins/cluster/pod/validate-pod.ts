@@ -31,6 +31,7 @@ function validatePodSpec(spec: PodSpec, path: string): readonly FieldError[] {
     claims: new Set(resourceClaims.map(({ name }) => name)),
     restartPolicy,
     graceSeconds: spec.terminationGracePeriodSeconds,
+    os: spec.os?.name,
   };
   return [
     ...volumeErrors,

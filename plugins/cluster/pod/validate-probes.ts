@@ -1,7 +1,7 @@
 /** Rules of what a node asks containers and does with them, in upstream's order and words. */
 import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
-import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, ProbeHandler } from "./probe.ts";
-import { neededWord, notNegative, validatePort } from "./rules.ts";
+import { type HTTPGetAction, type Lifecycle, type LifecycleHandler, type Probe, type ProbeHandler, stopSignals } from "./probe.ts";
+import { neededWord, notNegative, oneOfWords, validatePort } from "./rules.ts";
 
 type Handler = ProbeHandler & LifecycleHandler;
 /** Seconds that the pod gets to end: nobody sleeps longer. */
@@ -65,9 +65,12 @@ interface Watched {
   readonly lifecycle?: Lifecycle;
 }
 
-/** The turns of a container's life, then its probes. A probe of which one good answer makes it well takes no other number. */
-export function validateTurnsAndProbes(container: Watched, grace: Grace, path: string): readonly FieldError[] {
-  const { lifecycle: { postStart, preStop } = {}, readinessProbe } = container;
+/**
+ * The turns of a container's life, then its probes. A probe of which one good answer makes it well takes no other number. `os` is
+ * the system that the pod names.
+ */
+export function validateTurnsAndProbes(container: Watched, grace: Grace, os: string | undefined, path: string): readonly FieldError[] {
+  const { lifecycle: { postStart, preStop, stopSignal } = {}, readinessProbe } = container;
   const once = (key: "livenessProbe" | "startupProbe") => {
     const probe = container[key], at = `${path}.${key}`;
     if (probe === undefined) return [];
@@ -78,6 +81,7 @@ export function validateTurnsAndProbes(container: Watched, grace: Grace, path: s
   return [
     ...(postStart === undefined ? [] : validateHandler(postStart, grace, `${path}.lifecycle.postStart`)),
     ...(preStop === undefined ? [] : validateHandler(preStop, grace, `${path}.lifecycle.preStop`)),
+    ...(stopSignal === undefined ? [] : validateStopSignal(stopSignal, os, `${path}.lifecycle.stopSignal`)),
     ...once("livenessProbe"),
     ...(readinessProbe === undefined ? [] : validateProbe(readinessProbe, grace, `${path}.readinessProbe`)),
     ...(readinessProbe?.terminationGracePeriodSeconds === undefined ? [] : [
@@ -89,6 +93,13 @@ export function validateTurnsAndProbes(container: Watched, grace: Grace, path: s
     ]),
     ...once("startupProbe"),
   ];
+}
+
+/** Which signals there are depends on the system, so it has to be named; one that is none is told where it stands. */
+function validateStopSignal(signal: string, os: string | undefined, path: string): readonly FieldError[] {
+  if (os === undefined) return [forbidden(path, "may not be set for containers with empty `spec.os.name`")];
+  if (os === "windows") return oneOfWords(signal, ["SIGKILL", "SIGTERM"], path);
+  return os === "linux" ? oneOfWords(signal, stopSignals, path) : [];
 }
 
 /** Init containers that end have neither turns nor probes. */

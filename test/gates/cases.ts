@@ -1,0 +1,113 @@
+/** A valid object with the field, for each field that goes while its gate is off. */
+import { csiDriver } from "../validation/kinds/csi-driver.ts";
+import { lease } from "../validation/kinds/lease.ts";
+import { persistentVolumeClaim } from "../validation/kinds/persistent-volume-claim.ts";
+import { persistentVolume } from "../validation/kinds/persistent-volume.ts";
+import { volumeAttachment } from "../validation/kinds/volume-attachment.ts";
+import { embeddedVolume } from "../validation/kinds/volume.ts";
+import type { Change, KindRules } from "../validation/rule.ts";
+
+export interface FieldCase {
+  readonly of: KindRules;
+  /** What makes the kind's valid object one that has the field. */
+  readonly with: Change;
+  /** What both objects have beyond the kind's valid one. */
+  readonly both?: Change;
+  /** The field cannot be added to what is stored, whatever its gate says. */
+  readonly addable?: false;
+  /** The field cannot be taken away from what is stored, whatever its gate says. */
+  readonly removable?: false;
+  /** Without the field the object is not valid: where it is told. */
+  readonly neededAt?: string;
+  /** The field stands in what no object of the kind may have: where that is told. */
+  readonly neverAt?: string;
+  /** Stored objects always have it, for it has a default that its gate does not keep away. */
+  readonly filled?: true;
+}
+
+const driver = (field: Change): FieldCase => ({ of: csiDriver, with: { spec: field } });
+const attachment = (status: Change): FieldCase => ({ of: volumeAttachment, with: { status } });
+const claim = <C extends Omit<FieldCase, "of">>(rest: C): C & FieldCase => ({ of: persistentVolumeClaim, ...rest });
+const pod = (spec: Change, rest: Omit<FieldCase, "of" | "with"> = {}): FieldCase => ({
+  of: embeddedVolume,
+  with: { template: { spec } },
+  ...rest,
+});
+const projected = (source: Change): Change => ({ volumes: [{ name: "v", projected: { sources: [source] } }] });
+const container = { name: "c", image: "a", lifecycle: { stopSignal: "SIGTERM" } };
+const onLinux: Change = { template: { spec: { os: { name: "linux" } } } };
+
+/** Fields with a `gate`, by the version, the kind and the path. */
+export const fieldCases: Readonly<Record<string, FieldCase>> = {
+  "coordination.k8s.io/v1/Lease spec.strategy": { of: lease, with: { spec: { strategy: "OldestEmulationVersion" } } },
+  "coordination.k8s.io/v1/Lease spec.preferredHolder": {
+    of: lease,
+    with: { spec: { strategy: "OldestEmulationVersion", preferredHolder: "b" } },
+  },
+  "v1/PodTemplate template.spec.volumes[].projected.sources[].clusterTrustBundle": pod(
+    projected({ clusterTrustBundle: { name: "a", path: "a" } }),
+  ),
+  "v1/PodTemplate template.spec.volumes[].projected.sources[].podCertificate": pod(
+    projected({ podCertificate: { signerName: "example.com/a", keyType: "ED25519", maxExpirationSeconds: 86_400, keyPath: "k" } }),
+  ),
+  "v1/PodTemplate template.spec.volumes[].image": pod(
+    { volumes: [{ name: "v", image: { reference: "a", pullPolicy: "Always" } }] },
+    { neededAt: "template.spec.volumes[0]" },
+  ),
+  "v1/PodTemplate template.spec.initContainers[].lifecycle.stopSignal": pod(
+    { initContainers: [{ ...container, restartPolicy: "Always" }] },
+    { both: onLinux },
+  ),
+  "v1/PodTemplate template.spec.containers[].lifecycle.stopSignal": pod({ containers: [container] }, { both: onLinux }),
+  "v1/PodTemplate template.spec.ephemeralContainers[].lifecycle.stopSignal": pod({ ephemeralContainers: [container] }, {
+    both: onLinux,
+    neverAt: "template.spec.ephemeralContainers",
+  }),
+  "v1/PodTemplate template.spec.securityContext.seLinuxChangePolicy": pod({ securityContext: { seLinuxChangePolicy: "Recursive" } }),
+  "v1/PodTemplate template.spec.workloadRef": pod({ workloadRef: { name: "a", podGroup: "b" } }),
+  "v1/PersistentVolumeClaim status.currentVolumeAttributesClassName": claim({
+    with: { status: { currentVolumeAttributesClassName: "a" } },
+    both: { status: { phase: "Bound" } },
+  }),
+  "v1/PersistentVolumeClaim status.modifyVolumeStatus": claim({
+    with: { status: { modifyVolumeStatus: { status: "Pending" } } },
+    both: { status: { phase: "Bound" } },
+  }),
+  "storage.k8s.io/v1/CSIDriver spec.seLinuxMount": { ...driver({ seLinuxMount: true }), filled: true },
+  "storage.k8s.io/v1/CSIDriver spec.nodeAllocatableUpdatePeriodSeconds": driver({ nodeAllocatableUpdatePeriodSeconds: 10 }),
+  "storage.k8s.io/v1/CSIDriver spec.serviceAccountTokenInSecrets": driver({
+    tokenRequests: [{ audience: "a" }],
+    serviceAccountTokenInSecrets: true,
+  }),
+  "storage.k8s.io/v1/VolumeAttachment status.attachError.errorCode": attachment({ attached: false, attachError: { errorCode: 1 } }),
+  "storage.k8s.io/v1/VolumeAttachment status.detachError.errorCode": attachment({ attached: false, detachError: { errorCode: 1 } }),
+};
+
+/** Fields that their kind drops by itself, for more hangs on them than themselves; with their gates. */
+export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: string }>> = {
+  "v1/PersistentVolume spec.volumeAttributesClassName": {
+    gate: "VolumeAttributesClass",
+    of: persistentVolume,
+    with: { spec: { volumeAttributesClassName: "a" } },
+    both: { spec: { hostPath: null, csi: { driver: "example.com", volumeHandle: "a" } } },
+    removable: false,
+  },
+  "v1/PersistentVolumeClaim spec.volumeAttributesClassName": claim({
+    with: { spec: { volumeAttributesClassName: "a" } },
+    both: { status: { phase: "Bound" } },
+    gate: "VolumeAttributesClass",
+  }),
+  "v1/PersistentVolumeClaim spec.dataSourceRef.namespace": claim({
+    with: { spec: { dataSourceRef: { kind: "PersistentVolumeClaim", name: "a", namespace: "other" } } },
+    addable: false,
+    removable: false,
+    gate: "CrossNamespaceVolumeDataSource",
+  }),
+};
+
+/** Gates of plugins that can be switched and drop no field: what they are for. */
+export const otherGates: Readonly<Record<string, string>> = {
+  ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
+  MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
+  StorageVersionMigrator: "a controller",
+};

@@ -1,0 +1,67 @@
+// Every field that has a gate, four ways: the gate off and on, the field absent from what is stored and in it already.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gateTable, kernelGates } from "../../kernel/gates.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { inFolder, served } from "../flags/served.ts";
+import { type FieldCase, fieldCases, otherGates, ownCases } from "./cases.ts";
+import { type Place, whileOff, whileOn } from "./four-ways.ts";
+import { gatedFields, gatesNow } from "./walk.ts";
+
+const fields = gatedFields();
+const locked = gatesNow().filter(({ stage }) => stage.locked === true);
+const switchable = gatesNow().filter(({ stage, ofPlugin }) => ofPlugin && stage.locked !== true).map(({ gate }) => gate);
+
+/** Of a gate: its fields with their cases. */
+function casesOf(gate: string): readonly (readonly [field: string, of: FieldCase])[] {
+  return [
+    ...Object.entries(fieldCases).filter(([field]) => fields.get(field) === gate),
+    ...Object.entries(ownCases).filter(([, own]) => own.gate === gate),
+  ];
+}
+
+const settings = (off?: string) => `--feature-gates=${switchable.map((gate) => `${gate}=${gate !== off}`).join(",")}`;
+
+for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate))) {
+  test(`${gate}: off, its fields go unless they are stored; on, they stay`, () =>
+    inFolder(async (folder) => {
+      const cases = casesOf(gate);
+      const each = (args: string, use: (place: Place) => Promise<void>) =>
+        served([`--data-dir=${join(folder, "data")}`, args], async ({ client }) => {
+          for (const [i, [field, of]] of cases.entries()) {
+            await use({ client, of, field, prefix: `field-${i}` }).catch((cause) => {
+              throw new Error(`${field} with ${args}: ${cause.message}`, { cause });
+            });
+          }
+        });
+      await each(settings(), whileOn);
+      await each(settings(gate), whileOff);
+    }));
+}
+
+test("no field with a gate is left out, and no gate that can be switched", () => {
+  assert.deepEqual(Object.keys(fieldCases).sort(), [...fields.keys()].sort());
+  const tried = [...fields.values(), ...Object.values(ownCases).map(({ gate }) => gate), ...Object.keys(otherGates)];
+  assert.deepEqual([...new Set(tried)].sort(), switchable.toSorted());
+});
+
+test("no kind drops fields in a way of its own that is tried nowhere", () => {
+  const own = plugins.flatMap(({ resources = [] }) => resources).filter(({ dropDisabled }) => dropDisabled !== undefined);
+  assert.deepEqual(own.map(({ kind }) => kind), []);
+});
+
+test("a gate that is locked is refused the other value, and takes its own", () => {
+  assert.ok(locked.length > 0);
+  const ladders = Object.assign({}, kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates));
+  for (const { gate, stage } of locked) {
+    const mistakesWith = (on: boolean): readonly string[] => {
+      const mistakes: string[] = [];
+      gateTable({ ladders }, new Map([[gate, on]]), mistakes);
+      return mistakes;
+    };
+    assert.deepEqual(mistakesWith(stage.default), [], gate);
+    assert.deepEqual(mistakesWith(!stage.default).length, 1, gate);
+    assert.match(mistakesWith(!stage.default)[0]!, new RegExp(`cannot set feature gate ${gate} to ${!stage.default}`));
+  }
+});

@@ -1,0 +1,61 @@
+/** The fields with a gate, of every kind that is served, and the gates that can be switched. */
+import { membersOf } from "../../core/derive/members.ts";
+import { defaultNames, spell } from "../../core/names.ts";
+import type { GateStage } from "../../core/plugin.ts";
+import { type Node, resolve } from "../../core/schema.ts";
+import { compareReleases, kernelGates, stageAt, targetRelease } from "../../kernel/gates.ts";
+import { plugins } from "../../plugins/mod.ts";
+
+/** `"v1/PodTemplate template.spec.volumes[].image"` to its gate. Lists are written `[]`, maps `{}`. */
+export function gatedFields(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
+    for (const [groupVersion, { schema, removed }] of Object.entries(served)) {
+      if (removed !== undefined && compareReleases(removed, targetRelease) <= 0) continue;
+      collect(schema, `${spell(defaultNames, groupVersion)}/${kind} `, [], found);
+    }
+  }
+  return found;
+}
+
+function collect(of: Node, path: string, inside: readonly Node[], found: Map<string, string>): void {
+  const node = resolve(of);
+  if (node.tag === "list") return collect(node.of, `${path}[]`, inside, found);
+  if (node.tag === "record") return collect(node.of, `${path}{}`, inside, found);
+  if (node.tag !== "struct" || inside.includes(node)) return;
+  for (const { key, field } of membersOf(node)) {
+    const own = path.endsWith(" ") ? `${path}${key}` : `${path}.${key}`;
+    if (field.gate !== undefined) found.set(own, field.gate);
+    collect(field.node, own, [...inside, node], found);
+  }
+}
+
+/** What stands at a path such as `spec.volumes[].image`: one value for each element that has it. */
+export function valuesAt(object: unknown, path: string): readonly unknown[] {
+  let here: readonly unknown[] = [object];
+  for (const step of path.split(".")) {
+    const key = step.replace("[]", "");
+    // Objects of JSON: whatever is none has no such key.
+    here = here.flatMap((each) => (each as Readonly<Record<string, unknown>> | null)?.[key] ?? []);
+  }
+  return here;
+}
+
+interface GateAt {
+  readonly gate: string;
+  readonly stage: GateStage;
+  /** A plugin's, else the kernel's. */
+  readonly ofPlugin: boolean;
+}
+
+/** Every gate of our release, as it stands in it. */
+export function gatesNow(): readonly GateAt[] {
+  const ladders = [
+    ...Object.entries(kernelGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: false })),
+    ...plugins.flatMap(({ featureGates = {} }) => Object.entries(featureGates).map(([gate, ladder]) => ({ gate, ladder, ofPlugin: true }))),
+  ];
+  return ladders.flatMap(({ gate, ladder, ofPlugin }) => {
+    const stage = stageAt(ladder, targetRelease);
+    return stage === undefined ? [] : [{ gate, stage, ofPlugin }];
+  });
+}
