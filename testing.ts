@@ -15,7 +15,7 @@ import type { Exchange, Reply } from "./kernel/exchange.ts";
 import { handle } from "./kernel/handle.ts";
 import { localApi } from "./kernel/local-api.ts";
 import { jsonLog, verbosityOf } from "./kernel/log.ts";
-import { openServer } from "./kernel/serve.ts";
+import { openServer } from "./kernel/open-server.ts";
 import type { Server } from "./kernel/server.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 

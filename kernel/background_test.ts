@@ -8,7 +8,7 @@ import type { Config } from "./config.ts";
 import { generationOf } from "./generation.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "./log.ts";
-import { type Opened, openServer } from "./serve.ts";
+import { type Opened, openServer } from "./open-server.ts";
 
 /** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
 function told(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {

@@ -33,7 +33,10 @@ const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 /** Other files with a `node:` module, each with its reason. */
 const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/main.ts": "the composition root",
-  "kernel/serve.ts": "the composition root from settings on: folders, certificates, the store",
+  "kernel/serve.ts": "the composition root from settings on: makes the data folder",
+  "kernel/open-server.ts": "the composition root, too: asks for the name of the host",
+  "kernel/credentials.ts": "reads the certificates, keys and tokens that settings name",
+  "kernel/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
   "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
   "kernel/process-metrics.ts": "asks the process and its runtime what they use",
   "kernel/read-configuration.ts": "reads the configuration file, and looks whether it has changed",

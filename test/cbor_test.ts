@@ -1,8 +1,5 @@
 // A server with the gate for CBOR: what clients of that encoding see, and what lies in the store before and after the gate is switched.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
@@ -11,12 +8,9 @@ import { CborFailure } from "../core/codec/cbor/failure.ts";
 import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
 import type { Json } from "../core/schema.ts";
 import { jsonFromTree } from "../core/tree/values.ts";
-import { openEtcd } from "../kernel/store/etcd.ts";
-import { openSqlite } from "../kernel/store/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
-import { etcdMissing, startEtcd } from "./etcd.ts";
-import { startTestServer } from "./harness.ts";
-import { type Client, httpsClient } from "./https.ts";
+import type { Client } from "./https.ts";
+import { stores, within } from "./stores.ts";
 
 const gate = "--feature-gates=CBORServingAndStorage=true";
 const where = "/api/v1/namespaces/default/configmaps";
@@ -45,17 +39,6 @@ function events(bytes: Uint8Array): any[] {
     found.push(decoded(all.subarray(at, next)));
   }
   return found;
-}
-
-async function within(args: readonly string[], work: (client: Client) => Promise<void>): Promise<void> {
-  const server = await startTestServer({ args });
-  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
-  try {
-    await work(client);
-  } finally {
-    client.close();
-    await server.close();
-  }
 }
 
 async function speaks(client: Client): Promise<void> {
@@ -246,26 +229,7 @@ async function switches(open: () => Promise<Store>, args: readonly string[]): Pr
   assert.deepEqual(await forms(), [["before", true], ["since", false]]);
 }
 
-async function onSqlite(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "thole-cbor-"));
-  try {
-    await work(() => openSqlite(join(folder, "store.sqlite")), [`--data-dir=${folder}`]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-async function onEtcd(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
-  const etcd = await startEtcd();
-  try {
-    await work(() => openEtcd({ endpoints: [etcd.endpoint] }), [`--etcd-servers=${etcd.endpoint}`]);
-  } finally {
-    await etcd.stop();
-  }
-}
-
-for (
-  const { store, on, skip } of [{ store: "sqlite", on: onSqlite, skip: false }, { store: "etcd", on: onEtcd, skip: etcdMissing() }] as const
-) {
+for (const { store, on, skip } of stores) {
   test(
     `a server on ${store} with CBOR speaks it, in requests, answers, watches and applied documents`,
     { skip },

@@ -1,17 +1,11 @@
 // What other servers, and accidents, have left in the store: read, or named and removable, and never in the way of the rest.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
-import { openEtcd } from "../kernel/store/etcd.ts";
-import { openSqlite } from "../kernel/store/sqlite.ts";
 import type { Store } from "../kernel/store/store.ts";
-import { etcdMissing, startEtcd } from "./etcd.ts";
-import { startTestServer } from "./harness.ts";
-import { type Client, httpsClient } from "./https.ts";
+import type { Client } from "./https.ts";
+import { stores, within } from "./stores.ts";
 
 const golden = new URL("golden/v1.35/", import.meta.url);
 const goldenJson = JSON.parse(readFileSync(new URL("core.v1.ConfigMap.json", golden), "utf8"));
@@ -41,17 +35,6 @@ async function leaveBehind(store: Store): Promise<void> {
     ] as const
   ) assert.equal((await store.commit({ key: key(name), expect: "absent", value })).done, true);
   await store.close();
-}
-
-async function within(args: readonly string[], work: (client: Client) => Promise<void>): Promise<void> {
-  const server = await startTestServer({ args });
-  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
-  try {
-    await work(client);
-  } finally {
-    client.close();
-    await server.close();
-  }
 }
 
 async function readsOthersValues(client: Client): Promise<void> {
@@ -97,26 +80,7 @@ async function removesWhatNobodyCanRead(client: Client): Promise<void> {
   assert.deepEqual(list.json().items.map((each: { metadata: { name: string } }) => each.metadata.name), ["a-fine"]);
 }
 
-async function onSqlite(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "thole-stored-"));
-  try {
-    await work(() => openSqlite(join(folder, "store.sqlite")), [`--data-dir=${folder}`]);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-async function onEtcd(work: (open: () => Promise<Store>, args: readonly string[]) => Promise<void>): Promise<void> {
-  const etcd = await startEtcd();
-  try {
-    await work(() => openEtcd({ endpoints: [etcd.endpoint] }), [`--etcd-servers=${etcd.endpoint}`]);
-  } finally {
-    await etcd.stop();
-  }
-}
-
-for (
-  const { store, on, skip } of [{ store: "sqlite", on: onSqlite, skip: false }, { store: "etcd", on: onEtcd, skip: etcdMissing() }] as const
-) {
+for (const { store, on, skip } of stores) {
   test(`a server on ${store} reads values that others stored as protobuf and as CBOR`, { skip }, () =>
     on(async (open, args) => {
       await leaveBehind(await open());

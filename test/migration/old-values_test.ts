@@ -6,21 +6,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../kernel/store/sqlite.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
-import { startTestServer } from "../harness.ts";
-import { type Client, httpsClient } from "../https.ts";
+import type { Client } from "../https.ts";
+import { within } from "../stores.ts";
 import { rodsPlugin } from "./rods.ts";
 
 const path = (version: string) => `/apis/rods.example.com/${version}/namespaces/default/rods`;
 
-async function served(folder: string, stored: "v1" | "v2", work: (client: Client) => Promise<void>): Promise<void> {
-  const server = await startTestServer({ args: [`--data-dir=${folder}`], plugins: [clusterPlugin, rodsPlugin(stored)] });
-  const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
-  try {
-    await work(client);
-  } finally {
-    client.close();
-    await server.close();
-  }
+function served(folder: string, stored: "v1" | "v2", work: (client: Client) => Promise<void>): Promise<void> {
+  return within([`--data-dir=${folder}`], work, [clusterPlugin, rodsPlugin(stored)]);
 }
 async function storedValue(folder: string, name: string): Promise<any> {
   const store = await openSqlite(join(folder, "store.sqlite"));
