@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { definePlugin, defineResource, DefinitionError, pluralOf } from "./define.ts";
 import { object } from "./meta/object.ts";
 import type { Plugin, Resource, Served } from "./plugin.ts";
-import { boolean, field, int32, lazy, list, mapBy, oneOf, record, setOf, string, struct, type Typed } from "./schema.ts";
+import { boolean, field, int32, lazy, list, mapBy, oneOf, record, setOf, string, struct, type Typed, type Union } from "./schema.ts";
 
 const Thing = object("Thing", { color: field(2, string, "Its color.") });
 const served: Served = { schema: Thing, introduced: "1.30" };
@@ -123,6 +123,15 @@ test("defineResource() refuses list keys that are not fields, looking into hoist
   ]);
   assert.deepEqual(ofFields({ a: field(2, setOf(Inner), "A.") }), [
     "Thing: Thing.a: the elements of a set are scalars, or structs that are atomic",
+  ]);
+});
+
+test("defineResource() refuses a union of what are no fields", () => {
+  const held = (union: Union) => ofFields({ a: field(2, struct("Inner", { type: field(1, string, "Which.") }, { union }), "A.") });
+  assert.deepEqual(held({ discriminator: "type", members: { type: "Type" } }), []);
+  assert.deepEqual(held({ discriminator: "kind", members: { type: "Type", path: "Path" } }), [
+    'Thing: struct "Inner": "kind" of its union is not a field',
+    'Thing: struct "Inner": "path" of its union is not a field',
   ]);
 });
 

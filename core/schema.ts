@@ -50,6 +50,13 @@ export type ListNode = {
   readonly published?: false;
 };
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true };
+/** A struct of which one field tells which of the others is meant. */
+export type Union = {
+  /** The field that tells. */
+  readonly discriminator: string;
+  /** By the key of each member, the member's name in Go, which is what the discriminator would hold. */
+  readonly members: Readonly<Record<string, string>>;
+};
 export type StructNode = {
   readonly tag: "struct";
   readonly name: string;
@@ -62,6 +69,8 @@ export type StructNode = {
   readonly typeMeta?: true;
   /** `x-kubernetes-map-type: atomic`. */
   readonly atomic?: true;
+  /** Published as `x-kubernetes-unions`; what it means for values is said by the rules of the kind. */
+  readonly union?: Union;
   /** Defaults that look at siblings: returns `self` itself when nothing changes. Runs after the fields' own. */
   readonly fill?: (self: any) => any;
 };
@@ -162,6 +171,7 @@ export interface StructOptions {
   readonly package?: string;
   readonly doc?: string;
   readonly atomic?: true;
+  readonly union?: Union;
   readonly fill?: (self: any) => any;
 }
 

@@ -36,6 +36,10 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
     numbers.set(field.number, key);
     mistakes.push(...fieldMistakes(field, path, gates));
   }
+  const union = struct.union === undefined ? [] : [struct.union.discriminator, ...Object.keys(struct.union.members)];
+  for (const key of union.filter((each) => !hasField(struct, each))) {
+    mistakes.push(`struct "${struct.name}": "${key}" of its union is not a field`);
+  }
   return mistakes;
 }
 

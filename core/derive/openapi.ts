@@ -5,7 +5,7 @@
  */
 import { type Names, spell } from "../names.ts";
 import type { GroupVersion } from "../plugin.ts";
-import { type Field, fold, type Json, type Node, resolve, type StructNode } from "../schema.ts";
+import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
 
 export type OpenapiVersion = "v2" | "v3";
 export type OpenapiSchema = { readonly [key: string]: Json };
@@ -35,7 +35,7 @@ interface Part {
   readonly schema: OpenapiSchema;
   /** Components that the schema refers to. */
   readonly needs: readonly Component[];
-  /** Default of a field that is always written. Elements of lists and maps publish none: kube-apiserver did until 1.35. */
+  /** Default of a field that is always written, and of what lists and maps hold. */
   readonly zero?: Json;
   /** The zero is the default of every field that is no pointer (structs). */
   readonly always?: true;
@@ -125,6 +125,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     ...(properties.length > 0 ? { properties: Object.fromEntries(properties.toSorted(byName)) } : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
+    ...(node.union === undefined ? {} : { "x-kubernetes-unions": [publishedUnion(node.union)] }),
     ...(kinds.length > 0
       ? { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }): Json => ({ group, kind, version })) }
       : {}),
@@ -135,6 +136,10 @@ const typeMetaDocs = Object.freeze({
   apiVersion: "Group and version in which this representation is written; one that the server does not know is refused.",
   kind: "What this is, in CamelCase; the path says it as well, and it cannot change.",
 });
+
+function publishedUnion({ discriminator, members }: Union): Json {
+  return { discriminator, "fields-to-discriminateBy": members };
+}
 
 function propertySchema(field: Field, part: Part, options: OpenapiOptions): OpenapiSchema {
   const zero = part.always || field.written === "always" ? part.zero : undefined;
@@ -171,6 +176,8 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
     const make = () => ({ schema: { description: doc, ...shapes[version] }, needs: [] });
     return { schema: { $ref: pointerTo(full, version) }, needs: [{ name: full, make }] };
   };
+  const element = ({ schema, zero }: Part): OpenapiSchema =>
+    zero === undefined || version === "v2" ? schema : beside(schema, { default: zero }, version);
   const scalar = (schema: OpenapiSchema, zero?: Json): Part => ({ schema, needs: [], ...(zero === undefined ? {} : { zero }) });
   return fold<Part>({
     boolean: () => scalar({ type: "boolean" }, false),
@@ -190,7 +197,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       const of = go(node.of);
       const schema = {
         type: "array",
-        items: of.schema,
+        items: element(of),
         ...(node.keys === undefined ? {} : { "x-kubernetes-list-map-keys": node.keys }),
         ...(node.published === false ? {} : { "x-kubernetes-list-type": node.type }),
       };
@@ -200,7 +207,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
       const of = go(node.of);
       const schema = {
         type: "object",
-        additionalProperties: of.schema,
+        additionalProperties: element(of),
         ...(node.atomic ? { "x-kubernetes-map-type": "atomic" } : {}),
       };
       return { schema, needs: of.needs };

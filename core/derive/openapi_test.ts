@@ -92,13 +92,22 @@ test("openapiSchemas() refers to the types that are components without being str
   }
 });
 
-test("openapiSchemas() publishes the zero of scalars that are always written, but none of elements", () => {
+test("openapiSchemas() publishes the zero of scalars that are always written, and of elements in version 3", () => {
   assert.deepEqual(fieldOf(string, { required: true }), { type: "string", default: "" });
   assert.deepEqual(fieldOf(boolean, { written: "always" }), { type: "boolean", default: false });
   assert.deepEqual(fieldOf(int64, { required: true }), { type: "integer", format: "int64", default: 0 });
   assert.deepEqual(fieldOf(string, { required: true, pointer: true }), { type: "string" });
-  assert.deepEqual(fieldOf(plainList(string)), { type: "array", items: { type: "string" } });
-  assert.deepEqual(fieldOf(record(string)), { type: "object", additionalProperties: { type: "string" } });
+  assert.deepEqual(fieldOf(plainList(string)), { type: "array", items: { type: "string", default: "" } });
+  assert.deepEqual(fieldOf(plainList(string), {}, "v2"), { type: "array", items: { type: "string" } });
+  assert.deepEqual(fieldOf(record(int32)), { type: "object", additionalProperties: { type: "integer", format: "int32", default: 0 } });
+  assert.deepEqual(fieldOf(record(quantity)), {
+    type: "object",
+    additionalProperties: { $ref: "#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity" },
+  });
+  assert.deepEqual(fieldOf(record(plainList(string))), {
+    type: "object",
+    additionalProperties: { type: "array", items: { type: "string", default: "" } },
+  });
   assert.deepEqual(fieldOf(record(bytes)), { type: "object", additionalProperties: { type: "string", format: "byte" } });
 });
 
@@ -113,7 +122,7 @@ test("openapiSchemas() wraps a reference that has neighbours in version 3 only, 
   assert.deepEqual(fieldOf(Inner, { pointer: true }), { $ref: "#/components/schemas/io.k8s.api.core.v1.Inner" });
   assert.deepEqual(fieldOf(list(Inner)), {
     type: "array",
-    items: { $ref: "#/components/schemas/io.k8s.api.core.v1.Inner" },
+    items: { default: {}, allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.Inner" }] },
     "x-kubernetes-list-type": "atomic",
   });
   assert.deepEqual(fieldOf(Inner, {}, "v2"), { $ref: "#/definitions/io.k8s.api.core.v1.Inner" });
@@ -141,6 +150,17 @@ test("openapiSchemas() publishes how lists and maps merge", () => {
   assert.deepEqual(atomic["io.k8s.api.core.v1.Atom"], { type: "object", "x-kubernetes-map-type": "atomic" });
 });
 
+test("openapiSchemas() publishes which field of a union tells which other is meant", () => {
+  const Profile = struct("Profile", { type: field(1, string, ""), onNode: field(2, string, "") }, {
+    union: { discriminator: "type", members: { onNode: "OnNode" } },
+  });
+  for (const version of ["v2", "v3"] as const) {
+    assert.deepEqual(schemasOf(Profile, version)["io.k8s.api.core.v1.Profile"]!["x-kubernetes-unions"], [
+      { discriminator: "type", "fields-to-discriminateBy": { onNode: "OnNode" } },
+    ]);
+  }
+});
+
 test("openapiSchemas() describes ObjectMeta as kube-apiserver does", () => {
   const schema = schemasOf(ObjectMeta)["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]!;
   const properties = schema["properties"] as Record<string, Record<string, unknown>>;
@@ -148,7 +168,7 @@ test("openapiSchemas() describes ObjectMeta as kube-apiserver does", () => {
   const { description: _, ...owners } = properties["ownerReferences"]!;
   assert.deepEqual(owners, {
     type: "array",
-    items: { $ref: `${meta}OwnerReference` },
+    items: { default: {}, allOf: [{ $ref: `${meta}OwnerReference` }] },
     "x-kubernetes-list-map-keys": ["uid"],
     "x-kubernetes-list-type": "map",
     "x-kubernetes-patch-merge-key": "uid",
@@ -178,7 +198,7 @@ test("openapiSchemas() gives kinds their type fields and the group versions that
 test("openapiSchemas() hoists inline structs with what they require", () => {
   const verbs =
     (schemasOf(APIResource)["io.k8s.apimachinery.pkg.apis.meta.v1.APIResource"]!["properties"] as Record<string, object>)["verbs"];
-  assert.deepEqual({ ...verbs, description: "" }, { description: "", type: "array", items: { type: "string" } });
+  assert.deepEqual({ ...verbs, description: "" }, { description: "", type: "array", items: { type: "string", default: "" } });
   assert.ok((schemasOf(APIResource)["io.k8s.apimachinery.pkg.apis.meta.v1.APIResource"]!["required"] as string[]).includes("verbs"));
 });
 

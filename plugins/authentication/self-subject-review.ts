@@ -1,6 +1,6 @@
 import { defineResource } from "../../core/define.ts";
 import { object } from "../../core/meta/object.ts";
-import { field, type Infer, list, record, string, structsOf } from "../../core/schema.ts";
+import { field, type Infer, list, plainList, record, string, structsOf } from "../../core/schema.ts";
 
 const home = "authentication/v1";
 const struct = structsOf(home);
@@ -9,7 +9,7 @@ const UserInfo = struct("UserInfo", {
   username: field(1, string, "The name that sets this user apart from all others."),
   uid: field(2, string, "What sets the user apart from former and later ones of that name."),
   groups: field(3, list(string), "Groups that the user belongs to."),
-  extra: field(4, record(list(string)), "What else the authenticator knows of the user."),
+  extra: field(4, record(plainList(string)), "What else the authenticator knows of the user."),
 }, { doc: "Who somebody is." });
 
 const SelfSubjectReviewStatus = struct("SelfSubjectReviewStatus", {

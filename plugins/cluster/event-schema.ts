@@ -1,5 +1,6 @@
 /** The two faces of an event: the core one, which is stored, and that of the events group. */
 import { object } from "../../core/meta/object.ts";
+import { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { ObjectReference } from "../../core/meta/references.ts";
 import { field, type Infer, int32, microTime, string, structsOf, time } from "../../core/schema.ts";
 
@@ -17,6 +18,7 @@ const CoreSeries = core("EventSeries", {
 }, { doc: "An event that happens again and again." });
 
 export const CoreEvent = object("Event", {
+  metadata: field(1, ObjectMeta, "Standard metadata of the object.", { required: true }), // in no other kind it is
   involvedObject: field(2, ObjectReference, "The object that the event is about.", { required: true }),
   reason: field(3, string, "Why it happened, as one word for machines."),
   message: field(4, string, "What happened, for people."),

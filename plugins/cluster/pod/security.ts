@@ -2,11 +2,13 @@
 import { boolean, field, type Infer, int64, list, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
+/** Of the types of a profile one needs a name or path. */
+const localhost = { discriminator: "type", members: { localhostProfile: "LocalhostProfile" } };
 
 export const AppArmorProfile = struct("AppArmorProfile", {
   type: field(1, oneOf("Localhost", "RuntimeDefault", "Unconfined"), "RuntimeDefault, Localhost or Unconfined.", { required: true }),
   localhostProfile: field(2, string, "Name of a profile that is loaded on the node; only for Localhost.", { pointer: true }),
-}, { doc: "A profile of AppArmor." });
+}, { doc: "A profile of AppArmor.", union: localhost });
 export type AppArmorProfile = Infer<typeof AppArmorProfile>;
 
 export const Capabilities = struct("Capabilities", {
@@ -28,7 +30,7 @@ export const SeccompProfile = struct("SeccompProfile", {
   localhostProfile: field(2, string, "Path of a file with the profile below the folder of the node for them; only for Localhost.", {
     pointer: true,
   }),
-}, { doc: "A profile of seccomp." });
+}, { doc: "A profile of seccomp.", union: localhost });
 export type SeccompProfile = Infer<typeof SeccompProfile>;
 
 export const WindowsSecurityContextOptions = struct("WindowsSecurityContextOptions", {

@@ -1,0 +1,54 @@
+/** Facts about kube-apiserver 1.35 that lie beside this repository, and how what we serve is held against them. */
+import { existsSync, readFileSync } from "node:fs";
+
+export type Value = null | boolean | number | string | readonly Value[] | Fields;
+export type Fields = { readonly [key: string]: Value };
+
+/** A difference: where, what the reference says, what we serve. Undefined is "not there". */
+export interface Difference {
+  readonly at: string;
+  readonly theirs: Value | undefined;
+  readonly ours: Value | undefined;
+}
+
+const folder = new URL("../../../shared/reference/", import.meta.url);
+
+/** Why tests of these files cannot run here; false when they can. */
+export function skipWithout(...files: readonly string[]): string | false {
+  const missing = files.filter((file) => !existsSync(new URL(file, folder)));
+  return missing.length === 0 ? false : `no facts of the reference beside this repository: shared/reference/${missing.join(", ")}`;
+}
+
+export function readFacts<T>(file: string): T {
+  // `as`: a file of ours; a wrong shape fails the test that reads it.
+  return JSON.parse(readFileSync(new URL(file, folder), "utf8")) as T;
+}
+
+/** Every difference of two values, keys in any order and lists in theirs. */
+export function differences(at: string, theirs: Value | undefined, ours: Value | undefined): readonly Difference[] {
+  if (isFields(theirs) && isFields(ours)) {
+    const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
+    const of = (fields: Fields, key: string) => Object.hasOwn(fields, key) ? fields[key] : undefined;
+    return [...keys].flatMap((key) => differences(at === "" ? key : `${at}.${key}`, of(theirs, key), of(ours, key)));
+  }
+  return JSON.stringify(theirs) === JSON.stringify(ours) ? [] : [{ at, theirs, ours }];
+}
+
+export function isFields(value: Value | undefined): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** By where: a difference that is meant, and why. */
+export type Exceptions = Readonly<Record<string, string>>;
+
+/** What is not meant, one line each; an exception that no difference needs is a line as well. */
+export function unexplained(found: readonly Difference[], exceptions: Exceptions): readonly string[] {
+  const text = (value: Value | undefined) => value === undefined ? "nothing" : JSON.stringify(value);
+  const met = new Set(found.map(({ at }) => at));
+  return [
+    ...found.filter(({ at }) => !Object.hasOwn(exceptions, at)).map(({ at, theirs, ours }) =>
+      `${at}: the reference has ${text(theirs)}, we have ${text(ours)}`
+    ),
+    ...Object.keys(exceptions).filter((at) => !met.has(at)).map((at) => `${at}: is an exception and no difference`),
+  ];
+}

@@ -1,0 +1,99 @@
+/** OpenAPI documents as the reference writes schemas down: references by name, no descriptions. */
+import { type Fields, isFields, type Value } from "./facts.ts";
+
+export type Schemas = Readonly<Record<string, Fields>>;
+
+/** Members of a schema whose values are schemas by key, and those that are one schema. */
+const maps = new Set(["properties"]), single = new Set(["items", "additionalProperties"]);
+
+/** A copy with `change` applied to every schema inside, innermost first. Fields may be called like keywords. */
+function each(schema: Fields, change: (schema: Fields) => Fields): Fields {
+  const members = Object.entries(schema).map(([key, value]): [string, Value] => {
+    if (maps.has(key) && isFields(value)) {
+      return [key, Object.fromEntries(Object.entries(value).map(([name, of]) => [name, isFields(of) ? each(of, change) : of]))];
+    }
+    return [key, single.has(key) && isFields(value) ? each(value, change) : value];
+  });
+  return change(Object.fromEntries(members));
+}
+
+function without(schema: Fields, ...keys: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+}
+
+/** What kube-apiserver publishes of a schema of the reference; the rest tells of Go. */
+export function published(schema: Fields): Fields {
+  return each(schema, (at) => without(at, "x-known-values", "x-union-markers", "x-declarative-validation"));
+}
+
+/** The same in OpenAPI v2: no defaults, and one type where version 3 has a choice of two. */
+export function inVersion2(schema: Fields): Fields {
+  return each(schema, (at) => {
+    const { oneOf, ...rest } = without(at, "default");
+    return oneOf === undefined ? rest : { ...rest, type: "string" };
+  });
+}
+
+/** Schemas that a document publishes, written as the reference writes them. Throws where version 3 has neighbours of a reference. */
+export function servedSchemas(components: Schemas, version: "v2" | "v3"): Schemas {
+  const pointer = version === "v2" ? "#/definitions/" : "#/components/schemas/";
+  const plain = (schema: Fields) => {
+    const at = without(schema, "description");
+    if (version === "v3" && at["$ref"] !== undefined && Object.keys(schema).length > 1) throw new Error(`neighbours of ${at["$ref"]}`);
+    const [only, ...more] = Array.isArray(at["allOf"]) ? at["allOf"] : [];
+    const unwrapped = isFields(only) && more.length === 0 ? { ...without(at, "allOf"), ...only } : at;
+    const { $ref, ...rest } = unwrapped;
+    return typeof $ref === "string" && $ref.startsWith(pointer) ? { ...rest, $ref: $ref.slice(pointer.length) } : unwrapped;
+  };
+  return Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, each(schema, plain)]));
+}
+
+const kindsKey = "x-kubernetes-group-version-kind";
+
+/**
+ * Both without what the reference cannot know: types that it derived from Go (`_generated`) have their required fields in no
+ * order and lack their kinds.
+ */
+export function comparable(schema: Fields, generated: boolean): Fields {
+  if (!generated) return schema;
+  const { required, ...rest } = without(schema, kindsKey);
+  return Array.isArray(required) ? { ...rest, required: required.toSorted() } : rest;
+}
+
+/** Options of deletion and events of watches are kinds of every group version that upstream knows; we compare those that we know. */
+export function kindsAmong(schema: Fields, served: ReadonlySet<string>): Fields {
+  const kinds = schema[kindsKey];
+  return Array.isArray(kinds) ? { ...schema, [kindsKey]: kinds.filter((kind) => served.has(groupVersionOf(kind))) } : schema;
+}
+/** Group versions of the kinds that a schema is for, as `apiVersion` writes them. */
+export function groupVersions(schema: Fields): readonly string[] {
+  const kinds = schema[kindsKey];
+  return Array.isArray(kinds) ? kinds.map(groupVersionOf) : [];
+}
+function groupVersionOf(kind: Value): string {
+  const { group, version } = isFields(kind) ? kind : {};
+  return group === "" ? String(version) : `${group}/${version}`;
+}
+
+/** The schema called `from` as it is in the version of `to`, with the schemas of that version that it leads to and its kinds. */
+export function inOtherVersion(schema: Fields, from: string, to: string): Fields {
+  const packages = [from, to].map((name) => name.slice(0, name.lastIndexOf(".") + 1)),
+    versions = packages.map((each) => each.split(".").at(-2));
+  const text = JSON.stringify(schema).replaceAll(`"${packages[0]}`, `"${packages[1]}`);
+  return JSON.parse(text.replaceAll(`"version":"${versions[0]}"`, `"version":"${versions[1]}"`));
+}
+
+/** Names of the schemas that the named ones lead to, themselves included. */
+export function reached(names: Iterable<string>, schemas: Schemas): ReadonlySet<string> {
+  const known = new Set<string>(), waiting = [...names];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const schema = known.has(name) ? undefined : schemas[name];
+    if (schema === undefined) continue;
+    known.add(name);
+    each(schema, (at) => {
+      if (typeof at["$ref"] === "string") waiting.push(at["$ref"]);
+      return at;
+    });
+  }
+  return known;
+}

@@ -1,0 +1,233 @@
+// Field by field: what we say of the API against what the reference says of kube-apiserver's. Descriptions are our own.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestServer, type TestServer } from "../harness.ts";
+import { type Client, httpsClient } from "../https.ts";
+import { aggregatedEntries, apiVersionOf, type GroupVersionFacts, keyed, listEntries } from "./discovery.ts";
+import { exceptions, sameAs } from "./exceptions.ts";
+import { differences, type Fields, readFacts, skipWithout, unexplained, type Value } from "./facts.ts";
+import {
+  comparable,
+  groupVersions,
+  inOtherVersion,
+  inVersion2,
+  kindsAmong,
+  published,
+  reached,
+  type Schemas,
+  servedSchemas,
+} from "./schemas.ts";
+
+const skip = skipWithout("schemas.json", "discovery.json", "table-columns.json");
+/** Everything that can be served. */
+const args = ["--runtime-config=api/all=true,storagemigration.k8s.io/v1alpha1=true"];
+const everyGroup = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io";
+
+let server: TestServer, client: Client;
+before(async () => {
+  server = await startTestServer({ args });
+  client = httpsClient({ ...server, token: server.tokens.admin });
+});
+after(async () => {
+  client.close();
+  await server.close();
+});
+
+async function read(path: string, accept = "application/json"): Promise<any> {
+  const answer = await client.ask(path, { headers: { accept } });
+  assert.equal(answer.status, 200, `${path}: ${answer.text.slice(0, 300)}`);
+  return answer.json();
+}
+
+interface Served {
+  readonly apiVersion: string;
+  readonly path: string;
+  readonly resources: readonly Fields[];
+}
+/** Group versions that are served, as their own documents tell. */
+async function servedVersions(): Promise<readonly Served[]> {
+  const { groups } = await read("/apis");
+  const versions: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
+  return await Promise.all(["v1", ...versions].map(async (apiVersion) => {
+    const path = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
+    return { path, apiVersion, resources: (await read(path)).resources };
+  }));
+}
+
+/** Every schema of every v3 document; those that several documents have are the same in all. */
+async function version3(): Promise<Schemas> {
+  const { paths } = await read("/openapi/v3");
+  const all = new Map<string, Fields>();
+  for (const { serverRelativeURL } of Object.values<any>(paths)) {
+    for (const [name, schema] of Object.entries<Fields>((await read(serverRelativeURL)).components.schemas)) {
+      if (all.has(name)) assert.deepEqual(schema, all.get(name), name);
+      all.set(name, schema);
+    }
+  }
+  return Object.fromEntries(all);
+}
+
+/** What is not meant to differ from what the reference has for the names of ours and for all that these lead to. */
+function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readonly string[] {
+  const { _generated, _about, _keys, _missing, ...facts } = readFacts<Record<string, any>>("schemas.json");
+  const known: Schemas = facts, generated = new Set<string>(_generated);
+  const renamed = Object.entries(sameAs).filter(([, theirs]) => Object.hasOwn(known, theirs)).map(([name, theirs]): [string, Fields] => [
+    name,
+    inOtherVersion(known[theirs]!, theirs, name),
+  ]);
+  const all = { ...known, ...Object.fromEntries(renamed) };
+  const groups = new Set(Object.values(ours).flatMap(groupVersions));
+  const theirs = [...reached(Object.keys(ours), all)].map((name): [string, Fields] => [
+    name,
+    comparable(kindsAmong(change(published(all[name]!)), groups), generated.has(name)),
+  ]);
+  const compared = Object.entries(ours).map(([name, schema]): [string, Fields] => [name, comparable(schema, generated.has(name))]);
+  assert.ok(theirs.length > 200, `${theirs.length} schemas compared`);
+  return unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(compared)), exceptions.schemas);
+}
+
+test("OpenAPI v3 has the schemas of the reference, field by field", { skip }, async () => {
+  assert.deepEqual(schemaFaults(servedSchemas(await version3(), "v3"), (schema) => schema), []);
+});
+
+test("OpenAPI v2 has the schemas of the reference, without defaults", { skip }, async () => {
+  const { definitions } = await read("/openapi/v2");
+  assert.deepEqual(schemaFaults(servedSchemas(definitions, "v2"), inVersion2), []);
+});
+
+test("every kind that discovery lists has a schema that names it, and so has its list", { skip }, async () => {
+  const named = new Set(
+    Object.values(await version3()).flatMap((schema) =>
+      ((schema["x-kubernetes-group-version-kind"] ?? []) as unknown as readonly Fields[]) // `as`: read from JSON
+        .map(({ group, version, kind }) => `${group}/${version}/${kind}`)
+    ),
+  );
+  const wanted = (await servedVersions()).flatMap(({ apiVersion, resources }) =>
+    resources.flatMap(({ kind, verbs }) => {
+      const own = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}/${kind}`;
+      return Array.isArray(verbs) && verbs.includes("list") ? [own, `${own}List`] : [own];
+    })
+  );
+  assert.deepEqual(wanted.filter((each) => !named.has(each)), []);
+  assert.ok(wanted.length > 40, `${wanted.length} kinds looked for`);
+});
+
+function discoveryFacts(): readonly GroupVersionFacts[] {
+  return readFacts<{ readonly groupVersions: readonly GroupVersionFacts[] }>("discovery.json").groupVersions;
+}
+
+test("discovery lists the resources of the reference, and no others, in its order", { skip }, async () => {
+  const served = await servedVersions();
+  const theirs = Object.fromEntries(
+    discoveryFacts().map((facts): [string, Value] => [apiVersionOf(facts), keyed("name", listEntries(facts.resources))]),
+  );
+  const hashes: unknown[] = [];
+  const ours = Object.fromEntries(served.map(({ apiVersion, resources }): [string, Value] => {
+    const entries = resources.map(({ storageVersionHash, ...entry }) => {
+      // The reference knows no hashes. Whatever can be listed is stored, and a subresource has none of its own.
+      assert.equal(storageVersionHash !== undefined, (entry["verbs"] as readonly string[]).includes("list"), String(entry["name"]));
+      hashes.push(storageVersionHash);
+      return entry;
+    });
+    assert.deepEqual(entries.map(({ name }) => name), entries.map(({ name }) => name).toSorted(), apiVersion);
+    return [apiVersion, keyed("name", entries)];
+  }));
+  assert.ok(hashes.length > 20, `${hashes.length} resources compared`);
+  assert.deepEqual(unexplained(differences("", theirs, ours), exceptions.discovery), []);
+});
+
+test("the documents of every group at once say the same", { skip }, async () => {
+  const documents = await Promise.all(["/api", "/apis"].map((path) => read(path, everyGroup)));
+  const ours = Object.fromEntries(
+    documents.flatMap(({ items }) => items).flatMap(({ metadata: { name: group }, versions }: any) =>
+      versions.map(({ version, resources }: any): [string, Value] => [
+        group === undefined ? version : `${group}/${version}`,
+        keyed(
+          "resource",
+          resources.map((each: any) => ({
+            ...each,
+            ...(each.subresources === undefined ? {} : { subresources: keyed("subresource", each.subresources) }),
+          })),
+        ),
+      ])
+    ),
+  );
+  const theirs = Object.fromEntries(
+    discoveryFacts().map((facts): [string, Value] => [apiVersionOf(facts), keyed("resource", aggregatedEntries(facts.resources))]),
+  );
+  // A subresource is inside of its resource here.
+  const named = Object.fromEntries(
+    Object.entries(exceptions.discovery).map(([at, why]) => {
+      const [resource, part] = at.startsWith("v1.") ? at.split("/") : [at];
+      return [part === undefined ? at : `${resource}.subresources`, why];
+    }),
+  );
+  assert.deepEqual(unexplained(differences("", theirs, ours), named), []);
+});
+
+test("groups and their versions come in the order of their priorities", { skip }, async () => {
+  const { groups } = await read("/apis");
+  const facts = discoveryFacts().map((each) => ({ ...each, apiVersion: apiVersionOf(each) }));
+  const ours: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
+  const stage = (version: string) => version.includes("alpha") ? 0 : version.includes("beta") ? 1 : 2;
+  const ordered = facts.filter(({ apiVersion }) => ours.includes(apiVersion)).toSorted((a, b) =>
+    b.groupPriority - a.groupPriority || (a.group < b.group ? -1 : a.group > b.group ? 1 : 0) ||
+    b.versionPriority - a.versionPriority || stage(b.version) - stage(a.version)
+  );
+  assert.deepEqual(ours, ordered.map(({ apiVersion }) => apiVersion));
+});
+
+test("lists take the field selectors of the reference, and no others", { skip }, async () => {
+  const facts = new Map(
+    discoveryFacts().map((each) => [apiVersionOf(each), new Map(each.resources.map((resource) => [resource.name, resource]))]),
+  );
+  const every = [...facts.values()].flatMap((resources) => [...resources.values()]).flatMap(({ fieldSelectors = [] }) => fieldSelectors);
+  const candidates = [...new Set([...every, "spec.unschedulable"])];
+  let compared = 0;
+  for (const { path, apiVersion, resources } of await servedVersions()) {
+    for (const { name } of resources) {
+      const known = facts.get(apiVersion)?.get(String(name))?.fieldSelectors;
+      if (known === undefined) continue;
+      const taken = await Promise.all(candidates.map(async (each) => {
+        const { status } = await client.ask(`${path}/${name}?fieldSelector=${encodeURIComponent(`${each}=x`)}`);
+        assert.ok(status === 200 || status === 400, `${path}/${name} by ${each}: ${status}`);
+        return { each, status };
+      }));
+      assert.deepEqual(
+        taken.filter(({ status }) => status === 200).map(({ each }) => each).toSorted(),
+        known.toSorted(),
+        `${apiVersion} ${name}`,
+      );
+      compared++;
+    }
+  }
+  assert.ok(compared > 15, `${compared} resources compared`);
+});
+
+test("tables have the columns of the reference", { skip }, async () => {
+  const { kinds } = readFacts<{ readonly kinds: Readonly<Record<string, readonly Fields[]>> }>("table-columns.json");
+  const theirs: [string, Value][] = [], ours: [string, Value][] = [];
+  for (const { path, apiVersion, resources } of await servedVersions()) {
+    for (const { name, kind } of resources.filter(({ verbs }) => Array.isArray(verbs) && verbs.includes("list"))) {
+      const key = `${apiVersion}/${kind}`;
+      const { columnDefinitions } = await read(`${path}/${name}`, asTable);
+      const facts = kinds[key] ?? kinds[sameAs[key] ?? ""];
+      if (facts !== undefined) {
+        theirs.push([
+          key,
+          facts.map(({ name, type, format, priority }) => ({ name, type, format, priority }) as Value),
+        ]);
+      }
+      ours.push([
+        key,
+        columnDefinitions.map(({ description, ...column }: any) => {
+          assert.ok(description.length > 0, `${key}: ${column.name} has no description`);
+          return { name: column.name, type: column.type, format: column.format, priority: column.priority, ...column };
+        }),
+      ]);
+    }
+  }
+  assert.ok(theirs.length > 15, `${theirs.length} tables compared`);
+  assert.deepEqual(unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(ours)), exceptions.columns), []);
+});
