@@ -5,21 +5,32 @@ import { deprecatedNodeLabel } from "../meta/node-labels.ts";
 import type { Names } from "../names.ts";
 import type { NodeSelector, NodeSelectorRequirement, TopologySelectorLabelRequirement, TopologySelectorTerm } from "./node-selector.ts";
 
-export function validateNodeSelector(selector: NodeSelector, path: string): readonly FieldError[] {
+/** With `storedValues` the values of labels are not looked at: what is stored has wrong ones, from before they were checked. */
+export function validateNodeSelector(selector: NodeSelector, path: string, storedValues = false): readonly FieldError[] {
   const { nodeSelectorTerms } = selector;
   const at = `${path}.nodeSelectorTerms`;
   if (nodeSelectorTerms.length === 0) return [required(at, "must have at least one node selector term")];
   return nodeSelectorTerms.flatMap(({ matchExpressions = [], matchFields = [] }, i) => [
-    ...matchExpressions.flatMap((each, j) => validateExpression(each, `${at}[${i}].matchExpressions[${j}]`)),
+    ...matchExpressions.flatMap((each, j) => validateExpression(each, `${at}[${i}].matchExpressions[${j}]`, storedValues)),
     ...matchFields.flatMap((each, j) => validateFieldRequirement(each, `${at}[${i}].matchFields[${j}]`)),
   ]);
 }
 
-function validateExpression({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
+/** Whether a value that it asks of a label can be the value of none. */
+export function hasInvalidNodeLabelValue({ nodeSelectorTerms }: NodeSelector): boolean {
+  return nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions).flatMap(({ values = [] }) => values)
+    .some((value) => labelValue(value).length > 0);
+}
+
+function validateExpression(
+  { key, operator, values = [] }: NodeSelectorRequirement,
+  path: string,
+  storedValues: boolean,
+): readonly FieldError[] {
   return [
     ...validateOperator(operator, values, path),
     ...qualifiedName(key).map((wrong) => invalid(`${path}.key`, key, wrong)),
-    ...values.flatMap((value, i) => labelValue(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
+    ...(storedValues ? [] : values).flatMap((value, i) => labelValue(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
   ];
 }
 

@@ -4,8 +4,10 @@ import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Plugin, Resource } from "../../core/plugin.ts";
 import { field, type Infer } from "../../core/schema.ts";
+import { strict } from "./pod/leniency.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
 import { withoutStopSignals } from "./pod/stop-signals.ts";
+import { leniencyOf } from "./pod/stored-leniency.ts";
 import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
 import { warnOfPodTemplate } from "./pod/warnings.ts";
 
@@ -49,13 +51,13 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
     const spec = withoutStopSignals(next.template.spec, prior?.template.spec, gates);
     return spec === next.template.spec ? next : { ...next, template: { ...next.template, spec } };
   },
-  create: ({ template }) => validatePodTemplateSpec(template, "template"),
+  create: ({ template }, { names }) => validatePodTemplateSpec(template, "template", names, strict),
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);
     return [
       ...validateObjectMeta(next.metadata, rules),
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
-      ...validatePodTemplateSpec(next.template, "template"),
+      ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names)),
     ];
   },
   warn: ({ template }, _prior, at) => warnOfPodTemplate(template, "template", at.names),

@@ -2,28 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import { filler } from "../../core/derive/fill.ts";
-import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
-import { defaultNames } from "../../core/names.ts";
-import type { ApiObject, At } from "../../core/plugin.ts";
-import type { Typed } from "../../core/schema.ts";
+import type { At } from "../../core/plugin.ts";
 import { podTemplates } from "./pod-template.ts";
 import { pullPolicyOf } from "./pod/image.ts";
-
-const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
-const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
-const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
-const container = { name: "c", image: "a" };
-// Specs are written as clients do; decoding has left out what they do not say.
-const make = (spec: object, meta: object = {}): any =>
-  filler(schema)({
-    kind: "PodTemplate",
-    apiVersion: "v1",
-    metadata,
-    template: { metadata: meta, spec: { containers: [{ resources: {}, ...container }], ...spec } },
-  } as any);
-const texts = (errors: readonly FieldError[] | undefined) => errors?.map((error) => fieldErrorText(error).replace("template.spec.", ""));
-const errors = (spec: object) => texts(podTemplates.create?.(make(spec), at));
-const one = (rest: object) => ({ containers: [{ resources: {}, ...container, ...rest }] });
+import { at, errors, make, one, schema, texts } from "./test-template.ts";
 
 test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {
   for (const image of ["a", "a:latest", "host:5000/a/b", "localhost/a", "a/b"]) assert.equal(pullPolicyOf(image), "Always", image);

@@ -62,6 +62,20 @@ export function validatePort(port: number | string, path: string): readonly Fiel
   return portNumber(port).map((wrong) => invalid(path, port, wrong));
 }
 
+const searchDomainMax = 253;
+const searchLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+/** A domain that a resolver searches in: underscores are let pass in its labels. */
+export function searchDomain(domain: string): readonly string[] {
+  const right = domain.split(".").every((part) => /^_?[a-z0-9]/.test(part) && /^[-_a-z0-9]*[a-z0-9]$/.test(part));
+  return [
+    ...(domain.length > searchDomainMax ? [`must be no more than ${searchDomainMax} characters`] : []),
+    ...(right ? [] : [
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an " +
+      `alphanumeric character (e.g. 'example.com', regex used for validation is '${searchLabel}(\\.${searchLabel})*')`,
+    ]),
+  ];
+}
+
 /** A name that any shell leaves alone, and many that it does not. */
 export function environmentName(name: string): readonly string[] {
   if (/^[ -<>-~]+$/.test(name)) return [];

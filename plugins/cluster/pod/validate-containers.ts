@@ -2,6 +2,7 @@
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
+import type { Leniency } from "./leniency.ts";
 import { label, named, neededWord, oneOfWords, portName } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
@@ -19,6 +20,9 @@ export interface Surroundings {
   readonly graceSeconds: number | bigint | undefined;
   /** Name of the system that it is for, where it says so. */
   readonly os: string | undefined;
+  /** False where it has user ids of its own. */
+  readonly hostUsers: boolean;
+  readonly lenient: Leniency;
 }
 
 export function validateContainers(containers: readonly Container[], around: Surroundings, path: string): readonly FieldError[] {
@@ -63,7 +67,8 @@ export function validateInitContainers(
   });
 }
 
-function validateCommon(container: Container, { volumes, claims, restartPolicy }: Surroundings, path: string): readonly FieldError[] {
+function validateCommon(container: Container, around: Surroundings, path: string): readonly FieldError[] {
+  const { volumes, claims, restartPolicy, lenient, hostUsers } = around;
   const { name, image = "", ports = [], env = [], envFrom = [], resources, securityContext } = container;
   return [
     ...(name === "" ? [required(`${path}.name`, "")] : label(name, `${path}.name`)),
@@ -75,9 +80,9 @@ function validateCommon(container: Container, { volumes, claims, restartPolicy }
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
     ...neededWord(container.imagePullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.imagePullPolicy`),
-    ...validateResources(resources, claims, `${path}.resources`),
+    ...validateResources(resources, claims, lenient, `${path}.resources`),
     ...validateResize(container, restartPolicy, `${path}.resizePolicy`),
-    ...(securityContext === undefined ? [] : validateSecurityContext(securityContext, `${path}.securityContext`)),
+    ...(securityContext === undefined ? [] : validateSecurityContext(securityContext, hostUsers, `${path}.securityContext`)),
   ];
 }
 

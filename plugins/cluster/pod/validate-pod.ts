@@ -1,60 +1,85 @@
 /** Rules of a pod as a whole, in upstream's order and words. */
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
+import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../../core/volumes/mod.ts";
+import { containersWithPaths } from "./containers-of.ts";
+import type { Leniency } from "./leniency.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
-import { label, neededWord, oneOfWords, qualified, subdomain } from "./rules.ts";
+import { label, named, neededWord, oneOfWords, qualified, searchDomain, subdomain } from "./rules.ts";
 import { refuseEphemeralContainers, type Surroundings, validateContainers, validateInitContainers } from "./validate-containers.ts";
 import { validateResources } from "./validate-resources.ts";
 import { validateAffinity, validateSpread, validateTolerations } from "./validate-scheduling.ts";
 import { validatePodSecurityContext } from "./validate-security.ts";
+import { validateDeletionCost } from "./validate-pod-annotations.ts";
 import { validateVolumes } from "./validate-volumes.ts";
+import { validateForSystem, validateHostProcess } from "./validate-windows.ts";
 
 /** Labels and annotations are told beside the metadata, not in it: upstream's slip. Other metadata is not looked at. */
-export function validatePodTemplateSpec({ metadata, spec }: PodTemplateSpec, path: string): readonly FieldError[] {
+export function validatePodTemplateSpec(
+  { metadata, spec }: PodTemplateSpec,
+  path: string,
+  names: Names,
+  lenient: Leniency,
+): readonly FieldError[] {
   return [
     ...validateLabels(metadata.labels, `${path}.labels`),
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
-    ...validatePodSpec(spec, `${path}.spec`),
+    ...(lenient.deletionCost ? [] : validateDeletionCost(metadata.annotations, names, `${path}.annotations`)),
+    ...validatePodSpec(spec, lenient, `${path}.spec`),
     ...refuseEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
   ];
 }
 
-function validatePodSpec(spec: PodSpec, path: string): readonly FieldError[] {
+function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
   const usable = new Map<string, VolumeSource>();
   const { resourceClaims = [], volumes = [], initContainers = [], restartPolicy = "" } = spec;
   // A list that is always written is null where there is none.
   const containers = spec.containers ?? [];
-  const volumeErrors = validateVolumes(volumes, `${path}.volumes`, usable);
+  const volumeErrors = validateVolumes(volumes, lenient, `${path}.volumes`, usable);
   const around: Surroundings = {
     volumes: usable,
     claims: new Set(resourceClaims.map(({ name }) => name)),
     restartPolicy,
     graceSeconds: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
+    hostUsers: spec.hostUsers !== false,
+    lenient,
   };
   return [
     ...volumeErrors,
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, around, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, around, `${path}.initContainers`),
-    ...(spec.resources === undefined ? [] : validateResources(spec.resources, around.claims, `${path}.resources`)),
+    ...validatePodResources(spec, around, `${path}.resources`),
     ...neededWord(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...neededWord(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
     ...validateHost(spec, path),
-    ...(spec.securityContext === undefined ? [] : validatePodSecurityContext(spec.securityContext, `${path}.securityContext`)),
-    ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, `${path}.affinity`)),
+    ...(spec.securityContext === undefined
+      ? []
+      : validatePodSecurityContext(spec.securityContext, spec, lenient, `${path}.securityContext`)),
+    ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, lenient, `${path}.affinity`)),
     ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) =>
       qualified(conditionType, `${path}.readinessGates[${i}].conditionType`)
     ),
     ...validateGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
-    ...validateSpread(spec.topologySpreadConstraints ?? [], `${path}.topologySpreadConstraints`),
+    ...validateSpread(spec.topologySpreadConstraints ?? [], lenient, `${path}.topologySpreadConstraints`),
+    ...validateHostProcess(spec, path),
+    ...validateHostUsers(spec, lenient, path),
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
-    ...validateRest(spec, path),
+    ...validateRest(spec, lenient, path),
   ];
+}
+
+/** What its containers share; not looked into where the system knows no such thing. */
+function validatePodResources({ resources, os }: PodSpec, { claims, lenient }: Surroundings, path: string): readonly FieldError[] {
+  if (resources === undefined) return [];
+  return os?.name === "windows"
+    ? [forbidden(path, "may not be set for a windows pod")]
+    : validateResources(resources, claims, lenient, path);
 }
 
 function validateClaims(claims: readonly PodResourceClaim[], path: string): readonly FieldError[] {
@@ -97,6 +122,20 @@ function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
   return errors;
 }
 
+/** What does not go together with user ids of its own. */
+function validateHostUsers(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
+  if (spec.hostUsers !== false) return [];
+  const why = "when `hostUsers` is false";
+  const devices = lenient.userDevices ? [] : containersWithPaths(spec, path).filter(([{ volumeDevices = [] }]) => volumeDevices.length > 0);
+  return [
+    ...(spec.hostNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
+    // Upstream's slip: these are named as Go does.
+    ...(spec.hostPID ? [forbidden(`${path}.HostPID`, why)] : []),
+    ...(spec.hostIPC ? [forbidden(`${path}.HostIPC`, why)] : []),
+    ...devices.map(([, at]) => forbidden(`${at}.volumeDevices`, why)),
+  ];
+}
+
 const nameserversMax = 3, searchesMax = 32, searchCharactersMax = 2048;
 
 function validateDns(config: PodDNSConfig | undefined, policy: string | undefined, path: string): readonly FieldError[] {
@@ -124,7 +163,7 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
         ),
       ]
       : []),
-    ...searches.filter((each) => each !== ".").flatMap((each, i) => subdomain(each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
+    ...searches.flatMap((each, i) => each === "." ? [] : named(searchDomain, each.replace(/\.$/, ""), `${path}.searches[${i}]`)),
     ...options.flatMap(({ name = "" }, i) => name === "" ? [required(`${path}.options[${i}]`, "must not be empty")] : []),
   ];
 }
@@ -161,7 +200,7 @@ function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
   ];
 }
 
-function validateRest(spec: PodSpec, path: string): readonly FieldError[] {
+function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
   const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os, hostnameOverride } = spec;
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
@@ -171,8 +210,9 @@ function validateRest(spec: PodSpec, path: string): readonly FieldError[] {
     ...(priorityClassName === "" ? [] : subdomain(priorityClassName, `${path}.priorityClassName`)),
     ...(runtimeClassName === undefined ? [] : subdomain(runtimeClassName, `${path}.runtimeClassName`)),
     ...oneOfWords(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`),
-    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), `${path}.overhead`)),
+    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), lenient, `${path}.overhead`)),
     ...(os === undefined ? [] : neededWord(os.name, ["linux", "windows"], `${path}.os.name`)),
+    ...validateForSystem(spec, path),
     ...(hostnameOverride === undefined ? [] : validateOverride(spec, hostnameOverride, path)),
   ];
 }

@@ -13,6 +13,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from "../../../core/volumes/mod.ts";
+import type { Leniency } from "./leniency.ts";
 import { oneOfWords, validateMode, validateTargetPath } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./validate-fields.ts";
 
@@ -41,7 +42,11 @@ export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string):
   return [...errors, ...validateMode(file.mode, `${path}.mode`)];
 }
 
-export function validateProjected({ sources = [], defaultMode }: ProjectedVolumeSource, path: string): readonly FieldError[] {
+export function validateProjected(
+  { sources = [], defaultMode }: ProjectedVolumeSource,
+  path: string,
+  lenient: Leniency,
+): readonly FieldError[] {
   const taken = new Set<string>();
   const claim = (target: string, told: string): readonly FieldError[] => {
     if (target === "") return [];
@@ -52,14 +57,20 @@ export function validateProjected({ sources = [], defaultMode }: ProjectedVolume
   return [
     ...validateMode(defaultMode, `${path}.defaultMode`),
     // A list that is always written is null where there is none.
-    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, claim)),
+    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, claim, lenient)),
   ];
 }
 
 /** Remembers a path in the volume, and finds that it is taken. */
 type Claim = (target: string, told: string) => readonly FieldError[];
 
-function validateSource(source: VolumeProjection, volume: string, path: string, claim: Claim): readonly FieldError[] {
+function validateSource(
+  source: VolumeProjection,
+  volume: string,
+  path: string,
+  claim: Claim,
+  lenient: Leniency,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
   const one = (key: string, errorsOf: (at: string) => readonly FieldError[]) => {
@@ -76,7 +87,7 @@ function validateSource(source: VolumeProjection, volume: string, path: string, 
       (at) => (downwardAPI.items ?? []).flatMap((file) => [...validateDownwardFile(file, at), ...claim(file.path, file.path)]),
     );
   }
-  if (serviceAccountToken !== undefined) one("serviceAccountToken", (at) => validateToken(serviceAccountToken, volume, at));
+  if (serviceAccountToken !== undefined) one("serviceAccountToken", (at) => validateToken(serviceAccountToken, volume, at, lenient));
   if (clusterTrustBundle !== undefined) {
     one("clusterTrustBundle", (at) => [
       ...validateTrustBundle(clusterTrustBundle, at),
@@ -101,7 +112,12 @@ function validateKeys({ name = "", items = [] }: Keys, path: string, claim: Clai
 const tokenSecondsMin = 600, tokenSecondsMax = 2 ** 32;
 
 /** The path of the file is told as the volume's: upstream's slip. */
-function validateToken(token: ServiceAccountTokenProjection, volume: string, path: string): readonly FieldError[] {
+function validateToken(
+  token: ServiceAccountTokenProjection,
+  volume: string,
+  path: string,
+  { tokenPaths }: Leniency,
+): readonly FieldError[] {
   const { expirationSeconds: seconds } = token;
   const errors: FieldError[] = [];
   if (seconds !== undefined && seconds < tokenSecondsMin) {
@@ -109,10 +125,8 @@ function validateToken(token: ServiceAccountTokenProjection, volume: string, pat
   } else if (seconds !== undefined && seconds > tokenSecondsMax) {
     errors.push(invalid(`${path}.expirationSeconds`, seconds, "may not specify a duration larger than 2^32 seconds"));
   }
-  return [
-    ...errors,
-    ...(token.path === "" ? [required(`${volume}.path`, "")] : validateTargetPath(token.path, `${volume}.path`)),
-  ];
+  if (token.path === "") return [...errors, required(`${volume}.path`, "")];
+  return tokenPaths ? errors : [...errors, ...validateTargetPath(token.path, `${volume}.path`)];
 }
 
 function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string): readonly FieldError[] {

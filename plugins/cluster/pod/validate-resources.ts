@@ -1,8 +1,10 @@
 /** Rules of what containers need and may use, in upstream's order and words. */
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
-import { amountOf, compareQuantities, integerOf } from "../../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, integerOf, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
+import { Unreadable } from "../../../core/meta/unreadable.ts";
 import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
+import type { Leniency } from "./leniency.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
 const countable = ["pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"];
@@ -55,18 +57,42 @@ function validateAmount(name: string, amount: string, path: string): readonly Fi
   return errors;
 }
 
+/** An amount of huge pages is a number of whole pages; the name says how large one is. */
+function validatePages(name: string, amount: string, path: string): readonly FieldError[] {
+  if (!isHugePages(name) || isDivisible(name, amount)) return [];
+  return [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)];
+}
+function isDivisible(name: string, amount: string): boolean {
+  const read = parseQuantity(name.slice("hugepages-".length));
+  const page = read instanceof Unreadable ? undefined : integerOf(read);
+  const whole = integerOf(roundUp(amountOf(amount), 0));
+  return page !== undefined && page > 0n && whole !== undefined && whole % page === 0n;
+}
+
+/** Whether some amount of huge pages is no number of whole pages. */
+export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<ResourceRequirements, "limits" | "requests">): boolean {
+  return [limits, requests].some((amounts) => Object.entries(amounts).some(([name, amount]) => validatePages(name, amount, "").length > 0));
+}
+
 /** `claims` are the names of the pod's claims for devices. */
-export function validateResources(resources: ResourceRequirements, claims: ReadonlySet<string>, path: string): readonly FieldError[] {
+export function validateResources(
+  resources: ResourceRequirements,
+  claims: ReadonlySet<string>,
+  lenient: Leniency,
+  path: string,
+): readonly FieldError[] {
+  const pages = (name: string, amount: string, at: string) => lenient.hugePages ? [] : validatePages(name, amount, at);
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    errors.push(...validateName(name, at), ...validateAmount(name, amount, at));
+    errors.push(...validateName(name, at), ...validateAmount(name, amount, at), ...pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
     errors.push(...validateName(name, at), ...validateAmount(name, amount, at), ...validateRequest(name, amount, limit, path));
+    errors.push(...pages(name, amount, at));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {

@@ -1,24 +1,26 @@
 /** Rules of where a pod may be placed, in upstream's order and words. */
-import { duplicate, type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, labelValue } from "../../../core/meta/names.ts";
 import type { NodeSelectorTerm } from "../../../core/volumes/mod.ts";
 import { validateNodeSelector } from "../../../core/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
+import type { Leniency } from "./leniency.ts";
 import { named, oneOfWords, qualified } from "./rules.ts";
 
 const required_ = "requiredDuringSchedulingIgnoredDuringExecution", preferred_ = "preferredDuringSchedulingIgnoredDuringExecution";
 
-export function validateAffinity({ nodeAffinity, podAffinity, podAntiAffinity }: Affinity, path: string): readonly FieldError[] {
+export function validateAffinity(affinity: Affinity, lenient: Leniency, path: string): readonly FieldError[] {
+  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   const needed = nodeAffinity?.[required_];
   return [
-    ...(needed === undefined ? [] : validateNodeSelector(needed, `${path}.nodeAffinity.${required_}`)),
+    ...(needed === undefined ? [] : validateNodeSelector(needed, `${path}.nodeAffinity.${required_}`, lenient.nodeLabels)),
     ...(nodeAffinity?.[preferred_] ?? []).flatMap(({ weight, preference }, i) => {
       const at = `${path}.nodeAffinity.${preferred_}[${i}]`;
       return [...validateWeight(weight, at), ...validateTerm(preference, `${at}.preference`)];
     }),
-    ...(podAffinity === undefined ? [] : validatePodAffinity(podAffinity, `${path}.podAffinity`)),
-    ...(podAntiAffinity === undefined ? [] : validatePodAffinity(podAntiAffinity, `${path}.podAntiAffinity`)),
+    ...(podAffinity === undefined ? [] : validatePodAffinity(podAffinity, lenient, `${path}.podAffinity`)),
+    ...(podAntiAffinity === undefined ? [] : validatePodAffinity(podAntiAffinity, lenient, `${path}.podAntiAffinity`)),
   ];
 }
 
@@ -27,46 +29,81 @@ function validateWeight(weight: number, path: string): readonly FieldError[] {
 }
 /** One term has the rules that it has in a selector, and is told without one. */
 function validateTerm(term: NodeSelectorTerm, path: string): readonly FieldError[] {
-  const inSelector = `${path}.nodeSelectorTerms[0]`;
+  const told = `${path}.nodeSelectorTerms[0]`;
   return validateNodeSelector({ nodeSelectorTerms: [term] }, path).map((error) =>
-    error.path.startsWith(inSelector) ? { ...error, path: `${path}${error.path.slice(inSelector.length)}` } : error
+    error.path.startsWith(told) ? { ...error, path: `${path}${error.path.slice(told.length)}` } : error
   );
 }
 
-function validatePodAffinity(affinity: PodAffinity, path: string): readonly FieldError[] {
+function validatePodAffinity(affinity: PodAffinity, lenient: Leniency, path: string): readonly FieldError[] {
   return [
-    ...(affinity[required_] ?? []).flatMap((term, i) => validatePodTerm(term, `${path}.${required_}[${i}]`)),
+    ...(affinity[required_] ?? []).flatMap((term, i) => validatePodTerm(term, lenient, `${path}.${required_}[${i}]`)),
     ...(affinity[preferred_] ?? []).flatMap(({ weight, podAffinityTerm }, i) => {
       const at = `${path}.${preferred_}[${i}]`;
-      return [...validateWeight(weight, at), ...validatePodTerm(podAffinityTerm, `${at}.podAffinityTerm`)];
+      return [...validateWeight(weight, at), ...validatePodTerm(podAffinityTerm, lenient, `${at}.podAffinityTerm`)];
     }),
   ];
 }
 
-function validatePodTerm(term: PodAffinityTerm, path: string): readonly FieldError[] {
-  const { topologyKey, namespaces = [], matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+function validatePodTerm(term: PodAffinityTerm, { podLabels: storedValues }: Leniency, path: string): readonly FieldError[] {
+  const { topologyKey, namespaces = [] } = term;
   return [
-    ...validateLabelSelector(term.labelSelector, `${path}.labelSelector`),
-    ...validateLabelSelector(term.namespaceSelector, `${path}.namespaceSelector`),
+    ...validateLabelSelector(term.labelSelector, `${path}.labelSelector`, { storedValues }),
+    ...validateLabelSelector(term.namespaceSelector, `${path}.namespaceSelector`, { storedValues }),
     ...namespaces.flatMap((namespace) => named(dns1123Label, namespace, `${path}.namespace`)),
+    ...validateMatchLabelKeys(term, path),
+    ...(topologyKey === "" ? [required(`${path}.topologyKey`, "can not be empty")] : []),
+    ...qualified(topologyKey, `${path}.topologyKey`),
+  ];
+}
+
+/** Labels that the pod and those that are meant share or not. */
+type LabelKeys = Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
+
+const inSelector = "exists in both matchLabelKeys and labelSelector";
+
+/** A key may be in the selector once, for that is how it comes to be part of it. The path of the second is upstream's slip. */
+export function validateMatchLabelKeys(term: LabelKeys, path: string): readonly FieldError[] {
+  const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+  const seen = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
+  return [
     ...validateLabelKeys(matchLabelKeys, term, `${path}.matchLabelKeys`),
     ...validateLabelKeys(mismatchLabelKeys, term, `${path}.mismatchLabelKeys`),
+    ...(labelSelector?.matchExpressions ?? []).flatMap(({ key }) => {
+      const i = matchLabelKeys.lastIndexOf(key), again = seen.has(key);
+      seen.add(key);
+      return i >= 0 && again ? [invalid(`${path}[${i}]`, key, inSelector)] : [];
+    }),
     ...matchLabelKeys.flatMap((key, i) =>
       mismatchLabelKeys.includes(key)
         ? [invalid(`${path}.matchLabelKeys[${i}]`, key, "exists in both matchLabelKeys and mismatchLabelKeys")]
         : []
     ),
-    ...(topologyKey === "" ? [required(`${path}.topologyKey`, "can not be empty")] : []),
-    ...qualified(topologyKey, `${path}.topologyKey`),
   ];
 }
+
+/** The older rule, which still holds where what is stored breaks the newer one: no key is in the selector at all. */
+function validateStoredLabelKeys({ labelSelector, matchLabelKeys = [] }: LabelKeys, path: string): readonly FieldError[] {
+  const { matchLabels = {}, matchExpressions = [] } = labelSelector ?? {};
+  const chosen = new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
+  return [
+    ...(matchLabelKeys.length > 0 && labelSelector === undefined
+      ? [forbidden(path, "must not be specified when labelSelector is not set")]
+      : []),
+    ...matchLabelKeys.flatMap((key, i) => [
+      ...qualified(key, `${path}[${i}]`),
+      ...(chosen.has(key) ? [invalid(`${path}[${i}]`, key, inSelector)] : []),
+    ]),
+  ];
+}
+
 function validateLabelKeys(
   keys: readonly string[],
   { labelSelector }: Pick<PodAffinityTerm, "labelSelector">,
   path: string,
 ): readonly FieldError[] {
   if (keys.length > 0 && labelSelector === undefined) {
-    return [{ type: "Forbidden", path, detail: "must not be specified when labelSelector is not set" }];
+    return [forbidden(path, "must not be specified when labelSelector is not set")];
   }
   return keys.flatMap((key, i) => qualified(key, `${path}[${i}]`));
 }
@@ -97,9 +134,13 @@ function validateToleration(toleration: Toleration, path: string): readonly Fiel
   return effect === "" ? errors : [...errors, ...oneOfWords(effect, effects, `${path}.effect`)];
 }
 
-export function validateSpread(constraints: readonly TopologySpreadConstraint[], path: string): readonly FieldError[] {
+export function validateSpread(
+  constraints: readonly TopologySpreadConstraint[],
+  lenient: Leniency,
+  path: string,
+): readonly FieldError[] {
   return constraints.flatMap((constraint, i) => {
-    const at = `${path}[${i}]`, { maxSkew, topologyKey, minDomains, labelSelector, matchLabelKeys = [] } = constraint;
+    const at = `${path}[${i}]`, { maxSkew, topologyKey, minDomains, labelSelector } = constraint;
     const same = (other: TopologySpreadConstraint) =>
       other.topologyKey === topologyKey && other.whenUnsatisfiable === constraint.whenUnsatisfiable;
     const again = constraints.slice(0, i).some(same);
@@ -111,8 +152,8 @@ export function validateSpread(constraints: readonly TopologySpreadConstraint[],
       ...validateMinDomains(minDomains, constraint.whenUnsatisfiable, `${at}.minDomains`),
       ...oneOfWords(constraint.nodeAffinityPolicy, ["Honor", "Ignore"], `${at}.nodeAffinityPolicy`),
       ...oneOfWords(constraint.nodeTaintsPolicy, ["Honor", "Ignore"], `${at}.nodeTaintsPolicy`),
-      ...validateLabelKeys(matchLabelKeys, constraint, `${at}.matchLabelKeys`),
-      ...validateLabelSelector(labelSelector, `${at}.labelSelector`),
+      ...(lenient.spreadKeys ? validateStoredLabelKeys(constraint, `${at}.matchLabelKeys`) : validateMatchLabelKeys(constraint, at)),
+      ...(lenient.spreadSelectors ? [] : validateLabelSelector(labelSelector, `${at}.labelSelector`)),
     ];
   });
 }

@@ -1,8 +1,11 @@
 /** Rules of the rights with which pods and containers run, in upstream's order and words. */
 import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { validateLocalPath } from "../../../core/volumes/rules.ts";
+import type { Leniency } from "./leniency.ts";
+import type { PodSpec } from "./pod-spec.ts";
 import { oneOfWords } from "./rules.ts";
 import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext, Sysctl } from "./security.ts";
+import { validateWindowsOptions } from "./validate-windows.ts";
 
 const idMax = 2 ** 31 - 1;
 function validateId(id: number | bigint | undefined, path: string): readonly FieldError[] {
@@ -10,13 +13,18 @@ function validateId(id: number | bigint | undefined, path: string): readonly Fie
   return [invalid(path, id, `must be between 0 and ${idMax}, inclusive`)];
 }
 
-export function validateSecurityContext(context: SecurityContext, path: string): readonly FieldError[] {
+/** `hostUsers` is false for a pod that has user ids of its own. */
+export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: string): readonly FieldError[] {
   return [
     ...validateId(context.runAsUser, `${path}.runAsUser`),
     ...validateId(context.runAsGroup, `${path}.runAsGroup`),
     ...oneOfWords(context.procMount, ["Default", "Unmasked"], `${path}.procMount`),
+    ...(hostUsers && context.procMount === "Unmasked"
+      ? [invalid(`${path}.procMount`, context.procMount, "`hostUsers` must be false to use `Unmasked`")]
+      : []),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
     ...validateEscalation(context, path),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
   ];
 }
@@ -64,18 +72,24 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): r
     : [];
 }
 
-export function validatePodSecurityContext(context: PodSecurityContext, path: string): readonly FieldError[] {
+export function validatePodSecurityContext(
+  context: PodSecurityContext,
+  spec: PodSpec,
+  lenient: Leniency,
+  path: string,
+): readonly FieldError[] {
   const { supplementalGroups = [], sysctls = [] } = context;
   return [
     ...validateId(context.fsGroup, `${path}.fsGroup`),
     ...validateId(context.runAsUser, `${path}.runAsUser`),
     ...validateId(context.runAsGroup, `${path}.runAsGroup`),
     ...supplementalGroups.flatMap((group, i) => validateId(group, `${path}.supplementalGroups[${i}]`)),
-    ...validateSysctls(sysctls, `${path}.sysctls`),
+    ...validateSysctls(sysctls, spec, lenient, `${path}.sysctls`),
     ...oneOfWords(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
-    ...oneOfWords(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
+    ...oneOfWords(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
     ...oneOfWords(context.seLinuxChangePolicy, ["MountOption", "Recursive"], `${path}.seLinuxChangePolicy`),
   ];
 }
@@ -83,18 +97,38 @@ export function validatePodSecurityContext(context: PodSecurityContext, path: st
 const sysctlNameMax = 253;
 const sysctlPattern = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-function validateSysctls(sysctls: readonly Sysctl[], path: string): readonly FieldError[] {
+function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return sysctls.flatMap(({ name }, i) => {
     const at = `${path}[${i}].name`;
     const again = seen.has(name);
     seen.add(name);
-    if (name === "") return [required(at, "")];
-    if (!isSysctlName(name)) {
-      return [invalid(at, name, `must have at most ${sysctlNameMax} characters and match regex ${sysctlPattern}`)];
-    }
-    return again ? [duplicate(at, name)] : [];
+    const errors: FieldError[] = [];
+    if (name === "") errors.push(required(at, ""));
+    else if (!isSysctlName(name)) {
+      errors.push(invalid(at, name, `must have at most ${sysctlNameMax} characters and match regex ${sysctlPattern}`));
+    } else if (again) errors.push(duplicate(at, name));
+    return lenient.sysctls ? errors : [...errors, ...validateHostSysctl(name, spec, at)];
   });
+}
+
+const ipcParameters = ["sem", "shmall", "shmmax", "shmmni", "shm_rmid_forced", "shm", "msgmax", "msgmnb", "msgmni", "msg"];
+
+/** A parameter of the network or of shared memory cannot be set for a pod that shares that with its node. */
+export function validateHostSysctl(
+  name: string,
+  { hostNetwork, hostIPC }: Pick<PodSpec, "hostNetwork" | "hostIPC">,
+  path: string,
+): readonly FieldError[] {
+  const dotted = withDots(name).split("*", 1)[0]!; // a text has a first part
+  const ofIpc = ipcParameters.some((each) => dotted === `kernel.${each}`) || dotted.startsWith("fs.mqueue.");
+  if (hostNetwork && dotted.startsWith("net.")) return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
+  return hostIPC && ofIpc ? [invalid(path, name, "may not be specified when 'hostIPC' is true")] : [];
+}
+/** `net/ipv4/conf/eno2.100/rp_filter` means `net.ipv4.conf.eno2/100.rp_filter`: the first sign of the two parts all. */
+function withDots(name: string): string {
+  if (/[./]/.exec(name)?.[0] !== "/") return name;
+  return name.replaceAll(/[./]/g, (sign) => sign === "." ? "/" : ".");
 }
 /** Segments between dots and slashes, each checked by itself so that no text takes long. */
 function isSysctlName(name: string): boolean {

@@ -1,0 +1,37 @@
+/**
+ * What a stored template may have kept from before a rule was made: an update lets pass what is wrong already, so that the rest
+ * of the object can still be changed. The rules are upstream's, and all or nothing: one wrong label lets others pass.
+ */
+export interface Leniency {
+  /** Amounts of huge pages that are no multiple of the page. */
+  readonly hugePages: boolean;
+  /** Values of labels in the selectors of pod affinities. */
+  readonly podLabels: boolean;
+  /** Values of labels in the required node affinity. */
+  readonly nodeLabels: boolean;
+  /** Selectors of topology spread constraints, which are not looked at then. */
+  readonly spreadSelectors: boolean;
+  /** matchLabelKeys of topology spread constraints that their selector has as well. */
+  readonly spreadKeys: boolean;
+  /** Kernel parameters of a namespace that the pod shares with the node. */
+  readonly sysctls: boolean;
+  /** Paths of tokens that lead out of their volume. */
+  readonly tokenPaths: boolean;
+  /** The cost of deleting a pod, an annotation. */
+  readonly deletionCost: boolean;
+  /** Devices in a pod with user ids of its own. */
+  readonly userDevices: boolean;
+}
+
+/** Of what is new. */
+export const strict: Leniency = Object.freeze({
+  hugePages: false,
+  podLabels: false,
+  nodeLabels: false,
+  spreadSelectors: false,
+  spreadKeys: false,
+  sysctls: false,
+  tokenPaths: false,
+  deletionCost: false,
+  userDevices: false,
+});

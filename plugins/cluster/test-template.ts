@@ -1,0 +1,29 @@
+/** Templates for tests, written as clients do and filled in as the server does. */
+import { filler } from "../../core/derive/fill.ts";
+import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { ApiObject, At } from "../../core/plugin.ts";
+import type { Typed } from "../../core/schema.ts";
+import { podTemplates } from "./pod-template.ts";
+
+export const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
+const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
+const container = { name: "c", image: "a" };
+// Specs are written as clients do; decoding has left out what they do not say.
+export const make = (spec: object, meta: object = {}): any =>
+  filler(schema)({
+    kind: "PodTemplate",
+    apiVersion: "v1",
+    metadata,
+    template: { metadata: meta, spec: { containers: [{ resources: {}, ...container }], ...spec } },
+  } as any);
+export const texts = (errors: readonly FieldError[] | undefined) =>
+  errors?.map((error) => fieldErrorText(error).replace("template.spec.", ""));
+/** What is wrong with a new template of the spec, below `template.spec.` where it stands there. */
+export const errors = (spec: object) => texts(podTemplates.create?.(make(spec), at));
+/** A spec with one container. */
+export const one = (rest: object) => ({ containers: [{ resources: {}, ...container, ...rest }] });
+/** The same of an update. */
+export const errorsOf = (spec: object, stored: object, meta: object = {}, storedMeta: object = {}) =>
+  texts(podTemplates.update?.(make(spec, meta), make(stored, storedMeta), at));
