@@ -53,7 +53,7 @@ export function aggregatedEntries(resources: readonly ResourceFacts[]): readonly
       verbs,
       ...(shortNames === undefined ? {} : { shortNames }),
       ...(categories === undefined ? {} : { categories }),
-      ...(parts.length === 0 ? {} : { subresources: keyed("subresource", parts) }),
+      ...(parts.length === 0 ? {} : { subresources: parts }),
     };
   });
 }
@@ -61,4 +61,15 @@ export function aggregatedEntries(resources: readonly ResourceFacts[]): readonly
 /** Entries by one of their members, so that a difference says which entry it is in. Their order is compared beside it. */
 export function keyed(member: string, entries: readonly Value[]): Fields {
   return Object.fromEntries(entries.filter(isFields).map((entry) => [String(entry[member]), entry]));
+}
+
+/** Entries of `aggregatedEntries` by name, with each subresource as an entry of its own. */
+export function flattened(entries: readonly Fields[]): Fields {
+  return Object.fromEntries(entries.flatMap(({ subresources = [], ...own }): [string, Value][] => [
+    [String(own["resource"]), own],
+    ...(Array.isArray(subresources) ? subresources.filter(isFields) : []).map((part): [string, Value] => [
+      `${own["resource"]}/${part["subresource"]}`,
+      part,
+    ]),
+  ]));
 }

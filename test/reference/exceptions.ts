@@ -24,7 +24,7 @@ const schemas: Exceptions = {
   [`${alphaItems}.x-kubernetes-patch-merge-key`]: listOfAlpha,
 };
 
-/** By group version, then the name of the resource. */
+/** By group version, then the name of the resource: in lists of resources, in the documents of every group, and among operations. */
 const discovery: Exceptions = {
   "v1.services": service,
   "v1.serviceaccounts/token": later,

@@ -1,0 +1,67 @@
+/** Operations that OpenAPI documents should have, from the reference's facts about resources and queries. */
+import { apiVersionOf, type GroupVersionFacts } from "./discovery.ts";
+import type { Fields, Value } from "./facts.ts";
+
+/** `openapiPaths` of discovery.json: names of query parameters. */
+export interface PathFacts {
+  readonly listQuery: readonly string[];
+  readonly writeQuery: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Place {
+  readonly method: string;
+  /** As `x-kubernetes-action` says it. */
+  readonly action: string;
+  readonly collection?: true;
+}
+/** Where each verb is found. Watches have paths of their own, which are deprecated and lists with `watch` in them. */
+const places: Readonly<Record<string, Place>> = Object.freeze({
+  create: { method: "post", action: "post", collection: true },
+  delete: { method: "delete", action: "delete" },
+  deletecollection: { method: "delete", action: "deletecollection", collection: true },
+  get: { method: "get", action: "get" },
+  list: { method: "get", action: "list", collection: true },
+  patch: { method: "patch", action: "patch" },
+  update: { method: "put", action: "put" },
+});
+
+/** By group version and resource (or `resource/subresource`): method and path with the action and the query's parameters. */
+export function expectedOperations(groups: readonly GroupVersionFacts[], { listQuery, writeQuery }: PathFacts): Fields {
+  const operation = (verb: string, path: string, part = ""): [string, Value] => {
+    const { method, action, collection } = places[verb]!;
+    // A subresource has one path, whatever is done with it.
+    const at = part !== "" ? `${path}/{name}/${part}` : collection ? path : `${path}/{name}`;
+    return [`${method} ${at}`, { action, query: (verb === "list" ? listQuery : writeQuery[verb]!).toSorted() }];
+  };
+  return Object.fromEntries(groups.map((group): [string, Value] => [
+    apiVersionOf(group),
+    Object.fromEntries(group.resources.flatMap(({ name, namespaced, verbs, subresources = [] }): [string, Value][] => {
+      const path = `${group.path}${namespaced ? "/namespaces/{namespace}" : ""}/${name}`;
+      const own = verbs.filter((verb) => verb !== "watch").map((verb) => operation(verb, path));
+      const everywhere = namespaced && verbs.includes("list") ? [operation("list", `${group.path}/${name}`)] : [];
+      return [
+        [name, Object.fromEntries([...own, ...everywhere])],
+        ...subresources.map((part): [string, Value] => [
+          `${name}/${part.name}`,
+          Object.fromEntries(part.verbs.map((verb) => operation(verb, path, part.name))),
+        ]),
+      ];
+    })),
+  ]));
+}
+
+/** The same of a v3 document of the group version at `root`: operations that do something with a resource. */
+export function servedOperations(root: string, paths: Readonly<Record<string, any>>): Fields {
+  const queries = (parameters: readonly any[] = []) => parameters.filter((each) => each.in === "query").map(({ name }) => name);
+  const resources = new Map<string, Record<string, Value>>();
+  for (const [path, { parameters, ...methods }] of Object.entries(paths)) {
+    const resource = path.slice(root.length + 1).replace("namespaces/{namespace}/", "").replace("/{name}", "");
+    for (const [method, operation] of Object.entries<any>(methods)) {
+      const action = operation["x-kubernetes-action"];
+      if (["watch", "watchlist", undefined].includes(action)) continue;
+      const query = [...queries(parameters), ...queries(operation.parameters)].toSorted();
+      resources.set(resource, { ...resources.get(resource), [`${method} ${path}`]: { action, query } });
+    }
+  }
+  return Object.fromEntries(resources);
+}
