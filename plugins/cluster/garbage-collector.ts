@@ -119,12 +119,13 @@ async function collect(api: Api, graph: OwnerGraph, node: Node): Promise<boolean
 type OwnerState = "there" | "absent" | "waiting" | "unknown";
 
 /** Whether an owner is there, asked of the server. An owner in another namespace counts as absent; an object of the whole
- *  cluster is never collected for an owner in a namespace. */
+ *  cluster is never collected for an owner in a namespace. Of a kind that cannot be made here (Pod) nobody knows: an object may
+ *  have come from a cluster where its owner is there. */
 async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerReference): Promise<OwnerState> {
   const collection = api.collections("get").find(({ groupVersion, kind }) =>
     sameGroup(groupVersion, owner.apiVersion) && kind === owner.kind
   );
-  if (collection === undefined) return "unknown";
+  if (collection === undefined || !canBeMade(api, collection)) return "unknown";
   if (collection.namespaced && node.namespace === "") return "unknown";
   const namespace = collection.namespaced ? node.namespace : "";
   const known = graph.get(owner.uid);
@@ -140,6 +141,10 @@ async function stateOf(api: Api, graph: OwnerGraph, node: Node, owner: OwnerRefe
     if (error instanceof StatusError && error.reason === "NotFound") return "absent";
     throw error;
   }
+}
+
+function canBeMade(api: Api, { groupVersion, resource }: Collection): boolean {
+  return api.collections("create").some((each) => each.groupVersion === groupVersion && each.resource === resource);
 }
 
 /** Kinds are the same in every version of their group. */

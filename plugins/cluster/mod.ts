@@ -4,12 +4,13 @@ import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
+import { pods } from "./pod.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
 
-export { events, leases, namespaces, podTemplates, serviceAccounts, services };
+export { events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
@@ -17,7 +18,7 @@ export const clusterPlugin = definePlugin({
   featureGates: { ...leaseGates, ...podTemplateGates },
   gateDependencies: podTemplateGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services],
+  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
   controllers: [namespaceController, serviceAccountController, garbageCollector],
   seeds: namespaceSeeds,
 });

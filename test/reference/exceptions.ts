@@ -9,11 +9,14 @@ export const sameAs: Readonly<Record<string, string>> = Object.freeze({
 });
 
 const service = "`kubectl cluster-info` asks for services, the reference does not tell of them; we have none to serve";
+const pod = "`kubectl describe pvc` asks for pods, the reference does not tell of them; we have none to serve";
 const listOfAlpha = "an accident of v1alpha1: its items have no field `type` to be merged by, and lists are never applied";
 const later = "rights, policies, custom resources, reviews and aggregation are not served yet";
 const alphaItems = "io.k8s.api.storagemigration.v1alpha1.StorageVersionMigrationList.properties.items";
 
 const schemas: Exceptions = {
+  "io.k8s.api.core.v1.Pod": pod,
+  "io.k8s.api.core.v1.PodList": pod,
   "io.k8s.api.core.v1.Service": service,
   "io.k8s.api.core.v1.ServiceList": service,
   "io.k8s.api.core.v1.ServiceSpec": service,
@@ -26,6 +29,7 @@ const schemas: Exceptions = {
 
 /** By group version, then the name of the resource: in lists of resources, in the documents of every group, and among operations. */
 const discovery: Exceptions = {
+  "v1.pods": pod,
   "v1.services": service,
   "v1.serviceaccounts/token": later,
   "authentication.k8s.io/v1.tokenreviews": later,
@@ -42,6 +46,7 @@ const discovery: Exceptions = {
 const columns: Exceptions = {
   "storage.k8s.io/v1/CSIStorageCapacity": "recorded answers have the two columns of kinds without any, and recordings go first",
   "v1/PodTemplate": "the reference has no facts about it",
+  "v1/Pod": pod,
   "v1/Service": service,
 };
 

@@ -1,0 +1,28 @@
+import { defineResource } from "../../core/define.ts";
+import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { object } from "../../core/meta/object.ts";
+import type { Column } from "../../core/plugin.ts";
+import { field, type Infer } from "../../core/schema.ts";
+import { PodSpec } from "./pod/pod-spec.ts";
+
+const Pod = object("Pod", {
+  spec: field(2, PodSpec, "What the pod is made of.", { written: "always" }),
+}, {
+  package: "core/v1",
+  doc: "Containers that run together on a node. There are no nodes here, so there are no pods either: the collection can be read.",
+});
+type Pod = Infer<typeof Pod>;
+
+const columns: readonly Column<Pod>[] = [nameColumn, ageColumn];
+
+/** `kubectl describe pvc` asks which pods use the claim, and fails where nobody can tell that there are none. */
+export const pods = defineResource<Pod>({
+  kind: "Pod",
+  scope: "Namespaced",
+  shortNames: ["po"],
+  summary: "Containers that run together; there are none here.",
+  storedAs: "v1",
+  storedUnder: "pods",
+  served: { v1: { schema: Pod, introduced: "1.0", columns } },
+  strategy: { without: ["create", "update", "patch", "delete", "deletecollection"] },
+});
