@@ -1,4 +1,4 @@
-/** The fields with a gate, of every kind that is served, and the gates that can be switched. */
+/** The fields with a gate, of every kind that is served and can be written, and the gates that can be switched. */
 import { membersOf } from "../../core/derive/members.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import type { GateStage } from "../../core/plugin.ts";
@@ -9,7 +9,9 @@ import { plugins } from "../../plugins/mod.ts";
 /** `"v1/PodTemplate template.spec.volumes[].image"` to its gate. Lists are written `[]`, maps `{}`. */
 export function gatedFields(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const { kind, served } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
+  for (const { kind, served, strategy } of plugins.flatMap((plugin) => plugin.resources ?? [])) {
+    // Nothing is dropped from what can only be read.
+    if (strategy?.without?.includes("create") && strategy.without.includes("update")) continue;
     for (const [groupVersion, { schema, removed }] of Object.entries(served)) {
       if (removed !== undefined && compareReleases(removed, targetRelease) <= 0) continue;
       collect(schema, `${spell(defaultNames, groupVersion)}/${kind} `, [], found);
