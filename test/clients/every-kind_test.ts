@@ -1,0 +1,110 @@
+// kubectl on every kind that can be made. What `describe` asks for besides is there, even where there is none of it.
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { runtimeMissing, startRealServer } from "../real-server.ts";
+import { merged } from "../validation/rule.ts";
+import { serverArgs, tables } from "../validation/tables.ts";
+import { good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
+
+/** By the path of its collection, a valid object of each kind; reviews are not kept. */
+const objects = new Map(tables.filter(({ path }) => !path.endsWith("reviews")).map(({ path, valid }) => [path, valid]));
+// An empty list of drivers is read back as null, so that an apply never comes to rest.
+objects.set("/apis/storage.k8s.io/v1/csinodes", { spec: { drivers: [{ name: "a.example.com", nodeID: "one" }] } });
+/** Made by the server in every namespace. */
+const own = [["/api/v1/namespaces/default/serviceaccounts", "default"]] as const;
+
+/** Older kubectls ask for VolumeAttributesClass in a version that is off by default. */
+const args = serverArgs.map((each) => each.startsWith("--runtime-config=") ? `${each},storage.k8s.io/v1beta1=true` : each);
+
+/** `resource.version.group`, as kubectl takes it. */
+function fullName(path: string): string {
+  const [root, ...rest] = path.split("/").slice(1);
+  const resource = rest.at(-1)!; // a path has segments
+  return root === "api" ? resource : `${resource}.${rest[1]}.${rest[0]}`;
+}
+
+function namespaceOf(path: string): string {
+  return /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? "";
+}
+
+/** Everything that is done with a kind, in the words of the one who does it. */
+async function tried(kubectl: Kubectl, collection: string, name: string, manifest: Manifest | undefined): Promise<void> {
+  const resource = fullName(collection), namespace = `--namespace=${namespaceOf(collection)}`;
+  const one = [resource, name, namespace];
+  assert.match(await good(kubectl, ["describe", ...one]), new RegExp(`^Name: +${name}$`, "m"));
+  assert.match(await good(kubectl, ["get", ...one, "-o", "yaml"]), new RegExp(`^  name: ${name}$`, "m"));
+  const [head = "", row = ""] = (await good(kubectl, ["get", ...one])).split("\n");
+  const [wideHead = "", wideRow = ""] = (await good(kubectl, ["get", ...one, "-o", "wide"])).split("\n");
+  assert.match(head, /^[A-Z]/);
+  // An Event is told by what it is about, not by its name.
+  assert.ok([row, wideRow].every((each) => head.startsWith("NAME") ? each.startsWith(name) : each !== ""), `get ${resource}: ${row}`);
+  assert.ok(wideHead.split(/ {2,}/).length >= head.split(/ {2,}/).length);
+  const apiVersion = rootOf(collection).split("/").slice(2).join("/");
+  assert.match(await good(kubectl, ["explain", collection.split("/").at(-1)!, `--api-version=${apiVersion}`]), /^KIND: +\w+$/m);
+  if (manifest === undefined) return;
+  const text = JSON.stringify(manifest);
+  assert.match(await good(kubectl, "apply -f -", text), /created$/m);
+  assert.match(await good(kubectl, "apply -f -", text), /unchanged$/m);
+  assert.match(await good(kubectl, "apply --server-side -f -", text), /serverside-applied$/m);
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** The collections that have a status of its own, by what discovery says of them. */
+async function withStatus(kubectl: Kubectl, collections: readonly string[]): Promise<readonly string[]> {
+  const roots = [...new Set(collections.map(rootOf))];
+  const lists = await Promise.all(roots.map(async (root) => {
+    const { resources } = JSON.parse(await good(kubectl, ["get", "--raw", root]));
+    return resources.map(({ name }: { readonly name: string }) => `${root} ${name}`);
+  }));
+  const served = new Set(lists.flat());
+  return collections.filter((collection) => served.has(`${rootOf(collection)} ${collection.split("/").at(-1)}/status`));
+}
+/** `/api/v1`, `/apis/storage.k8s.io/v1`. */
+function rootOf(collection: string): string {
+  return collection.split("/").slice(0, collection.startsWith("/api/") ? 3 : 4).join("/");
+}
+
+describe("kubectl gets, describes, explains and applies every kind", { skip: kubectlMissing() || runtimeMissing("deno") }, () => {
+  for (const path of kubectls()) {
+    it(path, async () => {
+      const server = await startRealServer({ args });
+      const kubectl = kubectlFor(path, server);
+      try {
+        const names = new Map<string, string>(own);
+        const manifests = new Map<string, Manifest>();
+        for (const [collection, valid] of objects) {
+          if (names.has(collection)) continue;
+          const name = `case-${names.size}`;
+          const made = merged({ metadata: { name } }, valid);
+          const { kind, apiVersion, metadata } = JSON.parse(
+            await good(kubectl, ["create", "--raw", collection, "-f", "-"], JSON.stringify(made)),
+          );
+          names.set(collection, metadata.name);
+          const namespace = namespaceOf(collection);
+          const applied = { name: `applied-${names.size}`, ...(namespace === "" ? {} : { namespace }) };
+          manifests.set(collection, merged({ kind, apiVersion }, merged(valid, { metadata: applied })) as unknown as Manifest); // what it is made of
+        }
+        for (const [collection, name] of names) {
+          await tried(kubectl, collection, name, manifests.get(collection)).catch((error: unknown) => {
+            throw new Error(`${collection}: ${error}`, { cause: error });
+          });
+        }
+        const stated = await withStatus(kubectl, [...names.keys()]);
+        assert.ok(stated.some((collection) => collection.endsWith("/persistentvolumes")));
+        for (const collection of stated) {
+          const one = [fullName(collection), names.get(collection)!, `--namespace=${namespaceOf(collection)}`]; // chosen from these
+          const patch = ["--subresource=status", "--type=merge", "-p", '{"metadata":{"annotations":{"seen":"yes"}}}'];
+          assert.match(await good(kubectl, ["patch", ...one, ...patch]), /patched( \(no change\))?$/m); // some keep metadata to the main path
+        }
+        assert.match(await good(kubectl, "get pods -A"), /^$/);
+      } finally {
+        await server.close();
+      }
+    });
+  }
+});
