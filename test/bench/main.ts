@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--json FILE]`: what requests cost. CPU for
- * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes about ten minutes.
+ * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes over
+ * seven minutes a store.
  */
 import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
