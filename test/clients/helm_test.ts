@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
 import { helmMissing, helms } from "../chart/helm.ts";
-import { etcdMissing, startEtcd } from "../etcd.ts";
 import { httpsClient } from "../https.ts";
-import { type Ran, type RealServer, run, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
+import { type Ran, type RealServer, run } from "../real-server.ts";
+import { againstTheProgram, everySetup } from "./setups.ts";
 
 /** ConfigMaps and Secrets: some always there, one by a value, one as a hook. */
 const files: Readonly<Record<string, string>> = {
@@ -122,27 +121,4 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
   }
 }
 
-const setups: readonly { readonly runtime: Runtime; readonly store: "sqlite" | "etcd" }[] = [
-  { runtime: "deno", store: "sqlite" },
-  { runtime: "deno", store: "etcd" },
-  { runtime: "node", store: "sqlite" },
-  { runtime: "node", store: "etcd" },
-];
-
-for (const { runtime, store } of setups) {
-  const skip = helmMissing() || runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
-  describe(`Helm works against the program on ${runtime} with ${store}`, { skip }, () => {
-    for (const path of helms()) {
-      it(path, async () => {
-        const etcd = store === "etcd" ? await startEtcd() : undefined;
-        const server = await startRealServer({ runtime, args: etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`] });
-        try {
-          await releaseLife(path, server);
-        } finally {
-          await server.close();
-          await etcd?.stop();
-        }
-      });
-    }
-  });
-}
+againstTheProgram("Helm works against the program", { paths: helms(), missing: helmMissing() }, everySetup, releaseLife);

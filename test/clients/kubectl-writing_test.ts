@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
-import { etcdMissing, startEtcd } from "../etcd.ts";
-import { type RealServer, run, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, run, until } from "../real-server.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
+import { againstTheProgram, type Setup } from "./setups.ts";
 
 const configMap = (name: string, data: Readonly<Record<string, string>>, more: object = {}) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more }, data });
@@ -154,36 +153,19 @@ async function saysWhoAsks(kubectl: Kubectl): Promise<void> {
   assert.match(isOld ? errors : output, isOld ? /selfsubjectreviews API is not enabled/ : /system:masters/);
 }
 
-const setups: readonly { readonly runtime: Runtime; readonly store: "sqlite" | "etcd" }[] = [
-  { runtime: "deno", store: "sqlite" },
-  { runtime: "node", store: "etcd" },
-];
-
-for (const { runtime, store } of setups) {
-  const skip = kubectlMissing() || runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
-  describe(`kubectl changes things in every way, against the program on ${runtime} with ${store}`, { skip }, () => {
-    for (const path of kubectls()) {
-      it(path, async () => {
-        const etcd = store === "etcd" ? await startEtcd() : undefined;
-        const server = await startRealServer({ runtime, args: etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`] });
-        try {
-          const kubectl = kubectlFor(path, server);
-          await Promise.all([
-            appliesOnTheClient(kubectl),
-            appliesOnTheServer(kubectl),
-            movesToTheServer(kubectl),
-            prunes(kubectl),
-            changesInPlace(kubectl, path, server),
-            patchesTheStatus(kubectl),
-            validates(kubectl),
-            cascades(kubectl),
-          ]);
-          await saysWhoAsks(kubectl);
-        } finally {
-          await server.close();
-          await etcd?.stop();
-        }
-      });
-    }
-  });
-}
+const setups: readonly Setup[] = [{ runtime: "deno", store: "sqlite" }, { runtime: "node", store: "etcd" }];
+const clients = { paths: kubectls(), missing: kubectlMissing() };
+againstTheProgram("kubectl changes things in every way, against the program", clients, setups, async (path, server) => {
+  const kubectl = kubectlFor(path, server);
+  await Promise.all([
+    appliesOnTheClient(kubectl),
+    appliesOnTheServer(kubectl),
+    movesToTheServer(kubectl),
+    prunes(kubectl),
+    changesInPlace(kubectl, path, server),
+    patchesTheStatus(kubectl),
+    validates(kubectl),
+    cascades(kubectl),
+  ]);
+  await saysWhoAsks(kubectl);
+});

@@ -4,10 +4,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { describe, it } from "node:test";
-import { etcdMissing, startEtcd } from "../etcd.ts";
-import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, until } from "../real-server.ts";
 import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
+import { againstTheProgram, everySetup } from "./setups.ts";
 
 const configMap = (name: string, data: Readonly<Record<string, string>>, more: object = {}) =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...more }, data });
@@ -128,32 +127,12 @@ async function watches(path: string, server: RealServer, kubectl: Kubectl): Prom
   assert.deepEqual(lines.slice(1).map((line) => line.split(/ +/).slice(0, 2).join(" ")), ["w1 0", "w1 1", "w1 1"]);
 }
 
-const setups: readonly { readonly runtime: Runtime; readonly store: "sqlite" | "etcd" }[] = [
-  { runtime: "deno", store: "sqlite" },
-  { runtime: "deno", store: "etcd" },
-  { runtime: "node", store: "sqlite" },
-  { runtime: "node", store: "etcd" },
-];
-
-for (const { runtime, store } of setups) {
-  const skip = kubectlMissing() || runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
-  describe(`kubectl works against the program on ${runtime} with ${store}`, { skip }, () => {
-    for (const path of kubectls()) {
-      it(path, async () => {
-        const etcd = store === "etcd" ? await startEtcd() : undefined;
-        const server = await startRealServer({ runtime, args: etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`] });
-        try {
-          const kubectl = kubectlFor(path, server);
-          await Promise.all([
-            writesAndReads(kubectl, "demo").then(() => deletes(kubectl, "demo")),
-            documentation(kubectl, server),
-            watches(path, server, kubectl),
-          ]);
-        } finally {
-          await server.close();
-          await etcd?.stop();
-        }
-      });
-    }
-  });
-}
+const clients = { paths: kubectls(), missing: kubectlMissing() };
+againstTheProgram("kubectl works against the program", clients, everySetup, async (path, server) => {
+  const kubectl = kubectlFor(path, server);
+  await Promise.all([
+    writesAndReads(kubectl, "demo").then(() => deletes(kubectl, "demo")),
+    documentation(kubectl, server),
+    watches(path, server, kubectl),
+  ]);
+});

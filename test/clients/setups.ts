@@ -1,0 +1,38 @@
+/** A client's work against the real program, with each of its releases on this machine. */
+import { describe, it } from "node:test";
+import { etcdMissing, startEtcd } from "../etcd.ts";
+import { type RealServer, type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
+
+export interface Setup {
+  readonly runtime: Runtime;
+  readonly store: "sqlite" | "etcd";
+}
+export const everySetup: readonly Setup[] = (["deno", "node"] as const).flatMap((runtime) =>
+  (["sqlite", "etcd"] as const).map((store) => ({ runtime, store }))
+);
+
+/** One suite a setup, named `TITLE on RUNTIME with STORE`, and in it one test a program, named by its path: scripts/compatibility.mjs reads both. */
+export function againstTheProgram(
+  title: string,
+  clients: { readonly paths: readonly string[]; readonly missing: string | false },
+  setups: readonly Setup[],
+  work: (path: string, server: RealServer) => Promise<void>,
+): void {
+  for (const { runtime, store } of setups) {
+    const skip = clients.missing || runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
+    describe(`${title} on ${runtime} with ${store}`, { skip }, () => {
+      for (const path of clients.paths) {
+        it(path, async () => {
+          const etcd = store === "etcd" ? await startEtcd() : undefined;
+          const server = await startRealServer({ runtime, args: etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`] });
+          try {
+            await work(path, server);
+          } finally {
+            await server.close();
+            await etcd?.stop();
+          }
+        });
+      }
+    });
+  }
+}
