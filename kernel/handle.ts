@@ -67,7 +67,7 @@ export async function answer(
     catalog,
     endpoint,
     subresource,
-    output: negotiate(accept, media),
+    output: negotiate(accept, media, endpoint.resource.answer === undefined ? "all" : "withoutTable"),
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
     warnings,
     step,

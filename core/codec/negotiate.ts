@@ -69,11 +69,14 @@ export function checkProduced(accept: string, produced: readonly string[]): void
   throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`, { details: {} });
 }
 
+/** The transformations that a path offers. */
+export type Forms = "all" | "withoutTable" | "none";
+
 /**
  * The first clause that can be served. A clause that asks for a transformation which does not exist is passed over.
- * `transforms` false: the path serves plain objects only (discovery, health).
+ * `forms` says what there is besides objects: what is answered and never stored has no Table, discovery and health have nothing.
  */
-export function negotiate(accept: string, media: Media, transforms = true): Output {
+export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {
   if (accept === "") return plain;
   const { names } = media;
   const known = media.encodings.map((encoding) => ({ encoding, full: mediaType(encoding, names) }));
@@ -82,7 +85,7 @@ export function negotiate(accept: string, media: Media, transforms = true): Outp
       const [type, subtype] = full.split("/");
       if (clause.type !== "*" && clause.type !== type) continue;
       if (clause.subtype !== "*" && clause.subtype !== subtype) continue;
-      const output = outputOf(encoding, clause.parameters, names, transforms);
+      const output = outputOf(encoding, clause.parameters, names, forms);
       if (output !== undefined) return output;
     }
   }
@@ -95,7 +98,7 @@ function outputOf(
   encoding: Encoding,
   parameters: readonly (readonly [string, string])[],
   names: Names,
-  transforms: boolean,
+  forms: Forms,
 ): Output | undefined {
   let as = "", group = "", version = "", stream = false, converts = false;
   for (const [name, value] of parameters) {
@@ -108,8 +111,11 @@ function outputOf(
     }
   }
   if (!converts) return { encoding, transform: { as: "object" }, stream };
-  if (!transforms || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
-  if (as === "Table") return encoding === "protobuf" || encoding === "cbor" ? undefined : { encoding, transform: { as, version }, stream };
+  if (forms === "none" || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
+  if (as === "Table") {
+    const none = forms === "withoutTable" || encoding === "protobuf" || encoding === "cbor";
+    return none ? undefined : { encoding, transform: { as, version }, stream };
+  }
   if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version }, stream };
   return undefined;
 }
@@ -119,7 +125,7 @@ function outputOf(
  */
 export function negotiateError(accept: string, media: Media): Encoding {
   try {
-    return negotiate(accept, media, false).encoding;
+    return negotiate(accept, media, "none").encoding;
   } catch (error) {
     if (error instanceof StatusError) return "json";
     throw error;

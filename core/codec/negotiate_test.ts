@@ -5,6 +5,7 @@ import { StatusError } from "../status-error.ts";
 import {
   bodyEncoding,
   checkProduced,
+  type Forms,
   mediaOf,
   mediaTypes,
   negotiate,
@@ -38,6 +39,19 @@ test("negotiate() passes over a transformation that does not exist and refuses w
     const bad of ["application/json;as=Table;v=v1", "application/json;v=v1;g=meta.k8s.io", "application/json;as=Nothing;v=v1;g=meta.k8s.io"]
   ) {
     assert.throws(() => negotiate(bad, media), (error) => error instanceof StatusError && error.code === 406, bad);
+  }
+});
+
+test("negotiate() has no Table and still the metadata alone where there are no tables, and neither where there are no forms", () => {
+  const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
+  const form = (accept: string, forms: Forms) => negotiate(accept, media, forms).transform.as;
+  assert.deepEqual([form(`${table}, ${metadata}`, "withoutTable"), form(`${table}, ${metadata}`, "all")], [
+    "PartialObjectMetadata",
+    "Table",
+  ]);
+  assert.equal(form(`${table}, ${metadata}, application/json`, "none"), "object");
+  for (const [accept, forms] of [[table, "withoutTable"], [metadata, "none"]] as const) {
+    assert.throws(() => form(accept, forms), (error) => error instanceof StatusError && error.code === 406);
   }
 });
 

@@ -38,7 +38,7 @@ function refuse(): never {
 }
 
 function documentReply<T extends object>(exchange: Exchange, catalog: Catalog, schema: Typed<T, StructNode>, body: T): Reply {
-  const output = negotiate(header(exchange, "accept"), catalog.media, false);
+  const output = negotiate(header(exchange, "accept"), catalog.media, "none");
   return typedReply({ output, pretty: wantsPretty("", header(exchange, "user-agent")), catalog }, 200, schema, body);
 }
 
