@@ -1,6 +1,6 @@
 /** Sources of persistent volumes: their secrets may be in any namespace (core/v1). */
 import { ObjectReference } from "../meta/references.ts";
-import { boolean, field, type Infer, int32, list, record, string, structsOf } from "../schema.ts";
+import { boolean, field, type Infer, record, string, structsOf } from "../schema.ts";
 import { SecretReference } from "./references.ts";
 import {
   AWSElasticBlockStoreVolumeSource,
@@ -15,33 +15,20 @@ import {
   QuobyteVolumeSource,
   VsphereVirtualDiskVolumeSource,
 } from "./shared-sources.ts";
+import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./twin-sources.ts";
 
 const struct = structsOf("core/v1");
 
 export const AzureFilePersistentVolumeSource = struct("AzureFilePersistentVolumeSource", {
-  secretName: field(1, string, "Secret with the name and key of the storage account.", { required: true }),
-  shareName: field(2, string, "Name of the share.", { required: true }),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
+  ...azureFile[0],
   secretNamespace: field(4, string, "Namespace of that secret; that of the claim when absent.", { pointer: true, written: "always" }),
-}, { doc: "A file share of Azure, mounted by SMB." });
+}, azureFile[1]);
 export type AzureFilePersistentVolumeSource = Infer<typeof AzureFilePersistentVolumeSource>;
 
-export const CephFSPersistentVolumeSource = struct("CephFSPersistentVolumeSource", {
-  monitors: field(1, list(string), "Addresses of the Ceph monitors.", { required: true }),
-  path: field(2, string, "Directory to mount, the root when empty."),
-  user: field(3, string, "User name in Ceph, admin when empty."),
-  secretFile: field(4, string, "Path of the keyring on the node."),
-  secretRef: field(5, SecretReference, "Secret with the key of the user, in place of the file.", { pointer: true }),
-  readOnly: field(6, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A CephFS file system, which no node supports any more." });
+export const CephFSPersistentVolumeSource = struct("CephFSPersistentVolumeSource", ...cephFS(SecretReference));
 export type CephFSPersistentVolumeSource = Infer<typeof CephFSPersistentVolumeSource>;
 
-export const CinderPersistentVolumeSource = struct("CinderPersistentVolumeSource", {
-  volumeID: field(1, string, "ID of the disk in Cinder.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
-  secretRef: field(4, SecretReference, "The secret with the credentials.", { pointer: true }),
-}, { doc: "A disk of OpenStack Cinder; its driver is the CSI driver cinder.csi.openstack.org." });
+export const CinderPersistentVolumeSource = struct("CinderPersistentVolumeSource", ...cinder(SecretReference));
 export type CinderPersistentVolumeSource = Infer<typeof CinderPersistentVolumeSource>;
 
 export const CSIPersistentVolumeSource = struct("CSIPersistentVolumeSource", {
@@ -58,38 +45,16 @@ export const CSIPersistentVolumeSource = struct("CSIPersistentVolumeSource", {
 }, { doc: "A volume of a CSI driver." });
 export type CSIPersistentVolumeSource = Infer<typeof CSIPersistentVolumeSource>;
 
-export const FlexPersistentVolumeSource = struct("FlexPersistentVolumeSource", {
-  driver: field(1, string, "Name of the driver.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  secretRef: field(3, SecretReference, "Secret whose values are handed to the driver.", { pointer: true }),
-  readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-  options: field(5, record(string), "What else the driver is told, by key."),
-}, { doc: "A volume of a Flexvolume driver, a program on the node." });
+export const FlexPersistentVolumeSource = struct("FlexPersistentVolumeSource", ...flex(SecretReference));
 export type FlexPersistentVolumeSource = Infer<typeof FlexPersistentVolumeSource>;
 
 export const GlusterfsPersistentVolumeSource = struct("GlusterfsPersistentVolumeSource", {
-  endpoints: field(1, string, "Name of the Endpoints object that lists the servers.", { required: true }),
-  path: field(2, string, "Name of the volume.", { required: true }),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
+  ...glusterfs[0],
   endpointsNamespace: field(4, string, "Namespace of those Endpoints; that of the claim when absent.", { pointer: true }),
-}, { doc: "A volume of GlusterFS, which no node supports any more." });
+}, glusterfs[1]);
 export type GlusterfsPersistentVolumeSource = Infer<typeof GlusterfsPersistentVolumeSource>;
 
-export const ISCSIPersistentVolumeSource = struct("ISCSIPersistentVolumeSource", {
-  targetPortal: field(1, string, "Address of the target, as host or host:port.", { required: true }),
-  iqn: field(2, string, "Qualified name of the target.", { required: true }),
-  lun: field(3, int32, "Number of the logical unit at the target.", { required: true }),
-  iscsiInterface: field(4, string, "Network interface of iSCSI to use.", { default: "default" }),
-  fsType: field(5, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  readOnly: field(6, boolean, "Whether it is mounted for reading only."),
-  portals: field(7, list(string), "More addresses of the target, for multipath."),
-  chapAuthDiscovery: field(8, boolean, "Whether discovery is authenticated by CHAP."),
-  chapAuthSession: field(11, boolean, "Whether sessions are authenticated by CHAP."),
-  secretRef: field(10, SecretReference, "Secret with the credentials of CHAP.", { pointer: true }),
-  initiatorName: field(12, string, "Qualified name that the node shows; together with another interface a new one is made.", {
-    pointer: true,
-  }),
-}, { doc: "A disk on iSCSI." });
+export const ISCSIPersistentVolumeSource = struct("ISCSIPersistentVolumeSource", ...iscsi(SecretReference));
 export type ISCSIPersistentVolumeSource = Infer<typeof ISCSIPersistentVolumeSource>;
 
 export const LocalVolumeSource = struct("LocalVolumeSource", {
@@ -98,39 +63,13 @@ export const LocalVolumeSource = struct("LocalVolumeSource", {
 }, { doc: "A disk, partition or directory of one node; needs a node affinity." });
 export type LocalVolumeSource = Infer<typeof LocalVolumeSource>;
 
-export const RBDPersistentVolumeSource = struct("RBDPersistentVolumeSource", {
-  monitors: field(1, list(string), "Addresses of the Ceph monitors.", { required: true }),
-  image: field(2, string, "Name of the image.", { required: true }),
-  fsType: field(3, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  pool: field(4, string, "Pool of the image.", { default: "rbd" }),
-  user: field(5, string, "User name in Ceph.", { default: "admin" }),
-  keyring: field(6, string, "Path of the keyring on the node.", { default: "/etc/ceph/keyring" }),
-  secretRef: field(7, SecretReference, "Secret with the key of the user, in place of the keyring.", { pointer: true }),
-  readOnly: field(8, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A block device of Ceph, which no node supports any more." });
+export const RBDPersistentVolumeSource = struct("RBDPersistentVolumeSource", ...rbd(SecretReference));
 export type RBDPersistentVolumeSource = Infer<typeof RBDPersistentVolumeSource>;
 
-export const ScaleIOPersistentVolumeSource = struct("ScaleIOPersistentVolumeSource", {
-  gateway: field(1, string, "Address of the API gateway.", { required: true }),
-  system: field(2, string, "Name of the storage system.", { required: true }),
-  secretRef: field(3, SecretReference, "Secret with user and password.", { pointer: true, required: true }),
-  sslEnabled: field(4, boolean, "Whether the gateway is spoken to by TLS."),
-  protectionDomain: field(5, string, "Protection domain of the storage."),
-  storagePool: field(6, string, "Pool of that domain."),
-  storageMode: field(7, string, "ThickProvisioned or ThinProvisioned.", { default: "ThinProvisioned" }),
-  volumeName: field(8, string, "Name of a volume that exists."),
-  fsType: field(9, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty.", { default: "xfs" }),
-  readOnly: field(10, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A volume of ScaleIO, which no node supports any more." });
+export const ScaleIOPersistentVolumeSource = struct("ScaleIOPersistentVolumeSource", ...scaleIO(SecretReference));
 export type ScaleIOPersistentVolumeSource = Infer<typeof ScaleIOPersistentVolumeSource>;
 
-export const StorageOSPersistentVolumeSource = struct("StorageOSPersistentVolumeSource", {
-  volumeName: field(1, string, "Name of the volume, unique in its namespace."),
-  volumeNamespace: field(2, string, "Namespace of StorageOS; that of the pod or claim when empty."),
-  fsType: field(3, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-  secretRef: field(5, ObjectReference, "Secret with the credentials of the API.", { pointer: true }),
-}, { doc: "A volume of StorageOS, which no node supports any more." });
+export const StorageOSPersistentVolumeSource = struct("StorageOSPersistentVolumeSource", ...storageOS(ObjectReference));
 export type StorageOSPersistentVolumeSource = Infer<typeof StorageOSPersistentVolumeSource>;
 
 export const PersistentVolumeSource = struct("PersistentVolumeSource", {

@@ -59,15 +59,15 @@ export const VolumeMount = struct("VolumeMount", {
 }, { doc: "A volume in a container." });
 export type VolumeMount = Infer<typeof VolumeMount>;
 
-export const Container = struct("Container", {
+const ports = mapBy(["containerPort", "protocol"], ContainerPort);
+const portsMerge = { patch: { strategy: ["merge"], mergeKey: "containerPort" } } as const;
+const containerFields = {
   name: field(1, string, "Name of the container, a DNS label that is unique in the pod.", { required: true }),
   image: field(2, string, "Image that it runs."),
   command: field(3, list(string), "What is run in place of what the image says; no shell is around it."),
   args: field(4, list(string), "Arguments in place of those of the image."),
   workingDir: field(5, string, "Working directory, in place of that of the image."),
-  ports: field(6, mapBy(["containerPort", "protocol"], ContainerPort), "Ports that it is known to have; others are open all the same.", {
-    patch: { strategy: ["merge"], mergeKey: "containerPort" },
-  }),
+  ports: field(6, ports, "Ports that it is known to have; others are open all the same.", portsMerge),
   envFrom: field(19, list(EnvFromSource), "Places from which variables are taken; later ones win, env wins over all."),
   env: field(7, mapBy(["name"], EnvVar), "Variables of the environment.", { patch: { strategy: ["merge"], mergeKey: "name" } }),
   resources: field(8, ResourceRequirements, "What it needs and what it may use.", { written: "always" }),
@@ -99,49 +99,18 @@ export const Container = struct("Container", {
   stdin: field(16, boolean, "Whether it has an input."),
   stdinOnce: field(17, boolean, "Whether the input ends with the first client that leaves."),
   tty: field(18, boolean, "Whether it has a terminal; needs stdin."),
-}, { doc: "A container of a pod.", fill: containerDefaults });
+};
+
+export const Container = struct("Container", containerFields, { doc: "A container of a pod.", fill: containerDefaults });
 export type Container = Infer<typeof Container>;
 
 export const EphemeralContainerCommon = struct("EphemeralContainerCommon", {
-  name: field(1, string, "Name of the container, a DNS label that is unique in the pod.", { required: true }),
-  image: field(2, string, "Image that it runs."),
-  command: field(3, list(string), "What is run in place of what the image says; no shell is around it."),
-  args: field(4, list(string), "Arguments in place of those of the image."),
-  workingDir: field(5, string, "Working directory, in place of that of the image."),
-  ports: field(6, mapBy(["containerPort", "protocol"], ContainerPort), "None; ephemeral containers have no ports.", {
-    patch: { strategy: ["merge"], mergeKey: "containerPort" },
-  }),
-  envFrom: field(19, list(EnvFromSource), "Places from which variables are taken; later ones win, env wins over all."),
-  env: field(7, mapBy(["name"], EnvVar), "Variables of the environment.", { patch: { strategy: ["merge"], mergeKey: "name" } }),
-  resources: field(8, ResourceRequirements, "What it needs and what it may use.", { written: "always" }),
-  resizePolicy: field(23, list(ContainerResizePolicy), "What happens to it when its resources change."),
-  restartPolicy: field(24, string, "When it is started again: Always makes an init container go on beside the others.", { pointer: true }),
-  restartPolicyRules: field(25, list(ContainerRestartRule), "Exit codes for which it is started again, whatever the policy says."),
-  volumeMounts: field(9, mapBy(["mountPath"], VolumeMount), "Volumes in its file system.", {
-    patch: { strategy: ["merge"], mergeKey: "mountPath" },
-  }),
-  volumeDevices: field(21, mapBy(["devicePath"], VolumeDevice), "Raw block volumes.", {
-    patch: { strategy: ["merge"], mergeKey: "devicePath" },
-  }),
+  ...containerFields,
+  ports: field(6, ports, "None; ephemeral containers have no ports.", portsMerge),
   livenessProbe: field(10, Probe, "None; ephemeral containers are not probed.", { pointer: true }),
   readinessProbe: field(11, Probe, "None; ephemeral containers are not probed.", { pointer: true }),
   startupProbe: field(22, Probe, "None; ephemeral containers are not probed.", { pointer: true }),
   lifecycle: field(12, Lifecycle, "None; ephemeral containers have no such turns.", { pointer: true }),
-  terminationMessagePath: field(13, string, "File whose content tells why it ended, /dev/termination-log unless said otherwise."),
-  terminationMessagePolicy: field(
-    20,
-    oneOf("FallbackToLogsOnError", "File"),
-    "File (the default), or FallbackToLogsOnError to take the end of its log where the file is empty.",
-  ),
-  imagePullPolicy: field(
-    14,
-    oneOf("Always", "IfNotPresent", "Never"),
-    "Always, IfNotPresent or Never; Always for the tag latest, IfNotPresent otherwise, unless said.",
-  ),
-  securityContext: field(15, SecurityContext, "With what rights it runs.", { pointer: true }),
-  stdin: field(16, boolean, "Whether it has an input."),
-  stdinOnce: field(17, boolean, "Whether the input ends with the first client that leaves."),
-  tty: field(18, boolean, "Whether it has a terminal; needs stdin."),
 }, { doc: "What an ephemeral container has in common with others.", fill: containerDefaults });
 export type EphemeralContainerCommon = Infer<typeof EphemeralContainerCommon>;
 
