@@ -8,7 +8,7 @@ import { etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds } from "./et
 import { type EtcdOptions, openEtcd } from "../kernel/store/etcd.ts";
 import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text, within } from "../kernel/store/store-conformance.ts";
 import { type Range, type Revision, type Store, StoreError } from "../kernel/store/store.ts";
-import { makeCertificates } from "../kernel/store/test-certificates.ts";
+import { etcdFlags, makeCertificates } from "../kernel/store/test-certificates.ts";
 import { startProxy } from "../kernel/store/test-proxy.ts";
 
 const all: Range = { prefix: "" };
@@ -147,14 +147,8 @@ describe("etcd", { skip: etcdMissing() }, () => {
     try {
       const made = await makeCertificates(folder);
       if (made === undefined) return context.skip("no openssl on PATH to make certificates with");
-      const { ca, server, client } = made;
-      const flags = [
-        `--cert-file=${server.certFile}`,
-        `--key-file=${server.keyFile}`,
-        `--trusted-ca-file=${ca.certFile}`,
-        "--client-cert-auth",
-      ];
-      const secure = await startEtcd({ flags });
+      const { ca, client } = made;
+      const secure = await startEtcd({ flags: etcdFlags(made) });
       try {
         const endpoints = [secure.endpoint];
         await opened({ endpoints, tls: { ca: ca.cert, cert: client.cert, key: client.key } }, async (store) => {

@@ -42,3 +42,8 @@ export async function makeCertificates(folder: string): Promise<Certificates | u
   const leaf = ["basicConstraints=CA:FALSE", "extendedKeyUsage=serverAuth,clientAuth"];
   return { ca, server: await make("server", ca, [...leaf, "subjectAltName=IP:127.0.0.1"]), client: await make("client", ca, leaf) };
 }
+
+/** The flags of an etcd that speaks TLS and asks its clients for a certificate of this authority. */
+export function etcdFlags({ ca, server }: Certificates): readonly string[] {
+  return [`--cert-file=${server.certFile}`, `--key-file=${server.keyFile}`, `--trusted-ca-file=${ca.certFile}`, "--client-cert-auth"];
+}

@@ -7,7 +7,7 @@ import { type SettingName, settings } from "../../kernel/config.ts";
 import { definePlugin } from "../../core/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
 import { issue } from "../../kernel/listen/test-clients.ts";
-import { makeCertificates } from "../../kernel/store/test-certificates.ts";
+import { etcdFlags, makeCertificates } from "../../kernel/store/test-certificates.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
 import { openEtcd } from "../../kernel/store/etcd.ts";
@@ -49,14 +49,8 @@ function secureEtcd(without: readonly string[], wanted: RegExp): Proof {
     inFolder(async (folder) => {
       const made = await makeCertificates(folder);
       if (made === undefined) return context.skip("no openssl on PATH to make certificates with");
-      const { ca, server, client } = made;
-      const flags = [
-        `--cert-file=${server.certFile}`,
-        `--key-file=${server.keyFile}`,
-        `--trusted-ca-file=${ca.certFile}`,
-        "--client-cert-auth",
-      ];
-      await withEtcd(context, flags, async (endpoint) => {
+      const { ca, client } = made;
+      await withEtcd(context, etcdFlags(made), async (endpoint) => {
         const all = [`--etcd-cafile=${ca.certFile}`, `--etcd-certfile=${client.certFile}`, `--etcd-keyfile=${client.keyFile}`];
         const servers = `--etcd-servers=${endpoint}`;
         await served([servers, ...all], (server) => make(server, "a"));
