@@ -212,6 +212,14 @@ test("definePlugin() refuses unknown gates and ladders that go down", () => {
     served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, string, "A.", { gate: "New" }) }) } },
   };
   assert.deepEqual(ofPlugin({ resources: [gated] }), ['Thing: Thing.a: feature gate "New" is not declared by the plugin']);
+  const Inner = struct("Inner", { b: field(1, string, "B.") }, { fillWhile: { Newer: (self) => self } });
+  const filled = {
+    ...thing,
+    served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, Inner, "A.") }) } },
+  };
+  assert.deepEqual(ofPlugin({ resources: [filled] }), [
+    'Thing: struct "Inner": feature gate "Newer" of its defaults is not declared by the plugin',
+  ]);
   const rung = (since: string) => ({ since, stage: "Beta", default: true } as const);
   assert.deepEqual(ofPlugin({ resources: [gated], featureGates: { New: [rung("1.34")] } }), []);
   assert.deepEqual(ofPlugin({ featureGates: { New: [rung("1.34"), rung("1.9")], old: [] } }), [

@@ -73,6 +73,8 @@ export type StructNode = {
   readonly union?: Union;
   /** Defaults that look at siblings: returns `self` itself when nothing changes. Runs after the fields' own. */
   readonly fill?: (self: any) => any;
+  /** Defaults of features, by their gates: like `fill` and after it, while the gate is on. */
+  readonly fillWhile?: Readonly<Record<string, (self: any) => any>>;
 };
 export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
 
@@ -173,6 +175,7 @@ export interface StructOptions {
   readonly atomic?: true;
   readonly union?: Union;
   readonly fill?: (self: any) => any;
+  readonly fillWhile?: Readonly<Record<string, (self: any) => any>>;
 }
 
 export const boolean: Typed<boolean, BooleanNode> = Object.freeze({ tag: "boolean" });
@@ -235,6 +238,20 @@ export function resolve(node: Node): Exclude<Node, LazyNode> {
   let at = node;
   while (at.tag === "lazy") at = at.get();
   return at;
+}
+
+/** Every struct of a tree, each once, the root first where it is one. */
+export function structsIn(root: Node): readonly StructNode[] {
+  const seen = new Set<Node>();
+  const waiting: Node[] = [root];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    const node = resolve(at);
+    if (seen.has(node)) continue;
+    seen.add(node);
+    if (node.tag === "list" || node.tag === "record") waiting.push(node.of);
+    if (node.tag === "struct") waiting.push(...Object.values(node.fields).map((field) => field.node));
+  }
+  return [...seen].filter((node) => node.tag === "struct");
 }
 
 /** One entry per tag: a new tag breaks every fold until it is answered. `go` is the fold itself. */

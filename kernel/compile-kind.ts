@@ -4,9 +4,9 @@ import { type CborItem, memberOf } from "../core/codec/cbor/item.ts";
 import { cborReader } from "../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../core/derive/decode.ts";
 import { encoder } from "../core/derive/encode.ts";
-import { filler } from "../core/derive/fill.ts";
+import { filler, gatesOfFilling } from "../core/derive/fill.ts";
 import { type Names, spell } from "../core/names.ts";
-import type { ApiObject, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
+import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { type Endpoint, splitGroupVersion, type StoredForm, type StoredKind, type Verb } from "./catalog.ts";
@@ -17,35 +17,47 @@ const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get"
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
 const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
 
-/** The kind of a resource; always the same value under the same names, so that what is remembered of it outlives a catalog. */
-export function kindOf(resource: Resource, names: Names): StoredKind {
+/** What compiling a kind takes from the configuration. */
+export interface Settings {
+  readonly names: Names;
+  readonly isOn: Gates;
+}
+
+/**
+ * The kind of a resource; always the same value under the same names while the gates of its defaults stand as they do, so that what
+ * is remembered of it outlives a catalog.
+ */
+export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? new Map<string, StoredKind>();
   kinds.set(resource, known);
-  const key = `${names.domain} ${names.platform}`;
-  const kind = known.get(key) ?? compileStored(resource, names);
+  const { names, isOn } = settings;
+  const gates = new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfFilling(schema)));
+  const key = [names.domain, names.platform, ...[...gates].filter(isOn)].join(" ");
+  const kind = known.get(key) ?? compileStored(resource, settings);
   known.set(key, kind);
   return kind;
 }
 
 /** A kind in the version that its definition writes as `written`; always the same value. */
-export function endpointOf(kind: StoredKind, written: GroupVersion, names: Names): Endpoint {
+export function endpointOf(kind: StoredKind, written: GroupVersion, settings: Settings): Endpoint {
   const known = endpoints.get(kind) ?? new Map<GroupVersion, Endpoint>();
   endpoints.set(kind, known);
-  const { group, version } = splitGroupVersion(spell(names, written));
-  const endpoint = known.get(written) ?? compileEndpoint(kind, group, version, kind.resource.served[written]!, names);
+  const { group, version } = splitGroupVersion(spell(settings.names, written));
+  const endpoint = known.get(written) ?? compileEndpoint(kind, group, version, kind.resource.served[written]!, settings);
   known.set(written, endpoint);
   return endpoint;
 }
 
-function compileStored(resource: Resource, names: Names): StoredKind {
+function compileStored(resource: Resource, settings: Settings): StoredKind {
+  const { names } = settings;
   const apiVersion = spell(names, resource.storedAs);
   const own = resource.served[resource.storedAs]!;
   const { schema } = own;
-  const codec = codecOf(own, names);
+  const codec = codecOf(own, settings);
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
-      return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, names)];
+      return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, settings)];
     }),
   );
   return Object.freeze({
@@ -64,9 +76,9 @@ function compileStored(resource: Resource, names: Names): StoredKind {
 function nativeForm(schema: StructNode, fill: StoredKind["fill"]): StoredForm {
   return { schema, ...storedDecoders(schema), toStored: fill };
 }
-function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], names: Names): StoredForm {
+function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], settings: Settings): StoredForm {
   const { schema, convert } = served;
-  const filled = codecOf(served, names).fill;
+  const filled = codecOf(served, settings).fill;
   return {
     schema,
     ...storedDecoders(schema),
@@ -80,7 +92,9 @@ function lazily<R>(make: () => R): () => R {
   return () => made.value ??= make();
 }
 
-function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill"> {
+type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill">;
+
+function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
   const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
@@ -92,7 +106,7 @@ function codecOf({ schema, fill: more }: Served, names: Names): Pick<Endpoint, "
       return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
     },
     decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
-    fill: more === undefined ? (object) => fill()(object) : (object) => more(fill()(object), names),
+    fill: more === undefined ? (object) => fill()(object, isOn) : (object) => more(fill()(object, isOn), names),
   };
 }
 
@@ -107,11 +121,11 @@ function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decode
   return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
 }
 
-function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, names: Names): Endpoint {
+function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, settings: Settings): Endpoint {
   const { resource } = kind;
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const left = new Set<string>(resource.strategy?.without ?? []);
-  const codec = codecOf(served, names);
+  const codec = codecOf(served, settings);
   const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
   const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
   return Object.freeze({
@@ -132,7 +146,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     ...codec,
     toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
     fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
-    deprecation: deprecationOf(resource.kind, apiVersion, served, names),
+    deprecation: deprecationOf(resource.kind, apiVersion, served, settings.names),
   });
 }
 

@@ -13,7 +13,7 @@ import {
   splitGroupVersion,
   type StoredKind,
 } from "./catalog.ts";
-import { endpointOf, kindOf } from "./compile-kind.ts";
+import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
 import { compareReleases, gateTable, kernelGates, targetRelease } from "./gates.ts";
 import { nearest } from "./nearest.ts";
 
@@ -45,8 +45,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
   const { names } = config;
   const dependencies = Object.assign({}, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
   const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
-  const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, names)));
-  const endpoints = endpointsOf(plugins, config, mistakes);
+  const settings = { names, isOn: gates.isOn };
+  const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
+  const endpoints = endpointsOf(plugins, config, settings, mistakes);
   if (mistakes.length > 0) throw new CatalogError(mistakes);
 
   const priorities = new Map(
@@ -70,7 +71,9 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => endpoints.get(endpointKey(group, version, plural)),
     versionsOf: (kind: StoredKind) =>
-      Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) => endpointOf(kind, written, names)),
+      Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
+        endpointOf(kind, written, settings)
+      ),
   });
 }
 
@@ -87,13 +90,18 @@ function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Rec
 }
 
 /** What is served, by `endpointKey`. */
-function endpointsOf(plugins: readonly Plugin[], config: CatalogConfig, mistakes: string[]): ReadonlyMap<string, Endpoint> {
-  const { names } = config;
+function endpointsOf(
+  plugins: readonly Plugin[],
+  config: CatalogConfig,
+  settings: Settings,
+  mistakes: string[],
+): ReadonlyMap<string, Endpoint> {
+  const { names } = settings;
   const endpoints = new Map<string, Endpoint>();
   const known = new Set(["api/all", "api/ga", "api/beta", "api/alpha"]);
   for (const plugin of plugins) {
     for (const resource of plugin.resources ?? []) {
-      const kind = kindOf(resource, names);
+      const kind = kindOf(resource, settings);
       for (const [written, served] of Object.entries(resource.served)) {
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
@@ -101,7 +109,7 @@ function endpointsOf(plugins: readonly Plugin[], config: CatalogConfig, mistakes
         if (!isServed(group, version, kind.plural, served, config)) continue;
         const key = endpointKey(group, version, kind.plural);
         if (endpoints.has(key)) mistakes.push(`plugin "${plugin.name}": ${kind.plural} in ${name} is defined twice`);
-        endpoints.set(key, endpointOf(kind, written, names));
+        endpoints.set(key, endpointOf(kind, written, settings));
       }
     }
   }

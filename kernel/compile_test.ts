@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { object } from "../core/meta/object.ts";
 import { defaultNames } from "../core/names.ts";
 import type { Plugin, Served } from "../core/plugin.ts";
+import { boolean, field, structsOf } from "../core/schema.ts";
+import type { Catalog } from "./catalog.ts";
 import { compile } from "./compile.ts";
 import { targetRelease } from "./gates.ts";
 
@@ -59,4 +61,26 @@ test("compile() gives what did not change as the same value again, so that cache
   assert.deepEqual(before.versionsOf(before.stored[0]!).map(({ version }) => version), ["v1", "v1beta1"]);
   const elsewhere = compile([both], { names: { ...defaultNames, platform: "acme" }, featureGates: new Map(), runtimeConfig: new Map() });
   assert.notEqual(elsewhere.stored[0], before.stored[0]);
+});
+
+test("compile() gives another kind where a gate of its defaults is switched, and the same where another gate is", () => {
+  const Spec = structsOf("example/v1")("Spec", { mount: field(1, boolean, "", { pointer: true }) }, {
+    fillWhile: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false } : self },
+  });
+  const filled = thing("v1", { schema: object("Thing", { spec: field(2, Spec, "") }) });
+  const ladder = [{ since: "1.10", stage: "Beta", default: true }] as const;
+  const of = (...featureGates: readonly (readonly [string, boolean])[]) =>
+    compile([{ ...filled, featureGates: { Mounts: ladder, Other: ladder } }], {
+      names: defaultNames,
+      featureGates: new Map(featureGates),
+      runtimeConfig: new Map(),
+    });
+  const before = of(), off = of(["Mounts", false]);
+  assert.equal(of(["Other", false]).stored[0], before.stored[0]);
+  assert.notEqual(off.stored[0], before.stored[0]);
+  assert.equal(of(["Mounts", true]).stored[0], before.stored[0]);
+  const bare: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, spec: {} }; // of the kind, which the types cannot tell
+  const specOf = (catalog: Catalog) => (catalog.endpoint("example.com", "v1", "things")!.fill(bare) as any).spec;
+  assert.deepEqual(specOf(before), { mount: false });
+  assert.deepEqual(specOf(off), {});
 });

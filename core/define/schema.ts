@@ -1,4 +1,4 @@
-import { type Field, type ListNode, type Node, resolve, type StructNode } from "../schema.ts";
+import { type Field, type ListNode, resolve, type StructNode, structsIn } from "../schema.ts";
 import { defaultMistakes } from "./defaults.ts";
 
 /** Protobuf's own bounds of field numbers; 0 is a field that protobuf does not carry. */
@@ -8,19 +8,7 @@ const reservedTo = 19_999;
 
 /** Every mistake in a tree, each struct looked at once. `gates` is undefined where no plugin is known yet. */
 export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
-  const mistakes: string[] = [];
-  const seen = new Set<Node>();
-  const waiting: Node[] = [root];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const node = resolve(at);
-    if (seen.has(node)) continue;
-    seen.add(node);
-    if (node.tag === "list" || node.tag === "record") waiting.push(node.of);
-    if (node.tag !== "struct") continue;
-    mistakes.push(...structMistakes(node, gates));
-    for (const field of Object.values(node.fields)) waiting.push(field.node);
-  }
-  return mistakes;
+  return structsIn(root).flatMap((struct) => structMistakes(struct, gates));
 }
 
 function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
@@ -35,6 +23,11 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
     }
     numbers.set(field.number, key);
     mistakes.push(...fieldMistakes(field, path, gates));
+  }
+  for (const gate of Object.keys(struct.fillWhile ?? {})) {
+    if (gates !== undefined && !gates.has(gate)) {
+      mistakes.push(`struct "${struct.name}": feature gate "${gate}" of its defaults is not declared by the plugin`);
+    }
   }
   const union = struct.union === undefined ? [] : [struct.union.discriminator, ...Object.keys(struct.union.members)];
   for (const key of union.filter((each) => !hasField(struct, each))) {

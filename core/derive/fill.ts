@@ -1,17 +1,23 @@
 /**
- * Published defaults. A struct's own fields come first, then its `fill`, then what is inside, so that a struct that `fill`
- * has made gets its defaults too. What needs nothing comes back as the same value.
+ * Published defaults. A struct's own fields come first, then its `fill` and, where their gates are on, the defaults of features,
+ * then what is inside, so that a struct that `fill` has made gets its defaults too. What needs nothing comes back as the same value.
  */
-import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, type Typed } from "../schema.ts";
+import type { Gates } from "../plugin.ts";
+import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, structsIn, type Typed } from "../schema.ts";
 import { setOwn } from "../tree/values.ts";
 import { type Member, membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
-type Fill = (value: any) => any;
+type Fill = (value: any, isOn: Gates) => any;
 
 /** Gives an object with its defaults filled in; the object itself when nothing was to fill. */
-export function filler<T>(node: Typed<T>): (value: T) => T {
+export function filler<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
   return fillNode(node);
+}
+
+/** The gates that decide which defaults are filled in. */
+export function gatesOfFilling(node: Node): readonly string[] {
+  return [...new Set(structsIn(node).flatMap(({ fillWhile }) => Object.keys(fillWhile ?? {})))];
 }
 
 const asItIs: Fill = (value) => value;
@@ -33,12 +39,12 @@ const fillNode: (node: Node) => Fill = fold<Fill>({
   list: (node, go) => fillList(go(node.of)),
   record: fillRecord,
   struct: fillStruct,
-}, (get) => (value) => get()(value));
+}, (get) => (value, isOn) => get()(value, isOn));
 
 function fillList(fill: Fill): Fill {
   if (fill === asItIs) return asItIs;
-  return (items: readonly unknown[]) => {
-    const filled = items.map(fill);
+  return (items: readonly unknown[], isOn) => {
+    const filled = items.map((item) => fill(item, isOn));
     return filled.some((item, i) => item !== items[i]) ? filled : items;
   };
 }
@@ -46,11 +52,11 @@ function fillList(fill: Fill): Fill {
 function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
   const fill = go(node.of);
   if (fill === asItIs) return asItIs;
-  return (entries: Readonly<Record<string, unknown>>) => {
+  return (entries: Readonly<Record<string, unknown>>, isOn) => {
     const filled: Record<string, unknown> = {};
     let changed = false;
     for (const [key, value] of Object.entries(entries)) {
-      const next = fill(value);
+      const next = fill(value, isOn);
       changed ||= next !== value;
       setOwn(filled, key, next);
     }
@@ -61,7 +67,7 @@ function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
 function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
   const members = membersOf(node);
   const defaulted = members.filter(({ field }) => field.default !== undefined).map(defaultOf);
-  const own = [...inlined(node), node].flatMap(({ fill }) => fill === undefined ? [] : [fill]);
+  const own = [...inlined(node), node].flatMap(({ fill, fillWhile }) => [...fill === undefined ? [] : [fill], ...whileOn(fillWhile)]);
   const inner = members.map((member) => ({
     key: member.key,
     always: member.always && !member.pointer,
@@ -71,18 +77,22 @@ function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
     .filter(({ fill }) => fill !== asItIs);
   if (defaulted.length === 0 && own.length === 0 && inner.length === 0) return asItIs;
 
-  return (object: Readonly<Record<string, unknown>>) => {
+  return (object: Readonly<Record<string, unknown>>, isOn) => {
     let filled = object;
     for (const { key, value, lacks } of defaulted) if (lacks(filled[key])) filled = { ...filled, [key]: value };
-    for (const fill of own) filled = fill(filled);
+    for (const fill of own) filled = fill(filled, isOn);
     for (const { key, always, node, fill } of inner) {
       const value = filled[key] ?? (always ? zeroOf(node) : undefined);
       if (value === undefined) continue;
-      const next = fill(value);
+      const next = fill(value, isOn);
       if (next !== value) filled = { ...filled, [key]: next };
     }
     return filled === object ? object : inOrder(members, filled);
   };
+}
+
+function whileOn(fills: StructNode["fillWhile"] = {}): readonly Fill[] {
+  return Object.entries(fills).map(([gate, fill]): Fill => (value, isOn) => isOn(gate) ? fill(value) : value);
 }
 
 /** The structs whose keys stand in this one; their `fill` sees the object that the keys are in. */

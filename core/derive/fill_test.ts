@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { object } from "../meta/object.ts";
 import { boolean, field, int32, lazy, list, record, string, structsOf, type Typed } from "../schema.ts";
-import { filler } from "./fill.ts";
+import type { Gates } from "../plugin.ts";
+import { filler, gatesOfFilling } from "./fill.ts";
 
 const struct = structsOf("core/v1");
 const Probe = struct("Probe", { period: field(1, int32, "", { default: 10 }) });
@@ -19,8 +20,19 @@ const Spec = struct("Spec", {
   inner: field(7, Probe, ""),
   made: field(8, Probe, "", { pointer: true }),
 }, { fill: (self) => self.policy === "Make" && self.made === undefined ? { ...self, made: {} } : self });
-const Kind = object("Kind", { spec: field(2, Spec, ""), plain: field(3, list(record(string)), "") });
-const fill = filler(Kind) as (value: object) => { spec: Record<string, unknown> };
+const Gated = struct("Gated", {
+  mount: field(1, boolean, "", { pointer: true }),
+  probe: field(2, Probe, "", { pointer: true }),
+}, { fillWhile: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false, probe: {} } : self } });
+const Kind = object("Kind", {
+  spec: field(2, Spec, ""),
+  gated: field(4, Gated, "", { pointer: true }),
+  plain: field(3, list(record(string)), ""),
+});
+const on = () => true;
+// The tests say what the structs hold.
+const fillKind = filler(Kind) as (value: object, isOn: Gates) => { spec: Record<string, unknown> };
+const fill = (value: object, isOn: Gates = on) => fillKind(value, isOn);
 const head = { kind: "Kind", apiVersion: "v1", metadata: {} };
 
 test("filler() fills what is absent or, where they are one, zero", () => {
@@ -52,11 +64,25 @@ test("filler() keeps schema order", () => {
   assert.deepEqual(Object.keys(fill({ ...head, spec: { probe: {} } }).spec), ["policy", "attach", "modes", "probe", "kind", "inner"]);
 });
 
+test("filler() fills the defaults of a feature while its gate is on, and what is inside them; what is told stays either way", () => {
+  const off = (gate: string) => gate !== "Mounts";
+  const gated = (told: object, isOn: Gates) => (fill({ ...head, gated: told }, isOn) as { gated?: object }).gated;
+  assert.deepEqual(gated({}, on), { mount: false, probe: { period: 10 } });
+  assert.deepEqual(gated({}, off), {});
+  assert.deepEqual(gated({ mount: true }, on), { mount: true });
+  assert.deepEqual(gated({ mount: true }, off), { mount: true });
+});
+
+test("gatesOfFilling() names each gate that defaults ask for, however deep", () => {
+  assert.deepEqual(gatesOfFilling(list(Kind)), ["Mounts"]);
+  assert.deepEqual(gatesOfFilling(Spec), []);
+});
+
 test("filler() follows a struct that contains itself", () => {
   type Tree = { readonly name?: string; readonly children?: readonly Tree[] };
   const Node: Typed<Tree> = struct("Node", {
     name: field(1, string, "", { default: "x" }),
     children: field(2, list(lazy((): Typed<Tree> => Node)), ""),
   });
-  assert.deepEqual(filler(Node)({ children: [{}, { name: "y" }] }), { name: "x", children: [{ name: "x" }, { name: "y" }] });
+  assert.deepEqual(filler(Node)({ children: [{}, { name: "y" }] }, on), { name: "x", children: [{ name: "x" }, { name: "y" }] });
 });

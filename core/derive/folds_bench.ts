@@ -50,6 +50,6 @@ bench("read JSON into a tree", () => readJson(text));
 bench("decode a tree", () => decode(tree));
 bench("encode as JSON", () => encode(value));
 bench("JSON.stringify, for comparison", () => JSON.stringify(value));
-bench("fill defaults", () => fill(value));
+bench("fill defaults", () => fill(value, () => true));
 bench("write protobuf", () => write(value));
 bench("read protobuf", () => readMessage(message));

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { filler } from "../derive/fill.ts";
 import { PersistentVolumeClaimSpec, PersistentVolumeSpec, ResourceRequirements, Volume } from "./mod.ts";
 
-const volume = filler(Volume), claim = filler(PersistentVolumeClaimSpec), persistent = filler(PersistentVolumeSpec);
+const on = () => true;
+const fillVolume = filler(Volume), fillClaim = filler(PersistentVolumeClaimSpec), fillPersistent = filler(PersistentVolumeSpec);
+const volume = (value: Parameters<typeof fillVolume>[0]) => fillVolume(value, on);
+const claim = (value: Parameters<typeof fillClaim>[0]) => fillClaim(value, on);
+const persistent = (value: Parameters<typeof fillPersistent>[0]) => fillPersistent(value, on);
 
 test("a volume without a source is an empty directory, and any source stays alone", () => {
   assert.deepEqual(volume({ name: "a" }), { name: "a", emptyDir: {} });
@@ -26,6 +30,15 @@ test("an image is always pulled when it has the tag latest or none", () => {
   const policy = (reference: string) => volume({ name: "a", image: { reference } }).image?.pullPolicy;
   for (const latest of ["app", "host:5000/app", "app:latest"]) assert.equal(policy(latest), "Always", latest);
   for (const fixed of ["app:1", "host:5000/app:1", "app@sha256:0123"]) assert.equal(policy(fixed), "IfNotPresent", fixed);
+  for (const unreadable of ["", "App", "a//b"]) assert.equal(policy(unreadable), "IfNotPresent", unreadable);
+});
+
+test("an image is pulled as it says while gate ImageVolume is off, and no policy is filled in", () => {
+  const off = (gate: string) => gate !== "ImageVolume";
+  const bare = { name: "a", image: { reference: "app" } }, told = { name: "a", image: { reference: "app", pullPolicy: "Never" as const } };
+  assert.equal(fillVolume(bare, off), bare);
+  assert.equal(fillVolume(told, off), told);
+  assert.equal(fillVolume(told, on), told);
 });
 
 test("sources of providers get what upstream fills in", () => {
@@ -46,6 +59,6 @@ test("amounts are rounded up to thousandths, and others stay as they are", () =>
   const amounts = { requests: { storage: "100u", memory: "1Gi" } };
   assert.deepEqual(claim({ resources: amounts }), { resources: { requests: { storage: "1m", memory: "1Gi" } }, volumeMode: "Filesystem" });
   const whole = { requests: { storage: "1Gi" }, limits: {} };
-  assert.equal(filler(ResourceRequirements)(whole), whole);
+  assert.equal(filler(ResourceRequirements)(whole, on), whole);
   assert.deepEqual(persistent({ capacity: { storage: "1n" } }).capacity, { storage: "1m" });
 });

@@ -1,5 +1,6 @@
 /** The types of volumes (core/v1) and their rules, which pods, persistent volumes, claims and attachments share. */
 export * from "./claim-spec.ts";
+export * from "./image.ts";
 export * from "./modes.ts";
 export * from "./node-selector.ts";
 export * from "./persistent-sources.ts";

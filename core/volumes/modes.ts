@@ -40,12 +40,3 @@ function rounding(amounts: Amounts): Amounts {
 export function withVolumeMode<T extends { readonly volumeMode?: string | null }>(self: T): T {
   return (self.volumeMode ?? null) === null ? { ...self, volumeMode: "Filesystem" } : self;
 }
-
-/** The tag latest, also where none is written, is always pulled anew. */
-export function withPullPolicy<T extends { readonly reference?: string; readonly pullPolicy?: string }>(self: T): T {
-  if ((self.pullPolicy ?? "") !== "") return self;
-  const { reference = "" } = self;
-  const name = reference.slice(reference.lastIndexOf("/") + 1);
-  const latest = name !== "" && !name.includes("@") && (!name.includes(":") || name.endsWith(":latest"));
-  return { ...self, pullPolicy: latest ? "Always" : "IfNotPresent" };
-}

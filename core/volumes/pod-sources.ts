@@ -2,7 +2,8 @@
 import { LocalObjectReference } from "../meta/references.ts";
 import { boolean, field, type Infer, int32, list, oneOf, quantity, record, string, structsOf } from "../schema.ts";
 import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
-import { withFileMode, withPullPolicy } from "./modes.ts";
+import { pullPolicyOf } from "./image.ts";
+import { withFileMode } from "./modes.ts";
 import { DownwardAPIVolumeFile, KeyToPath } from "./projections.ts";
 import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./twin-sources.ts";
 
@@ -66,6 +67,9 @@ export type GitRepoVolumeSource = Infer<typeof GitRepoVolumeSource>;
 export const GlusterfsVolumeSource = struct("GlusterfsVolumeSource", ...glusterfs);
 export type GlusterfsVolumeSource = Infer<typeof GlusterfsVolumeSource>;
 
+/** Without it an image is no volume. */
+export const imageVolumeGate = "ImageVolume";
+
 export const ImageVolumeSource = struct("ImageVolumeSource", {
   reference: field(1, string, "Image or artifact, as containers name theirs."),
   pullPolicy: field(
@@ -73,8 +77,12 @@ export const ImageVolumeSource = struct("ImageVolumeSource", {
     oneOf("Always", "IfNotPresent", "Never"),
     "When it is pulled: Always for the tag latest, else IfNotPresent, unless said otherwise.",
   ),
-}, { doc: "The files of a container image or artifact.", fill: withPullPolicy });
+}, { doc: "The files of a container image or artifact.", fillWhile: { [imageVolumeGate]: withPullPolicy } });
 export type ImageVolumeSource = Infer<typeof ImageVolumeSource>;
+
+function withPullPolicy<T extends { readonly reference?: string; readonly pullPolicy?: string }>(self: T): T {
+  return (self.pullPolicy ?? "") === "" ? { ...self, pullPolicy: pullPolicyOf(self.reference ?? "") } : self;
+}
 
 export const ISCSIVolumeSource = struct("ISCSIVolumeSource", ...iscsi(LocalObjectReference));
 export type ISCSIVolumeSource = Infer<typeof ISCSIVolumeSource>;

@@ -12,6 +12,7 @@ import {
   FlexVolumeSource,
   GitRepoVolumeSource,
   GlusterfsVolumeSource,
+  imageVolumeGate,
   ImageVolumeSource,
   ISCSIVolumeSource,
   PersistentVolumeClaimVolumeSource,
@@ -67,7 +68,7 @@ export const VolumeSource = struct("VolumeSource", {
   storageos: field(27, StorageOSVolumeSource, "A volume of StorageOS; deprecated.", { pointer: true }),
   csi: field(28, CSIVolumeSource, "A volume of a CSI driver.", { pointer: true }),
   ephemeral: field(29, EphemeralVolumeSource, "A claim made for this pod.", { pointer: true }),
-  image: field(30, ImageVolumeSource, "The files of an image.", { pointer: true, gate: "ImageVolume" }),
+  image: field(30, ImageVolumeSource, "The files of an image.", { pointer: true, gate: imageVolumeGate }),
 }, { doc: "What a volume is made of; exactly one member is set." });
 export type VolumeSource = Infer<typeof VolumeSource>;
 

@@ -4,7 +4,7 @@ import { dropDisabled } from "../../core/derive/gates.ts";
 import { filler } from "../../core/derive/fill.ts";
 import type { At } from "../../core/plugin.ts";
 import { podTemplates } from "./pod-template.ts";
-import { pullPolicyOf } from "./pod/image.ts";
+import { pullPolicyOf } from "../../core/volumes/mod.ts";
 import { at, errors, make, one, schema, texts } from "./test-template.ts";
 
 test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {
@@ -24,7 +24,7 @@ test("the two names of a pod's service account are always the same, the newer on
 
 test("filling in a template that is filled in already gives the same value", () => {
   const template = make({ volumes: [{ name: "v" }], overhead: { cpu: "1m" } });
-  assert.equal(filler(schema)(template), template);
+  assert.equal(filler(schema)(template, at.gates), template);
 });
 
 test("names of ports are 15 characters with a letter and single hyphens inside", () => {

@@ -17,7 +17,7 @@ export const make = (spec: object, meta: object = {}): any =>
     apiVersion: "v1",
     metadata,
     template: { metadata: meta, spec: { containers: [{ resources: {}, ...container }], ...spec } },
-  } as any);
+  } as any, at.gates);
 export const texts = (errors: readonly FieldError[] | undefined) =>
   errors?.map((error) => fieldErrorText(error).replace("template.spec.", ""));
 /** What is wrong with a new template of the spec, below `template.spec.` where it stands there. */

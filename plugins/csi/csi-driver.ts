@@ -81,7 +81,7 @@ const CSIDriverSpec = struct("CSIDriverSpec", {
       "Only with tokenRequests.",
     { pointer: true, gate: secretsGate },
   ),
-}, { doc: "What a driver can do and what it wants from nodes.", fill: withDefaults });
+}, { doc: "What a driver can do and what it wants from nodes.", fill: withDefaults, fillWhile: { [seLinuxGate]: withSELinuxMount } });
 type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
 
 const CSIDriver = object("CSIDriver", {
@@ -100,9 +100,8 @@ interface Defaulted {
   readonly seLinuxMount?: boolean;
 }
 function withDefaults(spec: Defaulted): Defaulted {
-  const { attachRequired, podInfoOnMount, volumeLifecycleModes = [], storageCapacity, fsGroupPolicy, requiresRepublish, seLinuxMount } =
-    spec;
-  const told = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish, seLinuxMount];
+  const { attachRequired, podInfoOnMount, volumeLifecycleModes = [], storageCapacity, fsGroupPolicy, requiresRepublish } = spec;
+  const told = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish];
   if (told.every((each) => each !== undefined) && volumeLifecycleModes.length > 0) return spec;
   return {
     ...spec,
@@ -112,8 +111,10 @@ function withDefaults(spec: Defaulted): Defaulted {
     storageCapacity: storageCapacity ?? false,
     fsGroupPolicy: fsGroupPolicy ?? "ReadWriteOnceWithFSType",
     requiresRepublish: requiresRepublish ?? false,
-    seLinuxMount: seLinuxMount ?? false,
   };
+}
+function withSELinuxMount(spec: Defaulted): Defaulted {
+  return spec.seLinuxMount === undefined ? { ...spec, seLinuxMount: false } : spec;
 }
 
 const columns: readonly Column<CSIDriver>[] = [

@@ -22,8 +22,8 @@ const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldEr
 // Tests write objects as clients do; what their types promise is filled in or is what is being tested.
 const make = (kind: string, rest: object): any => ({ kind, apiVersion: "storage.k8s.io/v1", metadata, ...rest });
 
-const fillDriver = (spec: object) =>
-  filler(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec })) as any; // as above
+const fillDriver = (spec: object, here = at) =>
+  filler(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec }), here.gates) as any; // as above
 const driverErrors = (spec: object, here = at) => texts(csiDrivers.create?.(fillDriver(spec), here));
 
 test("a CSIDriver without a word gets upstream's defaults and passes", () => {
@@ -38,6 +38,14 @@ test("a CSIDriver without a word gets upstream's defaults and passes", () => {
   });
   assert.deepEqual(driverErrors({}), []);
   assert.deepEqual(fillDriver({ attachRequired: false }).spec.attachRequired, false);
+});
+
+test("a CSIDriver gets no seLinuxMount while its gate is off, and keeps the one that it has", () => {
+  const off = without("SELinuxMountReadWriteOncePod");
+  assert.equal("seLinuxMount" in fillDriver({}, off).spec, false);
+  assert.equal(fillDriver({ seLinuxMount: true }, off).spec.seLinuxMount, true);
+  assert.equal(fillDriver({ seLinuxMount: true }).spec.seLinuxMount, true);
+  assert.deepEqual(texts(csiDrivers.create?.(fillDriver({}, off), off)), []);
 });
 
 test("a CSIDriver that lacks what has a default is told so, by a misspelt path for attachment", () => {

@@ -21,8 +21,6 @@ export interface FieldCase {
   readonly neededAt?: string;
   /** The field stands in what no object of the kind may have: where that is told. */
   readonly neverAt?: string;
-  /** Stored objects always have it, for it has a default that its gate does not keep away. */
-  readonly filled?: true;
 }
 
 const driver = (field: Change): FieldCase => ({ of: csiDriver, with: { spec: field } });
@@ -73,7 +71,7 @@ export const fieldCases: Readonly<Record<string, FieldCase>> = {
     with: { status: { modifyVolumeStatus: { status: "Pending" } } },
     both: { status: { phase: "Bound" } },
   }),
-  "storage.k8s.io/v1/CSIDriver spec.seLinuxMount": { ...driver({ seLinuxMount: true }), filled: true },
+  "storage.k8s.io/v1/CSIDriver spec.seLinuxMount": driver({ seLinuxMount: true }),
   "storage.k8s.io/v1/CSIDriver spec.nodeAllocatableUpdatePeriodSeconds": driver({ nodeAllocatableUpdatePeriodSeconds: 10 }),
   "storage.k8s.io/v1/CSIDriver spec.serviceAccountTokenInSecrets": driver({
     tokenRequests: [{ audience: "a" }],

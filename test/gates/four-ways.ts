@@ -32,12 +32,12 @@ export async function whileOn(place: Place): Promise<void> {
 
 /** With the gate off the field goes, unless it is stored; once taken away it does not come back. */
 export async function whileOff(place: Place): Promise<void> {
-  const { removable = true, neededAt, neverAt, filled } = place.of;
+  const { removable = true, neededAt, neverAt } = place.of;
   if (neverAt !== undefined) return refused(await create(place, "new", "with"), "created with the field", neverAt);
   /** That a write which would bring the field leaves nothing of it. */
   const dropped = async (name: string, what: string) => {
     if (neededAt !== undefined) refused(await put(place, name, "with"), what, neededAt);
-    else if (filled === undefined) assert.deepEqual(await changed(place, name, "with"), [], what);
+    else assert.deepEqual(await changed(place, name, "with"), [], what);
   };
   if (neededAt !== undefined) refused(await create(place, "new", "with"), "created with the field", neededAt);
   else assert.deepEqual(await made(place, "new", "with"), [], "created with the field");
@@ -45,7 +45,7 @@ export async function whileOff(place: Place): Promise<void> {
   await dropped("bare", "the field added");
   assert.deepEqual(await changed(place, "stored", "with", "once more"), wanted(place), "another change with the field stored");
   if (!removable) return refused(await put(place, "stored", "without"), "the field taken away");
-  if (filled === undefined) assert.deepEqual(await changed(place, "stored", "without"), [], "the field taken away");
+  assert.deepEqual(await changed(place, "stored", "without"), [], "the field taken away");
   await dropped("stored", "the field added after it was taken away");
 }
 

@@ -1,9 +1,8 @@
 /** Containers of pods (core/v1). */
-import { ResourceRequirements } from "../../../core/volumes/mod.ts";
+import { pullPolicyOf, ResourceRequirements } from "../../../core/volumes/mod.ts";
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";
-import { pullPolicyOf } from "./image.ts";
 import { boolean, field, type Infer, int32, list, mapBy, oneOf, setOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
