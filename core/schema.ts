@@ -116,6 +116,8 @@ export interface FieldOptions {
   readonly immutable?: true;
   /** The feature gate without which a new value is dropped (an already stored one stays). */
   readonly gate?: string;
+  /** Name of the field in Go where it is not the key with an upper-case first word; errors about protobuf tell it. */
+  readonly goName?: string;
   /** Hoisted into the parent in JSON; a submessage in protobuf. */
   readonly inline?: true;
   /** A note shown as a Warning header when a client sets the field. */

@@ -3,7 +3,7 @@
  * watches are put together here from the messages of their objects.
  */
 import { Reader, Writer } from "protobufjs/minimal.js";
-import { endOfNext, ProtobufError, readable, readFields } from "../derive/protobuf-read.ts";
+import { endOfNext, known, ProtobufError, readable, readBytes, readFields, readText } from "../derive/protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
 
@@ -28,18 +28,16 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
     throw new ProtobufError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(" ")}]`);
   }
   if (bytes.length === magic.length) throw new ProtobufError("empty body");
-  const found = { apiVersion: "", kind: "", raw: new Uint8Array(), contentEncoding: "", contentType: "" };
+  const found = { apiVersion: "", kind: "", raw: new Uint8Array() as Uint8Array, contentEncoding: "", contentType: "" };
   const from = new Reader(bytes.subarray(magic.length));
   try {
-    readFields(from, from.len, (number, type) => {
-      if (type !== 2) return false;
-      if (number === 1) readTypeMeta(from, found);
-      else if (number === 2) found.raw = from.bytes() as Uint8Array<ArrayBuffer>;
-      else if (number === 3) found.contentEncoding = from.string();
-      else if (number === 4) found.contentType = from.string();
-      else return false;
-      return true;
+    const fields = known({
+      1: [2, "TypeMeta", () => readTypeMeta(from, found)],
+      2: [2, "Raw", () => found.raw = readBytes(from)],
+      3: [2, "ContentEncoding", () => found.contentEncoding = readText(from)],
+      4: [2, "ContentType", () => found.contentType = readText(from)],
     });
+    readFields(from, from.len, "Unknown", fields);
   } catch (error) {
     throw readable(error);
   }
@@ -47,12 +45,11 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
 }
 
 function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): void {
-  readFields(from, endOfNext(from), (number, type) => {
-    if (type !== 2 || number > 2) return false;
-    if (number === 1) to.apiVersion = from.string();
-    else to.kind = from.string();
-    return true;
+  const fields = known({
+    1: [2, "APIVersion", () => to.apiVersion = readText(from)],
+    2: [2, "Kind", () => to.kind = readText(from)],
   });
+  readFields(from, endOfNext(from), "TypeMeta", fields);
 }
 
 /** Puts a message into its envelope. */

@@ -43,6 +43,9 @@ test("readEnvelope() refuses what is none in upstream's words", () => {
   assert.equal(said("6b3873"), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   assert.equal(said("6b387300"), "empty body");
   assert.equal(said("6b3873000a0f0a02"), "unexpected EOF");
+  assert.equal(said("6b3873000801"), "proto: wrong wireType = 0 for field TypeMeta");
+  assert.equal(said("6b3873000a020801"), "proto: wrong wireType = 0 for field APIVersion");
+  assert.equal(said("6b38730007"), "proto: Unknown: illegal tag 0 (wire type 7)");
 });
 
 test("writeListField() writes the metadata or one item of a list", () => {

@@ -1,5 +1,5 @@
 /** The Go names of types, as decoding errors show them: `[]v1.Container`, `map[string]string`, `int32`. */
-import { fold, type Node } from "../schema.ts";
+import { type Field, fold, type Node, resolve } from "../schema.ts";
 
 /** The Go name of a node's type. Pointers show as what they point to. */
 export const goType: (node: Node) => string = fold<string>({
@@ -20,3 +20,16 @@ export const goType: (node: Node) => string = fold<string>({
   record: ({ of }, go) => `map[string]${go(of)}`,
   struct: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
 }, () => "interface {}");
+
+/** First words of keys that are written in capitals in Go. */
+const initials = new Set(
+  "api aws csi dns fc fs gce gmsa grpc http ip iqn iscsi nfs os rbd se ssl tcp tty uid".split(" "),
+);
+
+/** The Go name of a field: a struct that is embedded is called like its type, others like their keys unless they say otherwise. */
+export function goFieldName(key: string, { node, goName, inline }: Field): string {
+  const inner = resolve(node);
+  if (inner.tag === "struct" && (inline || key === "metadata")) return inner.name;
+  const [word = ""] = key.match(/^[a-z]+/) ?? [];
+  return goName ?? (initials.has(word) ? word.toUpperCase() : word.slice(0, 1).toUpperCase() + word.slice(1)) + key.slice(word.length);
+}

@@ -113,9 +113,88 @@ test("protobufReader() makes zero of absence and of what is empty", () => {
   assert.deepEqual(protobufReader(Kind)(new Uint8Array()), { kind: "", apiVersion: "", metadata: {} });
 });
 
-test("protobufReader() skips unknown fields and fields of another type", () => {
-  // Field 100 of each wire type, a group with a group in it, and field 2 as text.
-  assert.deepEqual(read(unhex("a00601 a1060000000000000000 a20601ff a306 ab06 ac06 a406 a50600000000 120161")), zeros);
+test("protobufReader() skips unknown fields, groups with all that is in them included", () => {
+  // Field 100 of each wire type, a group with a group in it.
+  assert.deepEqual(read(unhex("a00601 a1060000000000000000 a20601ff a306 ab06 ac06 a406 a50600000000")), zeros);
+});
+
+/** Why bytes are refused. */
+function saidOf(read: (bytes: Uint8Array) => unknown, text: string): string {
+  try {
+    return JSON.stringify(read(unhex(text)));
+  } catch (error) {
+    assert.ok(error instanceof ProtobufError, String(error));
+    return error.message;
+  }
+}
+
+test("protobufReader() refuses a known field of another wire type by its name in Go", () => {
+  const wrong = (type: number, field: string) => `proto: wrong wireType = ${type} for field ${field}`;
+  const cases = {
+    "0a0161": wrong(2, "Flag"),
+    "120161": wrong(2, "Small"),
+    "1900000000 00000000": wrong(1, "Large"),
+    "2001": wrong(0, "Ratio"),
+    "2d00000000": wrong(5, "Blob"),
+    "3001": wrong(0, "Amount"),
+    "3202 0801": wrong(0, "String_"),
+    "3a02 0a00": wrong(2, "Type"),
+    "3a02 1200": wrong(2, "IntVal"),
+    "3a02 1800": wrong(0, "StrVal"),
+    "4202 0a00": wrong(2, "Seconds"),
+    "4a02 1200": wrong(2, "Nanos"),
+    "5202 0a00": wrong(2, "Duration"),
+    "5a02 0800": wrong(0, "Raw"),
+    "6800": wrong(0, "Items"),
+    "6a02 1000": wrong(0, "B"),
+    "7100000000 00000000": wrong(1, "Numbers"),
+    "7800": wrong(0, "Extra"),
+    "0b": wrong(3, "Flag"),
+    "0e": wrong(6, "Flag"),
+  };
+  for (const [text, message] of Object.entries(cases)) assert.equal(saidOf(read, text), message, text);
+  assert.equal(saidOf(protobufReader(Kind), "2800"), wrong(0, "Inner"));
+  assert.equal(saidOf(protobufReader(Kind), "0800"), wrong(0, "ObjectMeta"));
+});
+
+test("protobufReader() looks at the numbers of a map's entry only, as upstream does", () => {
+  // A key that says that it is a varint, then a field 3 that is skipped.
+  assert.equal(saidOf(protobufReader(Kind), "2207 080161 1a0162"), "unexpected EOF");
+  assert.deepEqual((protobufReader(Kind)(unhex("2208 080161 100162 1800")) as { data?: object }).data, { a: "b" });
+  assert.equal(saidOf(protobufReader(Kind), "2201 1c"), "proto: unexpected end of group");
+});
+
+test("protobufReader() refuses tags, lengths and groups that upstream refuses, in its words", () => {
+  const cases = {
+    // Number 0; a number below zero; the largest tag of all.
+    "02": "proto: Values: illegal tag 0 (wire type 2)",
+    "8080808040": "proto: Values: illegal tag -2147483648 (wire type 17179869184)",
+    "f8ffffffffffffffff01": "proto: Values: illegal tag -1 (wire type 18446744073709551608)",
+    // The end of a group that nobody began, also within a skipped one; types that do not exist.
+    "0c": "proto: Values: wiretype end group for non-group",
+    "a306": "unexpected EOF",
+    "a306 ae06": "proto: illegal wireType 6",
+    "a706": "proto: illegal wireType 7",
+    // Lengths: cut, longer than the rest, below zero, beyond 64 bits; of unknown fields, too.
+    "2a80": "unexpected EOF",
+    "2a01": "unexpected EOF",
+    "2affffffffffffffffff01": "proto: negative length found during unmarshaling",
+    "2affffffffffffffff7f": "proto: negative length found during unmarshaling",
+    "2a80808080808080808080 01": "proto: integer overflow",
+    "a206ffffffffffffffffff01": "proto: negative length found during unmarshaling",
+    // Numbers: cut, and of more than ten bytes.
+    "10": "unexpected EOF",
+    "1080": "unexpected EOF",
+    "10ffffffffffffffffffff01": "proto: integer overflow",
+    "08ffffffffffffffffffff01": "proto: integer overflow",
+    "a006ffffffffffffffffffff01": "proto: integer overflow",
+    "2100000000": "unexpected EOF",
+    "a10600000000": "unexpected EOF",
+    // What is in a message ends with it.
+    "6a03 120261 62": "unexpected EOF",
+    "6a02 0880 01": "unexpected EOF",
+  };
+  for (const [text, message] of Object.entries(cases)) assert.equal(saidOf(read, text), message, text);
 });
 
 test("protobufReader() takes packed numbers too", () => {
@@ -139,18 +218,11 @@ test("protobufReader() refuses cut, lying and looping bytes cleanly", () => {
       assert.ok(error instanceof ProtobufError, String(error));
     }
   }
-  const said = (text: string) => {
-    try {
-      return read(unhex(text));
-    } catch (error) {
-      assert.ok(error instanceof ProtobufError, String(error));
-      return error.message;
-    }
-  };
+  const said = (text: string) => saidOf(read, text);
   assert.equal(said("2aff"), "unexpected EOF");
   assert.equal(said("2a05 00"), "unexpected EOF");
   assert.equal(said("6a02 1205 61"), "unexpected EOF");
-  assert.equal(said("0000"), "proto: illegal tag 0 (wire type 0)");
+  assert.equal(said("0000"), "proto: Values: illegal tag 0 (wire type 0)");
   assert.equal(said("18 ffffffffffffffffffffff"), "proto: integer overflow");
   assert.match(String(said("0e")), /^proto: /);
   assert.equal(said("420c 08 ffffffffffffffff7f 1000"), "time out of range");

@@ -81,7 +81,7 @@ export const PersistentVolumeSource = struct("PersistentVolumeSource", {
   rbd: field(6, RBDPersistentVolumeSource, "A block device of Ceph; deprecated.", { pointer: true }),
   iscsi: field(7, ISCSIPersistentVolumeSource, "A disk on iSCSI.", { pointer: true }),
   cinder: field(8, CinderPersistentVolumeSource, "A disk of OpenStack Cinder.", { pointer: true }),
-  cephfs: field(9, CephFSPersistentVolumeSource, "A CephFS file system; deprecated.", { pointer: true }),
+  cephfs: field(9, CephFSPersistentVolumeSource, "A CephFS file system; deprecated.", { pointer: true, goName: "CephFS" }),
   fc: field(10, FCVolumeSource, "A disk on Fibre Channel.", { pointer: true }),
   flocker: field(11, FlockerVolumeSource, "A dataset of Flocker; deprecated.", { pointer: true }),
   flexVolume: field(12, FlexPersistentVolumeSource, "A volume of a Flexvolume driver; deprecated.", { pointer: true }),
@@ -93,7 +93,7 @@ export const PersistentVolumeSource = struct("PersistentVolumeSource", {
   portworxVolume: field(18, PortworxVolumeSource, "A volume of Portworx.", { pointer: true }),
   scaleIO: field(19, ScaleIOPersistentVolumeSource, "A volume of ScaleIO; deprecated.", { pointer: true }),
   local: field(20, LocalVolumeSource, "A disk or directory of one node.", { pointer: true }),
-  storageos: field(21, StorageOSPersistentVolumeSource, "A volume of StorageOS; deprecated.", { pointer: true }),
+  storageos: field(21, StorageOSPersistentVolumeSource, "A volume of StorageOS; deprecated.", { pointer: true, goName: "StorageOS" }),
   csi: field(22, CSIPersistentVolumeSource, "A volume of a CSI driver.", { pointer: true }),
 }, { doc: "What a volume is made of; exactly one member is set." });
 export type PersistentVolumeSource = Infer<typeof PersistentVolumeSource>;

@@ -13,7 +13,10 @@ export type AWSElasticBlockStoreVolumeSource = Infer<typeof AWSElasticBlockStore
 
 export const AzureDiskVolumeSource = struct("AzureDiskVolumeSource", {
   diskName: field(1, string, "Name of the disk in the blob storage.", { required: true }),
-  diskURI: field(2, string, "URI of the disk: below /subscriptions/ for managed disks, https:// for others.", { required: true }),
+  diskURI: field(2, string, "URI of the disk: below /subscriptions/ for managed disks, https:// for others.", {
+    required: true,
+    goName: "DataDiskURI",
+  }),
   cachingMode: field(3, oneOf("None", "ReadOnly", "ReadWrite"), "What the host caches.", { pointer: true, default: "ReadWrite" }),
   fsType: field(4, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty.", {
     pointer: true,
@@ -32,7 +35,7 @@ export const FCVolumeSource = struct("FCVolumeSource", {
   lun: field(2, int32, "Number of the logical unit at the targets.", { pointer: true }),
   fsType: field(3, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
   readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-  wwids: field(5, list(string), "World wide identifiers of the disk, in place of targets and LUN."),
+  wwids: field(5, list(string), "World wide identifiers of the disk, in place of targets and LUN.", { goName: "WWIDs" }),
 }, { doc: "A disk on Fibre Channel, by target and LUN or by WWID." });
 export type FCVolumeSource = Infer<typeof FCVolumeSource>;
 
@@ -43,7 +46,7 @@ export const FlockerVolumeSource = struct("FlockerVolumeSource", {
 export type FlockerVolumeSource = Infer<typeof FlockerVolumeSource>;
 
 export const GCEPersistentDiskVolumeSource = struct("GCEPersistentDiskVolumeSource", {
-  pdName: field(1, string, "Name of the disk in GCE.", { required: true }),
+  pdName: field(1, string, "Name of the disk in GCE.", { required: true, goName: "PDName" }),
   fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
   partition: field(3, int32, "Number of the partition to mount; 0 for the whole disk."),
   readOnly: field(4, boolean, "Whether it is mounted for reading only."),

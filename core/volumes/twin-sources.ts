@@ -40,7 +40,7 @@ export const flex = <S>(secret: Typed<S>) =>
   }, { doc: "A volume of a Flexvolume driver, a program on the node." }] as const;
 
 export const glusterfs = [{
-  endpoints: field(1, string, "Name of the Endpoints object that lists the servers.", { required: true }),
+  endpoints: field(1, string, "Name of the Endpoints object that lists the servers.", { required: true, goName: "EndpointsName" }),
   path: field(2, string, "Name of the volume.", { required: true }),
   readOnly: field(3, boolean, "Whether it is mounted for reading only."),
 }, { doc: "A volume of GlusterFS, which no node supports any more." }] as const;
@@ -54,8 +54,8 @@ export const iscsi = <S>(secret: Typed<S>) =>
     fsType: field(5, string, fsType),
     readOnly: field(6, boolean, "Whether it is mounted for reading only."),
     portals: field(7, list(string), "More addresses of the target, for multipath."),
-    chapAuthDiscovery: field(8, boolean, "Whether discovery is authenticated by CHAP."),
-    chapAuthSession: field(11, boolean, "Whether sessions are authenticated by CHAP."),
+    chapAuthDiscovery: field(8, boolean, "Whether discovery is authenticated by CHAP.", { goName: "DiscoveryCHAPAuth" }),
+    chapAuthSession: field(11, boolean, "Whether sessions are authenticated by CHAP.", { goName: "SessionCHAPAuth" }),
     secretRef: field(10, secret, "Secret with the credentials of CHAP.", { pointer: true }),
     initiatorName: field(12, string, "Qualified name that the node shows; together with another interface a new one is made.", {
       pointer: true,
@@ -64,11 +64,11 @@ export const iscsi = <S>(secret: Typed<S>) =>
 
 export const rbd = <S>(secret: Typed<S>) =>
   [{
-    monitors: field(1, list(string), "Addresses of the Ceph monitors.", { required: true }),
-    image: field(2, string, "Name of the image.", { required: true }),
+    monitors: field(1, list(string), "Addresses of the Ceph monitors.", { required: true, goName: "CephMonitors" }),
+    image: field(2, string, "Name of the image.", { required: true, goName: "RBDImage" }),
     fsType: field(3, string, fsType),
-    pool: field(4, string, "Pool of the image.", { default: "rbd" }),
-    user: field(5, string, "User name in Ceph.", { default: "admin" }),
+    pool: field(4, string, "Pool of the image.", { default: "rbd", goName: "RBDPool" }),
+    user: field(5, string, "User name in Ceph.", { default: "admin", goName: "RadosUser" }),
     keyring: field(6, string, "Path of the keyring on the node.", { default: "/etc/ceph/keyring" }),
     secretRef: field(7, secret, "Secret with the key of the user, in place of the keyring.", { pointer: true }),
     readOnly: field(8, boolean, "Whether it is mounted for reading only."),

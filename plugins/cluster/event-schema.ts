@@ -31,7 +31,10 @@ export const CoreEvent = object("Event", {
   series: field(11, CoreSeries, "How it goes on, where it happens again and again.", { pointer: true }),
   action: field(12, string, "What was done, or failed, about the object."),
   related: field(13, ObjectReference, "Another object that has to do with it.", { pointer: true }),
-  reportingComponent: field(14, string, "Name of the controller that reports, such as example.com/builder.", { written: "always" }),
+  reportingComponent: field(14, string, "Name of the controller that reports, such as example.com/builder.", {
+    written: "always",
+    goName: "ReportingController",
+  }),
   reportingInstance: field(15, string, "Which instance of that controller.", { written: "always" }),
 }, { package: "core/v1", doc: "Something that happened to an object. Events are told at best effort and go after a while." });
 export type CoreEvent = Infer<typeof CoreEvent>;

@@ -41,9 +41,12 @@ function configMap(name: string, data: Readonly<Record<string, string>>, resourc
   const message = new Writer();
   message.uint32(10).fork().uint32(10).string(name).uint32(50).string(resourceVersion).ldelim();
   for (const [key, value] of Object.entries(data)) message.uint32(18).fork().uint32(10).string(key).uint32(18).string(value).ldelim();
+  return enveloped(message.finish());
+}
+function enveloped(message: Uint8Array): Uint8Array {
   const envelope = new Writer();
   envelope.uint32(10).fork().uint32(10).string("v1").uint32(18).string("ConfigMap").ldelim();
-  envelope.uint32(18).bytes(message.finish());
+  envelope.uint32(18).bytes(message);
   return Uint8Array.of(...magic, ...envelope.finish());
 }
 
@@ -115,6 +118,16 @@ test("a client that speaks protobuf only creates, gets, lists, watches, replaces
     assert.deepEqual([text(cause, 1), text(cause, 3)], ["FieldValueInvalid", "metadata.name"]);
     const broken = await ask("POST", path, Uint8Array.of(...magic, 0x0a, 0xff));
     assert.deepEqual([broken.status, text(broken.message, 4)], [400, "BadRequest"]);
+    assert.equal(
+      text(broken.message, 3),
+      "the object provided is unrecognized (must be of type ConfigMap): unexpected EOF (6b3873000aff)",
+    );
+    const odd = await ask("POST", path, enveloped(new Writer().uint32(16).uint32(1).finish()));
+    assert.deepEqual([odd.status, text(odd.message, 4)], [400, "BadRequest"]);
+    assert.equal(
+      text(odd.message, 3),
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: proto: wrong wireType = 0 for field Data',
+    );
 
     assert.equal((await ask("DELETE", `${path}/a`)).status, 200);
     assert.equal(text((await ask("GET", `${path}/a`)).message, 4), "NotFound");

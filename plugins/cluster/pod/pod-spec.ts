@@ -100,7 +100,7 @@ export const PodSpec = struct("PodSpec", {
   ),
   nodeSelector: field(7, atomicRecord(string), "Labels that the node has to have."),
   serviceAccountName: field(8, string, "Service account that the pod runs as."),
-  serviceAccount: field(9, string, "The older name of serviceAccountName; always the same."),
+  serviceAccount: field(9, string, "The older name of serviceAccountName; always the same.", { goName: "DeprecatedServiceAccount" }),
   automountServiceAccountToken: field(21, boolean, "Whether the token of the service account is mounted.", { pointer: true }),
   nodeName: field(10, string, "Node that is to run it; written by the scheduler otherwise."),
   hostNetwork: field(11, boolean, "Whether it uses the network of the node."),

@@ -1,0 +1,79 @@
+/** Messages of protobuf that are scalars for us, and doubles: as upstream reads them. */
+import type { Reader } from "protobufjs/minimal.js";
+import { durationText } from "../meta/duration.ts";
+import { canonicalQuantity } from "../meta/quantity.ts";
+import { isWritable } from "../meta/time.ts";
+import { Unreadable } from "../meta/unreadable.ts";
+import { readJson } from "../tree/json.ts";
+import { type Fields, known, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "./protobuf-wire.ts";
+import { rawOf } from "./raw-json.ts";
+
+/** JSON has no NaN and no infinities; upstream cannot write an object that has one either. */
+export function readDouble(from: Reader): number {
+  const value = from.double();
+  if (!Number.isFinite(value)) throw new ProtobufError(`json: unsupported value: ${value}`);
+  return value;
+}
+
+/** The one field of a small message, under number 1. */
+interface Only {
+  readonly message: string;
+  readonly field: string;
+  readonly type: number;
+}
+const durationField: Only = { message: "Duration", field: "Duration", type: 0 };
+const quantityField: Only = { message: "Quantity", field: "String_", type: 2 };
+
+/** The last value of the field; undefined when there is none. */
+function onlyField<V>(from: Reader, end: number, { message, field, type }: Only, read: (from: Reader) => V): V | undefined {
+  let value: V | undefined;
+  readFields(from, end, message, (number, seen) => {
+    if (number !== 1) return false;
+    if (seen !== type) throw wrongType(seen, field);
+    value = read(from);
+    return true;
+  });
+  return value;
+}
+export function readDuration(from: Reader, end: number): string {
+  return durationText(BigInt(onlyField(from, end, durationField, readVarint) ?? 0));
+}
+export function readQuantity(from: Reader, end: number): string {
+  const text = onlyField(from, end, quantityField, readText);
+  if (text === undefined) return "0";
+  const canonical = canonicalQuantity(text);
+  if (canonical instanceof Unreadable) throw new ProtobufError(canonical.error);
+  return canonical;
+}
+export function readIntOrString(from: Reader, end: number): number | string {
+  let isText = false, number = 0, text = "";
+  const fields: Fields = {
+    1: [0, "Type", () => isText = readVarint(from) === 1],
+    2: [0, "IntVal", () => number = from.int32()],
+    3: [2, "StrVal", () => text = readText(from)],
+  };
+  readFields(from, end, "IntOrString", known(fields));
+  return isText ? text : number;
+}
+
+/** An empty message is the zero time; a message of zeros is 1970. */
+export function readTimestamp(from: Reader, end: number, timeOf: (seconds: number, nanos: number) => string | null): string | null {
+  if (from.pos === end) return null;
+  let seconds = 0, nanos = 0;
+  const fields: Fields = {
+    1: [0, "Seconds", () => seconds = Number(readVarint(from))],
+    2: [0, "Nanos", () => nanos = from.int32()],
+  };
+  readFields(from, end, "Timestamp", known(fields));
+  if (!isWritable(seconds) || nanos < 0 || nanos > 999999999) throw new ProtobufError("time out of range");
+  return timeOf(seconds, nanos);
+}
+export function readJsonText(from: Reader, end: number, message: string): unknown {
+  const bytes = onlyField(from, end, { message, field: "Raw", type: 2 }, readBytes);
+  if (bytes === undefined || bytes.length === 0) return null;
+  const read = readJson(bytes);
+  if (!read.ok) throw new ProtobufError(read.error);
+  const raw = rawOf(read.tree);
+  if ("value" in raw) return raw.value;
+  throw new ProtobufError(`json: cannot unmarshal number ${raw.huge} into Go value of type float64`);
+}
