@@ -2,44 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
-import { objectOfCbor } from "../core/codec/cbor/untyped.ts";
-import { CborFailure } from "../core/codec/cbor/failure.ts";
-import { CborWriter, writeJson } from "../core/codec/cbor/write.ts";
+import { isCbor } from "../core/codec/cbor/read.ts";
 import type { Json } from "../core/schema.ts";
-import { jsonFromTree } from "../core/tree/values.ts";
 import type { Store } from "../kernel/store/store.ts";
+import { decoded, encoded, gate, type, where } from "./cbor.ts";
 import type { Client } from "./https.ts";
 import { stores, within } from "./stores.ts";
 
-const gate = "--feature-gates=CBORServingAndStorage=true";
-const where = "/api/v1/namespaces/default/configmaps";
-const type = "application/cbor";
 const cbor = { accept: type, "content-type": type };
-
-function encoded(value: Json): Uint8Array {
-  const to = new CborWriter();
-  writeJson(value, to);
-  return to.finish();
-}
-function decoded(bytes: Uint8Array): any {
-  assert.ok(isCbor(bytes), "a document is described as CBOR");
-  const tree = objectOfCbor(readCbor(bytes));
-  assert.ok(!(tree instanceof CborFailure), tree instanceof CborFailure ? tree.text : "");
-  return jsonFromTree(tree);
-}
-/** The events of a watch: each begins with the tag, a map of two and its first key. */
-function events(bytes: Uint8Array): any[] {
-  const start = Buffer.from("d9d9f7a24474797065", "hex");
-  const all = Buffer.from(bytes);
-  const found: any[] = [];
-  for (let at = 0, next: number; at < all.length; at = next) {
-    next = all.indexOf(start, at + 1);
-    if (next < 0) next = all.length;
-    found.push(decoded(all.subarray(at, next)));
-  }
-  return found;
-}
 
 async function speaks(client: Client): Promise<void> {
   const made = await client.ask(where, {
@@ -106,40 +76,6 @@ async function speaks(client: Client): Promise<void> {
   assert.equal(packed.headers["content-encoding"], "gzip");
   assert.equal(decoded(gunzipSync(packed.bytes)).items[0].data.k.length, 200_000);
   assert.equal((await client.ask(`${where}/large`, { method: "DELETE" })).status, 200);
-}
-
-async function watches(client: Client): Promise<void> {
-  const rv = (await client.ask(where)).json().metadata.resourceVersion;
-  const write = async (method: string, path: string, body?: object) => {
-    const answer = await client.ask(path, { method, ...(body === undefined ? {} : { body }) });
-    assert.ok(answer.status < 300, answer.text);
-  };
-  await write("POST", where, { metadata: { name: "w" }, data: { k: "1" } });
-  await write("PUT", `${where}/w`, { metadata: { name: "w" }, data: { k: "2" } });
-  const ask = (query: string, accept = type) => client.ask(`${where}?watch=1&timeoutSeconds=1&${query}`, { headers: { accept } });
-
-  const since = await ask(`resourceVersion=${rv}`);
-  assert.equal(since.headers["content-type"], "application/cbor-seq");
-  assert.deepEqual(events(since.bytes).map(({ type, object }) => [type, object.kind, object.data.k]), [["ADDED", "ConfigMap", "1"], [
-    "MODIFIED",
-    "ConfigMap",
-    "2",
-  ]]);
-
-  const initial = await ask("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
-  const streamed = events(initial.bytes);
-  assert.deepEqual(streamed.slice(0, 2).map(({ type, object }) => [type, object.metadata.name ?? null]), [["ADDED", "w"], [
-    "BOOKMARK",
-    null,
-  ]]);
-  assert.equal(streamed[1].object.metadata.annotations["k8s.io/initial-events-end"], "true");
-
-  const partial = await ask(`resourceVersion=${rv}`, `${type};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`);
-  assert.deepEqual(events(partial.bytes).map(({ object }) => [object.kind, object.data]), [["PartialObjectMetadata", undefined], [
-    "PartialObjectMetadata",
-    undefined,
-  ]]);
-  await write("DELETE", `${where}/w`);
 }
 
 /** Applied documents own what they name, whatever the encoding. */
@@ -231,13 +167,12 @@ async function switches(open: () => Promise<Store>, args: readonly string[]): Pr
 
 for (const { store, on, skip } of stores) {
   test(
-    `a server on ${store} with CBOR speaks it, in requests, answers, watches and applied documents`,
+    `a server on ${store} with CBOR speaks it, in requests, answers and applied documents`,
     { skip },
     () =>
       on((_open, args) =>
         within([...args, gate], async (client) => {
           await speaks(client);
-          await watches(client);
           await applies(client);
         })
       ),
