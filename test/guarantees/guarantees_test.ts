@@ -4,11 +4,11 @@ import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, type EtcdServer, startEtcds } from "../etcd.ts";
 import { type Runtime, runtimeMissing, until } from "../real-server.ts";
-import { collection, dawdle, pause, read, readOwn, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
+import { pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
 import { faultsOf } from "./faults.ts";
-import { History } from "./history.ts";
 import { Host } from "./host.ts";
+import { eventsOf, type Load, startLoad, told } from "./load.ts";
 import { randomOf } from "./random.ts";
 
 /** How long each run takes; `npm run test:faults` gives it more. */
@@ -24,90 +24,30 @@ const wellMs = 60_000;
 async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[]): Promise<void> {
   const hosts: Host[] = [];
   for (const runtime of runtimes) hosts.push(await Host.open(runtime, members));
-  const enough = new AbortController(),
-    ending = new AbortController(),
-    history = new History(),
-    counts: Resumed = { resumes: 0, relists: 0 };
-  const keys = Array.from({ length: 8 }, (_, at) => `key-${at}`);
-  const stageOf = (actor: number, { signal } = ending): Stage => {
-    const random = randomOf(seed + actor);
-    return { history, client: () => hosts[Math.floor(random() * hosts.length)]!.client(), random, ending: signal };
-  };
   const random = randomOf(seed + 100), faults = faultsOf(hosts, members, random), done: string[] = [];
+  let load: Load | undefined;
   try {
-    const watchers = [
-      ...[5, 6].map((at) => watch(stageOf(at), `watcher ${at}`, false, counts)),
-      watch(stageOf(7), "filtered watcher", true, counts),
-    ];
-    // From the very beginning, so that what they saw is all that happened.
-    await until(() => assert.equal(history.chains.length, watchers.length));
-    const dawdler = dawdle(stageOf(8));
-    const actors = [
-      ...[0, 1, 2].map((at) => write(stageOf(at, enough), keys)),
-      ...[3, 4].map((at) => read(stageOf(at, enough), keys)),
-      readOwn(stageOf(9, enough)),
-    ];
+    load = await startLoad((random) => hosts[Math.floor(random() * hosts.length)]!.client(), seed);
+    const { progress } = load;
     for (const begun = performance.now(); done.length < faultsMin || performance.now() - begun < seconds * 1000;) {
       await pause(400 + random() * 600);
       const { name, run } = faults[done.length % faults.length]!;
       done.push(name);
       await run();
     }
-    await until(() => assert.ok(progress(history) > 20, "writes and reads go on"), wellMs);
-    enough.abort();
-    await Promise.all(actors);
-    const last = await lastWrite(hosts);
-    // One watcher may be in its second chain; every watcher has to hear of the end.
-    const reached = () => history.chains.filter(({ events }) => events.some(({ revision }) => revision >= last)).length;
-    await until(() => assert.equal(reached(), watchers.length, "watchers that heard of the last write"), wellMs);
-    ending.abort();
-    await Promise.all([...watchers, dawdler]);
-    await closing(hosts, history);
+    await until(() => assert.ok(progress() > 20, "writes and reads go on"), wellMs);
+    await load.finish();
   } catch (error) {
     console.log(`seed ${seed}: ${done.join(", ")}; ${hosts.map(({ log }) => log()).join("\n\n")}`);
     throw error;
   } finally {
-    enough.abort();
-    ending.abort();
+    load?.abandon();
     for (const host of hosts) await host.close();
   }
-
-  const { writes, reads, chains } = history;
-  const acknowledged = writes.filter(({ outcome }) => outcome === "done").length;
-  const events = chains.reduce((sum, chain) => sum + chain.events.length, 0);
-  const told =
-    `${acknowledged} of ${writes.length} writes acknowledged, ${reads.length} reads, ${events} events in ${counts.resumes} watches, ${counts.relists} relists`;
-  console.log(`seed ${seed} (${runtimes.join(" and ")}, ${members.length} etcd): ${told}; ${done.join(", ")}`);
-  assert.deepEqual(violations(history), [], `seed ${seed}: ${told}`);
-  assert.ok(events > 20 && counts.resumes > 4, `there was too little to prove anything by: ${told}`);
-}
-
-/** Of writes and reads, the lesser count. */
-function progress({ writes, reads }: History): number {
-  return Math.min(writes.filter(({ outcome }) => outcome === "done").length, reads.length);
-}
-
-/** A write after all others, that every watcher is to see. */
-async function lastWrite(hosts: readonly Host[]): Promise<number> {
-  return await until(async () => {
-    const answer = await hosts[0]!.client().ask(collection, {
-      method: "POST",
-      body: { metadata: { generateName: "last-", labels: { [wantedLabel]: "yes" } } },
-    });
-    assert.equal(answer.status, 201, answer.text);
-    return Number(answer.json().metadata.resourceVersion);
-  });
-}
-
-/** Reads of everything at the end, in quiet: they find the last of every acknowledged write. */
-async function closing(hosts: readonly Host[], history: History): Promise<void> {
-  for (const key of new Set(history.writes.map(({ key }) => key))) {
-    const begun = performance.now();
-    const answer = await hosts[0]!.client().ask(`${collection}/${key}`);
-    const object = answer.status === 200 ? answer.json() : undefined;
-    const found = object === undefined ? undefined : { revision: Number(object.metadata.resourceVersion), value: object.data.value };
-    history.reads.push({ key, begun, ended: performance.now(), found });
-  }
+  const { history, counts } = load;
+  console.log(`seed ${seed} (${runtimes.join(" and ")}, ${members.length} etcd): ${told(load)}; ${done.join(", ")}`);
+  assert.deepEqual(violations(history), [], `seed ${seed}: ${told(load)}`);
+  assert.ok(eventsOf(history.chains) > 20 && counts.resumes > 4, `there was too little to prove anything by: ${told(load)}`);
 }
 
 const promise = "nothing acknowledged is lost and no watch skips, repeats or reorders";

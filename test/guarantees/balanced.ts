@@ -1,0 +1,67 @@
+/** A client in front of several servers, such as stands behind a Service: it goes to each in turn, and to the next where a connection breaks. */
+import type { Answer, Client } from "../https.ts";
+import { pause } from "./actors.ts";
+
+/** What such a client met, counted apart. */
+export interface Met {
+  requests: number;
+  /** Requests that no server had looked at, or that may be asked twice, and that were sent again. */
+  retries: number;
+  /** Writes whose connection broke after they were sent. */
+  lost: number;
+  /** Answers that no client should get while one of several servers is away. */
+  readonly failures: string[];
+}
+export function nothingMet(): Met {
+  return { requests: 0, retries: 0, lost: 0, failures: [] };
+}
+
+const triesMax = 1000, betweenTriesMs = 5;
+
+/** `servers`: those of now, also those that are away. */
+export function balanced(servers: () => readonly Client[], met: Met): Client {
+  let turn = 0;
+  async function inTurn<T>(mayRepeat: boolean, attempt: (server: Client) => Promise<T>): Promise<T> {
+    met.requests++;
+    for (let tries = 1;; tries++) {
+      const all = servers();
+      try {
+        return await attempt(all[turn++ % all.length]!);
+      } catch (error) {
+        if (!mayRepeat && !isUntouched(error)) {
+          met.lost++;
+
+          throw error;
+        }
+        if (tries === triesMax) throw error;
+        met.retries++;
+        await pause(betweenTriesMs);
+      }
+    }
+  }
+  function judge(what: string, { status, text }: Pick<Answer, "status" | "text">): void {
+    if (status >= 500 || status === 429) met.failures.push(`${what}: ${status} ${text}`);
+  }
+  return {
+    async ask(path, ask = {}) {
+      const { method = "GET" } = ask;
+      const answer = await inTurn(method === "GET", (server) => server.ask(path, ask));
+      judge(`${method} ${path}`, answer);
+      return answer;
+    },
+    async stream(path, ask = {}) {
+      const answer = await inTurn(ask.signal?.aborted !== true, (server) => server.stream(path, ask));
+      judge(path, { status: answer.status, text: "" });
+      return answer;
+    },
+    close: () => {},
+  };
+}
+
+/** Whether no server has looked at the request: there was no connection, or it was told to go elsewhere (GOAWAY). */
+function isUntouched(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return untouchedCodes.has(code) || ("refused" in error && error.refused === true);
+}
+const untouchedCodes: ReadonlySet<string> = new Set(["ECONNREFUSED", "ERR_HTTP2_GOAWAY_SESSION", "ERR_HTTP2_INVALID_SESSION"]);

@@ -1,0 +1,105 @@
+/** All who take part in a run, from the first watch to the last read in quiet. */
+import assert from "node:assert/strict";
+import type { Client } from "../https.ts";
+import { until } from "../real-server.ts";
+import { collection, dawdle, read, readOwn, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
+import { History } from "./history.ts";
+import { randomOf } from "./random.ts";
+
+export interface Load {
+  readonly history: History;
+  readonly counts: Resumed;
+  /** How many chains there are where nobody has to begin anew. */
+  readonly watchers: number;
+  /** Acknowledged writes or reads, whichever are fewer. */
+  progress(): number;
+  /**
+   * Writers and readers stop; every watcher hears of a write after all others; then everything is read once more. Rejects where that
+   * does not come about within a minute.
+   */
+  finish(): Promise<void>;
+  /** Everybody leaves, wherever they are. */
+  abandon(): void;
+}
+
+const wellMs = 60_000;
+
+/** Resolves once every watcher has begun, so that what they see is all that happens. `client`: one of the servers of now, as `random` has it. */
+export async function startLoad(client: (random: () => number) => Client, seed: number): Promise<Load> {
+  const history = new History(), counts: Resumed = { resumes: 0, relists: 0 };
+  const enough = new AbortController(), ending = new AbortController();
+  const keys = Array.from({ length: 8 }, (_, at) => `key-${at}`);
+  const stageOf = (actor: number, { signal } = ending): Stage => {
+    const random = randomOf(seed + actor);
+    return { history, client: () => client(random), random, ending: signal };
+  };
+  const watching = [
+    ...[5, 6].map((at) => watch(stageOf(at), `watcher ${at}`, false, counts)),
+    watch(stageOf(7), "filtered watcher", true, counts),
+  ];
+  const watchers = watching.length;
+  await until(() => assert.equal(history.chains.length, watchers));
+  const dawdling = dawdle(stageOf(8));
+  const working = [
+    ...[0, 1, 2].map((at) => write(stageOf(at, enough), keys)),
+    ...[3, 4].map((at) => read(stageOf(at, enough), keys)),
+    readOwn(stageOf(9, enough)),
+  ];
+  const quiet = randomOf(seed + 10);
+  return {
+    history,
+    counts,
+    watchers,
+    progress: () => Math.min(history.writes.filter(({ outcome }) => outcome === "done").length, history.reads.length),
+    async finish() {
+      enough.abort();
+      await Promise.all(working);
+      const last = await lastWrite(() => client(quiet));
+      // A watcher may be in its second chain.
+      const reached = () => history.chains.filter(({ events }) => events.some(({ revision }) => revision >= last)).length;
+      await until(() => assert.equal(reached(), watchers, "watchers that heard of the last write"), wellMs);
+      ending.abort();
+      await Promise.all([...watching, dawdling]);
+      await closing(client(quiet), history);
+    },
+    abandon() {
+      enough.abort();
+      ending.abort();
+    },
+  };
+}
+
+/** What a run came to, in a line. */
+export function told({ history: { writes, reads, chains }, counts: { resumes, relists } }: Load): string {
+  const acknowledged = writes.filter(({ outcome }) => outcome === "done").length;
+  return `${acknowledged} of ${writes.length} writes acknowledged, ${reads.length} reads, ${
+    eventsOf(chains)
+  } events in ${resumes} watches, ${relists} relists`;
+}
+/** Of all watchers together. */
+export function eventsOf(chains: History["chains"]): number {
+  return chains.reduce((sum, { events }) => sum + events.length, 0);
+}
+
+/** A write after all others, that every watcher is to see. */
+async function lastWrite(client: () => Client): Promise<number> {
+  return await until(async () => {
+    const answer = await client().ask(collection, {
+      method: "POST",
+      body: { metadata: { generateName: "last-", labels: { [wantedLabel]: "yes" } } },
+    });
+    assert.equal(answer.status, 201, answer.text);
+    return Number(answer.json().metadata.resourceVersion);
+  });
+}
+
+/** Reads of everything at the end, in quiet: they find the last of every acknowledged write. */
+async function closing(client: Client, history: History): Promise<void> {
+  for (const key of new Set(history.writes.map(({ key }) => key))) {
+    const begun = performance.now();
+    const answer = await client.ask(`${collection}/${key}`);
+    const object = answer.status === 200 ? answer.json() : undefined;
+    const found = object === undefined ? undefined : { revision: Number(object.metadata.resourceVersion), value: object.data.value };
+    history.reads.push({ key, begun, ended: performance.now(), found });
+  }
+}
