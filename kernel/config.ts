@@ -38,6 +38,7 @@ const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S 
 
 const isOpen = "the socket is open, and clients know where";
 const isRead = "the file is read once, at the start";
+const isFollowed = "another path needs another start; what is in the file is read again when it changes";
 const isStore = "what has been written would be somewhere else";
 const isSpelled = "keys, answers and clients spell it already";
 const isElecting = "the election of the server that runs the controllers is under way by the old rules";
@@ -53,14 +54,17 @@ export const settings = Object.freeze(
 
     "bind-address": fixed(isOpen, text("127.0.0.1", "Address to listen on.")),
     "secure-port": fixed(isOpen, int(6443, "Port to listen on with TLS; 0 picks a free one and prints it.")),
-    "cert-dir": fixed(isRead, text("", "Folder for the certificates that the server makes itself; default: pki in the data folder.")),
-    "tls-cert-file": fixed(isRead, text("", "PEM file of the serving certificate, its chain behind it; needs --tls-private-key-file.")),
-    "tls-private-key-file": fixed(isRead, text("", "PEM file of the serving certificate's key.")),
+    "cert-dir": fixed(
+      isFollowed,
+      text("", "Folder for the certificates that the server makes itself, and renews in time; default: pki in the data folder."),
+    ),
+    "tls-cert-file": fixed(isFollowed, text("", "PEM file of the serving certificate, its chain behind it; needs --tls-private-key-file.")),
+    "tls-private-key-file": fixed(isFollowed, text("", "PEM file of the serving certificate's key.")),
     "client-ca-file": fixed(
-      isRead,
+      isFollowed,
       text("", "PEM bundle of authorities whose client certificates are believed, beside the server's own authority."),
     ),
-    "token-auth-file": fixed(isRead, text("", 'File of static bearer tokens, a line each: token,user,uid,"group1,group2".')),
+    "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, a line each: token,user,uid,"group1,group2".')),
     "anonymous-auth": live(bool(true, "Let requests without credentials in as system:anonymous; false answers them 401.")),
 
     "data-dir": fixed(

@@ -1,38 +1,134 @@
-/** What settings say of certificates, keys and tokens, read from their files. */
+/** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Authenticator, clientCertificates, tokenFile } from "./authentication/mod.ts";
 import type { Config } from "./config.ts";
+import type { Followed } from "./follow-files.ts";
 import { namesOf } from "./generation.ts";
+import { certificateFacts, type KeyedCertificate, pemCertificates } from "./listen/certificate.ts";
 import { openPki, type Pki } from "./listen/pki.ts";
+import { checkKeyPair, type ListenerTls } from "./listen/secured.ts";
+import { peerVerifier } from "./listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 
-/** The server's own authority and certificates, made on the first start. */
-export function pkiOf(config: Config): Promise<Pki> {
-  const folder = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
-  return openPki({ directory: folder, bindAddress: config["bind-address"], names: namesOf(config), now: Date.now() });
+/** Certificates of a server that is about to listen, or does. */
+export interface Credentials {
+  /** The server's own authority and certificates, made on the first start. */
+  readonly pki: Pki;
+  /** The serving certificate is the given one, else the server's own. The server's own authority is always among those that may sign
+   *  client certificates: the kubeconfig that it writes must do. */
+  readonly tls: ListenerTls;
+  /** PEM of the authority behind the serving certificate; undefined where that was given. */
+  readonly ownCa: string | undefined;
+  /** What to follow; `secure` takes certificates into force, or throws. */
+  followed(secure: (tls: ListenerTls) => void): readonly Followed[];
 }
 
-/** PEM of the serving certificate and its key: the given ones, else the server's own. Rejects for files that hold neither. */
-export async function servingCertificate(config: Config, pki: Pki): Promise<{ readonly cert: string; readonly key: string }> {
-  return config["tls-cert-file"] === "" ? pki.serving : await keyed(config["tls-cert-file"], config["tls-private-key-file"]);
+interface InForce {
+  readonly pki: Pki;
+  /** The given serving certificate. */
+  readonly serving: KeyedCertificate | undefined;
+  /** PEM of others whose client certificates count. */
+  readonly bundle: string;
 }
 
-async function keyed(certPath: string, keyPath: string): Promise<{ cert: string; key: string }> {
+/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. */
+export async function openCredentials(config: Config, now: () => number): Promise<Credentials> {
+  const { "tls-cert-file": certPath, "tls-private-key-file": keyPath, "client-ca-file": caPath } = config;
+  const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
+  const readPki = (before?: Pki) => openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now() }, before);
+  const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath);
+  const readBundle = async () => caPath === "" ? "" : await authorities(caPath);
+  let inForce: InForce = { pki: await readPki(), serving: await readServing(), bundle: await readBundle() };
+  const tlsOf = ({ pki, serving, bundle }: InForce): ListenerTls => ({ ...serving ?? pki.serving, clientCa: `${pki.ca.cert}\n${bundle}` });
+
+  function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
+    const take = (part: Partial<InForce>): boolean => {
+      const next = { ...inForce, ...part };
+      if (JSON.stringify(next) === JSON.stringify(inForce)) return false;
+      secure(tlsOf(next));
+      inForce = next;
+      return true;
+    };
+    const own: Followed = {
+      what: "server's own certificates",
+      paths: directory === undefined ? [] : ["ca", "serving", "admin"].map((name) => join(directory, `${name}.crt`)),
+      renew: async () => take({ pki: await readPki(inForce.pki) }) ? told(inForce.pki.serving.cert) : undefined,
+    };
+    const given: Followed = {
+      what: "serving certificate",
+      paths: [certPath, keyPath],
+      renew: async () => {
+        const serving = await readServing();
+        return serving !== undefined && take({ serving }) ? told(serving.cert) : undefined;
+      },
+    };
+    const bundle: Followed = {
+      what: "bundle of client authorities",
+      paths: [caPath],
+      renew: async () => take({ bundle: await readBundle() }) ? { certificates: pemCertificates(inForce.bundle).length } : undefined,
+    };
+    return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle])];
+  }
+
+  return {
+    get pki() {
+      return inForce.pki;
+    },
+    get tls() {
+      return tlsOf(inForce);
+    },
+    get ownCa() {
+      return inForce.serving === undefined ? inForce.pki.ca.cert : undefined;
+    },
+    followed,
+  };
+}
+
+/** What a log may say of a certificate. */
+function told(cert: string): { readonly names: readonly string[]; readonly notAfter: string } {
+  const { names, notAfter } = certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array());
+  return { names, notAfter: new Date(notAfter).toISOString() };
+}
+
+async function keyed(certPath: string, keyPath: string): Promise<KeyedCertificate> {
   const [cert, key] = await Promise.all([readFile(certPath, "utf8"), readFile(keyPath, "utf8")]);
-  // Not every runtime says so by itself: it would listen, and fail every handshake.
-  if (!cert.includes("-----BEGIN CERTIFICATE-----")) throw new Error(`the file "${certPath}" holds no PEM certificate`);
-  if (!key.includes("PRIVATE KEY-----")) throw new Error(`the file "${keyPath}" holds no PEM key`);
+  try {
+    checkKeyPair(cert, key);
+  } catch (error) {
+    throw new Error(`cannot use the serving certificate in "${certPath}" with the key in "${keyPath}": ${reasonOf(error)}`);
+  }
   return { cert, key };
 }
 
-/** PEM of who may sign client certificates. The server's own authority is always among them: the kubeconfig that it writes must do. */
-export async function clientAuthorities({ "client-ca-file": path }: Config, pki: Pki): Promise<string> {
-  return path === "" ? pki.ca.cert : `${pki.ca.cert}\n${await readFile(path, "utf8")}`;
+async function authorities(path: string): Promise<string> {
+  const text = await readFile(path, "utf8");
+  try {
+    peerVerifier(text);
+  } catch (error) {
+    throw new Error(`cannot use the client authorities in "${path}": ${reasonOf(error)}`);
+  }
+  return text;
 }
 
-/** Who a request may be from: by its certificate, then by its token. */
-export async function authenticatorsOf(config: Config): Promise<readonly Authenticator[]> {
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Who a request may be from, by its certificate, then by its token; and what of that comes from files. */
+export async function authenticatorsOf(
+  config: Config,
+): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
   const path = config["token-auth-file"];
-  return path === "" ? [clientCertificates] : [clientCertificates, tokenFile(await readFile(path, "utf8"))];
+  if (path === "") return { authenticators: [clientCertificates], followed: [] };
+  let text = await readFile(path, "utf8");
+  const tokens = tokenFile(text);
+  const renew = async () => {
+    const next = await readFile(path, "utf8");
+    if (next === text) return undefined;
+    tokens.replace(next);
+    text = next;
+    return {};
+  };
+  return { authenticators: [clientCertificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }

@@ -10,6 +10,7 @@ import { openReads } from "./cache/mod.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Config, defaults, settingWarnings } from "./config.ts";
 import { authenticatorsOf } from "./credentials.ts";
+import type { Followed } from "./follow-files.ts";
 import { type Generation, generationOf } from "./generation.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
@@ -52,6 +53,8 @@ export interface Opened {
   /** Takes another generation into force; requests that have begun finish on the one before. */
   swap(next: Generation): void;
   readonly reload: Reload;
+  /** What of its users comes from files. */
+  readonly followed: readonly Followed[];
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
   /** Watches end within this time, one after another. */
@@ -75,7 +78,7 @@ export async function openServer(
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
-  const authenticators = await authenticatorsOf(config);
+  const { authenticators, followed } = await authenticatorsOf(config);
   const store = await openStore(config);
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));
@@ -165,6 +168,7 @@ export async function openServer(
     inForce,
     swap,
     reload,
+    followed,
     drain: shutdown.fail,
     endWatches: watches.end,
     end: () => ending.abort(),

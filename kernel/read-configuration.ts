@@ -5,6 +5,7 @@ import { limits } from "../core/limits.ts";
 import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
 import { ConfigError, parseArguments } from "./config-parse.ts";
 import type { Config } from "./config.ts";
+import { fingerprint } from "./watch-file.ts";
 
 /** What is written down, and what it means. */
 export interface Written {
@@ -51,13 +52,4 @@ function readBounded(path: string): string {
   const { size } = statSync(path);
   if (size > limits.configurationFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
   return readFileSync(path, "utf8");
-}
-
-/**
- * What tells the file at a path from what was there before: changes when it is written, renamed over, or when a link on the way to
- * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
- */
-function fingerprint(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? "missing" : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
 }

@@ -2,11 +2,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalog } from "./catalog.ts";
-import { clientAuthorities, pkiOf, servingCertificate } from "./credentials.ts";
+import { type Credentials, openCredentials } from "./credentials.ts";
+import { followFiles } from "./follow-files.ts";
 import { namesOf } from "./generation.ts";
 import { handle } from "./handle.ts";
 import { listen } from "./listen/listener.ts";
-import { kubeconfig, type Pki, serverUrl, writePrivateFile } from "./listen/pki.ts";
+import { kubeconfig, serverUrl, writePrivateFile } from "./listen/pki.ts";
 import { describe } from "./log.ts";
 import { once } from "./once.ts";
 import { type Opened, openServer, type ServeOptions } from "./open-server.ts";
@@ -14,6 +15,7 @@ import { isInMemory } from "./open-store.ts";
 import { requestInfo } from "./request-info.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { gate } from "./shutdown.ts";
+import { systemClock } from "./store/clock.ts";
 
 /** A server that answers. */
 export interface Running {
@@ -28,7 +30,7 @@ export interface Running {
   readonly kubeconfig: string | undefined;
   /** The one in force. */
   readonly catalog: Catalog;
-  /** Reads the configuration again; what came of it is logged and counted. */
+  /** Reads the configuration again, and the files with certificates and tokens; what came of it is logged and counted. */
   reload(): Promise<void>;
   /** Not ready first, then requests in flight finish, watches end, the store is closed. */
   close(): Promise<void>;
@@ -41,20 +43,19 @@ const graceMs = 10_000;
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config } = options;
   if (!isInMemory(config)) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
-  const pki = pkiOf(config);
-  pki.catch(() => {}); // told below, once there is something to undo
+  const credentials = openCredentials(config, Date.now);
+  credentials.catch(() => {}); // told below, once there is something to undo
   const opened = await openServer(options);
   try {
-    return await listening(options, opened, await pki);
+    return await listening(options, opened, await credentials);
   } catch (error) {
     await opened.close();
     throw error;
   }
 }
 
-async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki): Promise<Running> {
+async function listening({ config, log }: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
   const { server, registry } = opened;
-  const cert = await servingCertificate(config, pki);
   const way = gate((exchange) => handle(exchange, server), (exchange) => {
     const info = requestInfo(exchange.method, exchange.url);
     if (info === undefined) return;
@@ -63,11 +64,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
   const listener = await listen({
     host: config["bind-address"],
     port: config["secure-port"],
-    tls: {
-      cert: cert.cert,
-      key: cert.key,
-      clientCa: await clientAuthorities(config, pki),
-    },
+    tls: credentials.tls,
     handle: way.handle,
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
@@ -78,21 +75,40 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
   });
   await opened.started;
   const url = serverUrl(config["bind-address"], listener.port);
-  const ownCa = config["tls-cert-file"] === "" ? pki.ca.cert : undefined;
   const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
-  if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? cert.cert, pki.admin, namesOf(config)));
+  const writeKubeconfig = async () => {
+    const { ownCa, tls, pki } = credentials;
+    if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? tls.cert, pki.admin, namesOf(config)));
+  };
+  await writeKubeconfig();
+  const ending = new AbortController();
+  const renewed = credentials.followed(listener.secure).map((each) => ({
+    ...each,
+    async renew() {
+      const told = await each.renew();
+      // The certificates are in force, whatever becomes of this.
+      if (told !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
+      return told;
+    },
+  }));
+  const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
   return {
     url,
     port: listener.port,
-    ca: ownCa,
-    admin: pki.admin,
+    get ca() {
+      return credentials.ownCa;
+    },
+    get admin() {
+      return credentials.pki.admin;
+    },
     kubeconfig: path,
     get catalog() {
       return server.catalog;
     },
-    reload: () => opened.reload(true),
+    reload: async () => void await Promise.all([opened.reload(true), files.again()]),
     close: once(async () => {
       opened.drain();
+      ending.abort();
       const { config } = opened.inForce();
       await pause(config["shutdown-delay-duration"]);
       listener.beginShutdown();
@@ -103,7 +119,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, pki: Pki
       await opened.endWatches(config["shutdown-watch-termination-grace-period"]);
       opened.end();
       await listener.close(graceMs);
-      await opened.close();
+      await Promise.all([files.ended, opened.close()]);
     }),
   };
 }

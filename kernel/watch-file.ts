@@ -1,4 +1,5 @@
 /** Notices that a file has changed. It looks at it from time to time: notices of the system do not come from every kind of mount. */
+import { statSync } from "node:fs";
 import { type Clock, pause } from "./store/clock.ts";
 
 export interface FileWatch {
@@ -33,4 +34,13 @@ function stateOf(look: () => string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * What tells the file at a path from what was there before: changes when it is written, renamed over, or when a link on the way to
+ * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
+ */
+export function fingerprint(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "missing" : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
 }

@@ -39,7 +39,8 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
   "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
   "kernel/process-metrics.ts": "asks the process and its runtime what they use",
-  "kernel/read-configuration.ts": "reads the configuration file, and looks whether it has changed",
+  "kernel/read-configuration.ts": "reads the configuration file",
+  "kernel/watch-file.ts": "looks whether files have changed",
   "kernel/version.ts": "says which runtime and platform it runs on",
 };
 

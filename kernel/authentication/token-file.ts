@@ -1,4 +1,4 @@
-/** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`, read once at start as upstream does. */
+/** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`. */
 import type { Exchange } from "../exchange.ts";
 import type { Authenticator, Warn } from "./authenticate.ts";
 import type { UserInfo } from "./user-info.ts";
@@ -36,15 +36,24 @@ function fields(line: string): readonly string[] {
   return [...out, field.trim()];
 }
 
+/** Knows the users of a token file. */
+export interface TokenFile extends Authenticator {
+  /** Takes another text into force; requests that come from now on go by it. Throws, with nothing changed, at a mistake. */
+  replace(text: string): void;
+}
+
 /** Tokens are looked up as they are: the engine hashes text with a seed of the process before it compares any, so how long it takes
  *  says nothing of the tokens that there are. */
-export function tokenFile(text: string): Authenticator {
-  const users = parseTokenFile(text);
+export function tokenFile(text: string): TokenFile {
+  let users = parseTokenFile(text);
   return {
     name: "tokenfile",
     async authenticate(exchange, warn) {
       const token = bearerToken(exchange, warn);
       return token === undefined ? undefined : users.get(token) ?? "refused";
+    },
+    replace(next) {
+      users = parseTokenFile(next);
     },
   };
 }

@@ -85,6 +85,10 @@ export class Connections {
     this.#of.set(session, connection);
     if (this.#closing) session.close();
   }
+  /** What clients have shown is to be judged again. */
+  forgetPeers(): void {
+    for (const connection of this.#all.values()) connection.peer = undefined;
+  }
   of(carrier: object): Connection | undefined {
     return this.#of.get(carrier);
   }

@@ -5,24 +5,17 @@ import { limits } from "../../core/limits.ts";
 import { internalError, methodNotAllowedError, type StatusError, statusOf } from "../../core/status-error.ts";
 import type { Exchange, Reply } from "../exchange.ts";
 import { discardRest } from "./body.ts";
-import { certificatePem, pemCertificates } from "./certificate.ts";
 import { type Connection, Connections, type ConnectionTimes, letIn } from "./connections.ts";
 import { exchangeOn, readHead } from "./odd-method.ts";
-import { type PeerAnswer, peerReader } from "./peer-reader.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
+import { type ListenerTls, type Secured, secured } from "./secured.ts";
 import { breakOff, notWanted, type Response, send } from "./send.ts";
 
 export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  readonly tls: {
-    /** PEM: the serving certificate with its chain, and its key. */
-    readonly cert: string;
-    readonly key: string;
-    /** PEM bundle of the authorities whose client certificates count; without it clients are not asked for any. */
-    readonly clientCa?: string | undefined;
-  };
+  readonly tls: ListenerTls;
   /** Answers a request; it should not reject: that is reported and answered with 500. */
   handle(exchange: Exchange): Promise<Reply>;
   /** Told of every failure that is nobody's fault but ours. */
@@ -39,6 +32,10 @@ export interface Listener {
   readonly port: number;
   /** From now on HTTP/1.1 answers ask the client to reconnect; nothing is refused yet. */
   beginShutdown(): void;
+  /** Takes other certificates into force: connections that come from now on are shown them, and what clients of open ones have shown is
+   *  judged anew with their next requests. No connection ends for it. Throws, with nothing changed, where they are no good. Whether
+   *  clients are asked for certificates at all stays as it was. */
+  secure(tls: ListenerTls): void;
   /** Accepts nothing new, lets what is being answered finish and resolves when every connection is gone. After `graceMs` the rest
    *  is cut off, so it resolves whatever clients do. Answers that never end (watches) are the caller's to end. */
   close(graceMs: number): Promise<void>;
@@ -46,7 +43,7 @@ export interface Listener {
 
 /** Listens; rejects when the address cannot be taken or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { cert, key, clientCa } = options.tls;
+  const { context, readPeer } = secured(options.tls);
   const connections = new Connections({
     handshakeMs: limits.handshakeMs,
     firstRequestMs: limits.firstRequestMs,
@@ -57,20 +54,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   const server = createSecureServer({
     allowHTTP1: true,
-    cert,
-    key,
-    minVersion: "TLSv1.2",
-    requestCert: clientCa !== undefined,
+    ...context,
+    requestCert: readPeer !== undefined,
     // A certificate that is not trusted is an answer (401), not a failed handshake.
     rejectUnauthorized: false,
-    ...(clientCa === undefined ? {} : { ca: pemCertificates(clientCa).map(certificatePem) }),
     maxSessionMemory: limits.sessionMemoryMebibytes,
     // In HTTP/2 one header also may not be over 64 KiB after compression: that is nghttp2's own bound.
     maxHeaderListPairs: limits.headersMax,
     settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headerBytesMax },
   });
   Object.assign(server, http1Settings);
-  const state: State = { draining: false, connections, readPeer: clientCa === undefined ? undefined : peerReader(clientCa), options };
+  const state: State = { draining: false, connections, readPeer, options };
   attach(server, state);
   const { address, port } = await bound(server, options.host, options.port).catch((error: unknown) => {
     void connections.close(0);
@@ -81,6 +75,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     port,
     beginShutdown: () => {
       state.draining = true;
+    },
+    secure(tls) {
+      const next = secured(tls);
+      server.setSecureContext(next.context);
+      if (state.readPeer === undefined) return;
+      state.readPeer = next.readPeer;
+      connections.forgetPeers();
     },
     close: async (graceMs) => {
       state.draining = true;
@@ -105,7 +106,7 @@ function writeLatin1AsSaid(socket: TLSSocket): void {
 interface State {
   draining: boolean;
   readonly connections: Connections;
-  readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
+  readPeer: Secured["readPeer"];
   readonly options: ListenOptions;
 }
 

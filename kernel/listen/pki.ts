@@ -26,7 +26,7 @@ export interface PkiOptions {
 
 const dayMs = 86_400_000;
 const lifeMs = Object.freeze({ ca: 3650 * dayMs, leaf: 365 * dayMs });
-/** A certificate with less than this to live is replaced at the next start. */
+/** A certificate with less than this to live is replaced. */
 const renewMs = 30 * dayMs;
 /** Clocks of clients may be behind ours. */
 const backdateMs = 3_600_000;
@@ -40,10 +40,12 @@ const backdateMs = 3_600_000;
  * 3. The serving and the admin certificate are made anew when they are about to expire, were signed by another authority, lack a
  *    name that is wanted now, or cannot be read. The authority itself is only replaced when it is about to expire: one that cannot
  *    be read, or half of one, is an Error, because clients may trust it.
+ *
+ * A server that runs asks again with what it has, `before`: where nothing is kept in files, that is what is looked at.
  */
-export async function openPki(options: PkiOptions): Promise<Pki> {
+export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
   const { directory, now } = options;
-  if (directory === undefined) return makePki(options);
+  if (directory === undefined) return before === undefined ? makePki(options) : renewed(before, options);
   const ca = await readAuthority(directory);
   if (ca === undefined) return await firstStart(directory, options);
   if (expiring(ca, now)) {
@@ -53,11 +55,9 @@ export async function openPki(options: PkiOptions): Promise<Pki> {
   }
   const leaf = async (name: "serving" | "admin"): Promise<KeyedCertificate> => {
     const kept = await readKeyed(directory, name);
-    const wish = leafWish(name, options, ca);
-    if (kept !== undefined && stillGood(kept, wish, ca, now)) return kept;
-    const fresh = issueCertificate(wish, ca);
-    await writeKeyed(directory, name, fresh);
-    return fresh;
+    const next = leafOf(name, options, ca, kept);
+    if (next !== kept) await writeKeyed(directory, name, next);
+    return next;
   };
   return { ca, serving: await leaf("serving"), admin: await leaf("admin") };
 }
@@ -102,6 +102,12 @@ export async function writePrivateFile(path: string, text: string): Promise<void
   await rename(staging, path);
 }
 
+function renewed(pki: Pki, options: PkiOptions): Pki {
+  const { ca } = pki;
+  if (expiring(ca, options.now)) return makePki(options);
+  return { ca, serving: leafOf("serving", options, ca, pki.serving), admin: leafOf("admin", options, ca, pki.admin) };
+}
+
 function makePki(options: PkiOptions): Pki {
   const { now, names } = options;
   const ca = issueCertificate({
@@ -112,8 +118,13 @@ function makePki(options: PkiOptions): Pki {
     notBefore: now - backdateMs,
     notAfter: now + lifeMs.ca,
   });
-  const leaf = (name: "serving" | "admin") => issueCertificate(leafWish(name, options, ca), ca);
-  return { ca, serving: leaf("serving"), admin: leaf("admin") };
+  return { ca, serving: leafOf("serving", options, ca), admin: leafOf("admin", options, ca) };
+}
+
+/** The one that is kept while it is good, else a new one. */
+function leafOf(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate, kept?: KeyedCertificate): KeyedCertificate {
+  const wish = leafWish(name, options, ca);
+  return kept !== undefined && stillGood(kept, wish, ca, options.now) ? kept : issueCertificate(wish, ca);
 }
 
 function leafWish(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate): CertificateWish {

@@ -55,6 +55,16 @@ test("openPki() names the addresses and the service in the serving certificate, 
   ]);
 });
 
+test("openPki() renews leaves that are kept in memory when they are about to expire, and leaves their authority as it is", async () => {
+  const first = await openPki(options(undefined));
+  assert.deepEqual(await openPki(options(undefined, { now: now + 335 * day }), first), first);
+  const later = await openPki(options(undefined, { now: now + 335 * day + 1_000 }), first);
+  assert.deepEqual(later.ca, first.ca);
+  for (const name of ["serving", "admin"] as const) {
+    assert.equal(facts(later[name]).notAfter, now + (335 + 365) * day + 1_000);
+  }
+});
+
 test("openPki() replaces a leaf that is about to expire, lacks a name or cannot be read, and nothing else", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");

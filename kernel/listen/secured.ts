@@ -1,0 +1,46 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { SecureContextOptions, TLSSocket } from "node:tls";
+import { certificatePem, pemCertificates } from "./certificate.ts";
+import { type PeerAnswer, peerReader } from "./peer-reader.ts";
+
+/** What a listener shows, and whom it believes. */
+export interface ListenerTls {
+  /** PEM: the serving certificate with its chain, and its key. */
+  readonly cert: string;
+  readonly key: string;
+  /** PEM bundle of the authorities whose client certificates count; without it clients are not asked for any. */
+  readonly clientCa?: string | undefined;
+}
+
+/** The same as the runtime takes it, and who reads what clients show. */
+export interface Secured {
+  readonly context: SecureContextOptions;
+  readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
+}
+
+/** Reads all of it before any is used: an Error where something cannot be read, or the key is another certificate's. */
+export function secured({ cert, key, clientCa }: ListenerTls): Secured {
+  checkKeyPair(cert, key);
+  const context = { cert, key, minVersion: "TLSv1.2" } as const;
+  if (clientCa === undefined) return { context, readPeer: undefined };
+  return { context: { ...context, ca: pemCertificates(clientCa).map(certificatePem) }, readPeer: peerReader(clientCa) };
+}
+
+/** An Error where one of the certificates or the key cannot be read, or the key is not that of the first certificate. Runtimes
+ *  differ in which of these they notice by themselves: some would listen, and fail every handshake. */
+export function checkKeyPair(cert: string, key: string): void {
+  const [leaf] = pemCertificates(cert).map((bytes, index) =>
+    parsed(`certificate ${index + 1} of the chain`, () => new X509Certificate(bytes))
+  );
+  const privateKey = parsed("the key", () => createPrivateKey(key));
+  if (leaf?.checkPrivateKey(privateKey) !== true) throw new Error("the key is not that of the certificate");
+}
+
+function parsed<T>(what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch {
+    // Without the parser's words: they may show what was read.
+    throw new Error(`${what} cannot be read`);
+  }
+}

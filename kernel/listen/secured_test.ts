@@ -1,0 +1,107 @@
+// Certificates change under a listener that listens: shown in real handshakes, over connections that stay open.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import type { Exchange, Reply } from "../exchange.ts";
+import type { KeyedCertificate } from "./certificate.ts";
+import { checkKeyPair } from "./secured.ts";
+import { http1, http2, http2Ask, http2Session, issue, protocols, signalled, textReply, withServer } from "./test-clients.ts";
+
+const whoAsks = (exchange: Exchange): Promise<Reply> =>
+  Promise.resolve(textReply(`${exchange.peer?.commonName ?? "nobody"} ${exchange.peerRefused ?? ""}`.trim()));
+const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
+
+/** The certificate that a new connection is shown, in PEM's letters without its lines. */
+function shown({ port }: { readonly port: number }): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
+      resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+const lettersOf = ({ cert }: KeyedCertificate) => cert.replace(/-----.*-----|\n/g, "");
+
+for (const [protocol, ask] of protocols) {
+  test(`Listener.secure() over ${protocol}: what is being answered is answered, and new connections see the new certificate`, async () => {
+    const begun = signalled(), go = signalled();
+    const other = issue({ usage: "ca", commonName: "other authority" });
+    await withServer(async () => {
+      begun.done();
+      await go.promise;
+      return textReply("after all");
+    }, async ({ listener, ca }) => {
+      const under = ask(listener, { ca });
+      await begun.promise;
+      const next = servingOf(other);
+      listener.secure({ ...next, clientCa: ca.cert });
+      assert.equal(await shown(listener), lettersOf(next));
+      go.done();
+      assert.equal((await under).body.toString(), "after all");
+      assert.equal((await ask(listener, { ca: other })).status, 200);
+      await assert.rejects(ask(listener, { ca }), "who believes the authority before only does not get in");
+    });
+  });
+
+  test(`Listener.secure() over ${protocol} asks clients for certificates of the new authorities`, () =>
+    withServer(whoAsks, async ({ listener, ca }) => {
+      const theirs = issue({ usage: "ca", commonName: "their authority" });
+      const carol = issue({ usage: "client", commonName: "carol" }, theirs), dave = issue({ usage: "client", commonName: "dave" }, ca);
+      const name = async (identity: KeyedCertificate) => (await ask(listener, { ca, identity })).body.toString();
+      assert.match(await name(carol), /^nobody certificate is .*unknown authority$/);
+      assert.equal(await name(dave), "dave");
+      listener.secure({ ...servingOf(ca), clientCa: theirs.cert });
+      assert.equal(await name(carol), "carol");
+      assert.match(await name(dave), /^nobody certificate is .*unknown authority$/);
+    }));
+}
+
+test("Listener.secure() judges what an open connection has shown anew, and does not end it", () =>
+  withServer(whoAsks, async ({ listener, ca }) => {
+    const dave = issue({ usage: "client", commonName: "dave" }, ca);
+    const session = await http2Session(listener, { ca, identity: dave });
+    const name = async () => (await http2Ask(session, {})).body.toString();
+    try {
+      assert.equal(await name(), "dave");
+      listener.secure({ ...servingOf(ca), clientCa: issue({ usage: "ca", commonName: "another" }).cert });
+      assert.match(await name(), /^nobody certificate is .*unknown authority$/);
+      listener.secure({ ...servingOf(ca), clientCa: ca.cert });
+      assert.equal(await name(), "dave");
+    } finally {
+      session.close();
+    }
+  }));
+
+test("Listener.secure() throws at what is no good, and goes on with what it had", () =>
+  withServer(whoAsks, async ({ listener, ca }) => {
+    const dave = issue({ usage: "client", commonName: "dave" }, ca);
+    const before = await shown(listener);
+    const good = servingOf(ca), other = servingOf(ca);
+    const broken = good.cert.replace(/\n[A-Za-z0-9+/]{8}/, "\nAAAAAAAA");
+    for (
+      const [tls, reason] of [
+        [{ cert: good.cert, key: other.key }, /^Error: the key is not that of the certificate$/],
+        [{ cert: "", key: good.key }, /no PEM certificate found/],
+        [{ cert: broken, key: good.key }, /certificate 1 of the chain cannot be read/],
+        [{ cert: `${good.cert}${broken}`, key: good.key }, /certificate 2 of the chain cannot be read/],
+        [{ cert: good.cert, key: "no key" }, /the key cannot be read/],
+        [{ ...good, clientCa: "nobody" }, /no PEM certificate found/],
+        [{ ...good, clientCa: broken }, /./],
+      ] as const
+    ) {
+      assert.throws(() => listener.secure({ clientCa: ca.cert, ...tls }), reason);
+      assert.equal(await shown(listener), before);
+      assert.equal((await http1(listener, { ca, identity: dave })).body.toString(), "dave");
+    }
+    listener.secure({ ...good, clientCa: ca.cert });
+    assert.equal(await shown(listener), lettersOf(good));
+    assert.equal((await http2(listener, { ca, identity: dave })).body.toString(), "dave");
+  }));
+
+test("checkKeyPair() says nothing of what is in a key that it cannot read", () => {
+  const { cert, key } = issue({ usage: "server" });
+  const secret = key.split("\n")[1]!;
+  const cut = key.replace("PRIVATE", "PRIVATES");
+  assert.throws(() => checkKeyPair(cert, cut), (error: Error) => !`${error.stack} ${error.cause}`.includes(secret.slice(0, 12)));
+});

@@ -1,0 +1,163 @@
+// The program takes renewed certificates and tokens into force by itself: new handshakes show them, and no open connection ends.
+import assert from "node:assert/strict";
+import { mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import type { KeyedCertificate } from "../../kernel/listen/certificate.ts";
+import { issue } from "../../kernel/listen/test-clients.ts";
+import { inFolder } from "../flags/served.ts";
+import { documents, httpsClient } from "../https.ts";
+import { run, type Runtime, runtimeMissing, startRealServer, until as untilIn } from "../real-server.ts";
+
+const path = "/api/v1/namespaces/default/configmaps";
+/** Files are looked at every second, and this machine may have much to do. */
+const until = <T>(attempt: () => Promise<T> | T) => untilIn(attempt, 30_000);
+const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", commonName: "serving", names: ["127.0.0.1"] }, ca);
+const authority = (commonName: string) => issue({ usage: "ca", commonName });
+
+/** A folder as the kubelet mounts a Secret: what it holds changes by one rename of a link. */
+async function mounted(folder: string): Promise<{ show(files: Readonly<Record<string, string>>): Promise<void> }> {
+  let version = 0;
+  return {
+    async show(files) {
+      const at = `..${++version}`;
+      await mkdir(join(folder, at));
+      for (const [name, text] of Object.entries(files)) {
+        await writeFile(join(folder, at, name), text);
+        if (version === 1) await symlink(join("..data", name), join(folder, name));
+      }
+      await symlink(at, join(folder, "..next"));
+      await rename(join(folder, "..next"), join(folder, "..data"));
+    },
+  };
+}
+
+/** The certificate that a new connection is shown, in PEM's letters without its lines. */
+function shown(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+const lettersOf = ({ cert }: KeyedCertificate) => cert.replace(/-----.*-----|\n/g, "");
+
+for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
+  test(`${runtime}: a renewed serving certificate is shown, a broken one is refused, and a watch goes on through both`, {
+    skip: runtimeMissing(runtime),
+  }, () =>
+    inFolder(async (folder) => {
+      const ca = authority("operator's authority"), first = servingOf(ca), second = servingOf(ca), third = servingOf(ca);
+      const { show } = await mounted(folder);
+      const filesOf = ({ cert, key }: KeyedCertificate) => ({ "tls.crt": cert, "tls.key": key });
+      await show(filesOf(first));
+      const args = [`--tls-cert-file=${join(folder, "tls.crt")}`, `--tls-private-key-file=${join(folder, "tls.key")}`];
+      const server = await startRealServer({ runtime, args });
+      const client = httpsClient({ ...server, ca: ca.cert });
+      try {
+        assert.equal(await shown(server.port), lettersOf(first));
+        const watching = await client.stream(`${path}?watch=1&timeoutSeconds=100`);
+        const seen: string[] = [];
+        const watched = (async () => {
+          for await (const { object } of documents(watching.chunks)) {
+            seen.push(object.metadata.name);
+            if (seen.length === 3) break;
+          }
+        })();
+        const make = async (name: string) =>
+          assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name } } })).status, 201);
+        await make("before");
+
+        await show(filesOf(second));
+        await until(async () => assert.equal(await shown(server.port), lettersOf(second)));
+        await make("renewed");
+
+        await show({ "tls.crt": third.cert, "tls.key": second.key });
+        await until(() => assert.match(server.errors(), /cannot renew the serving certificate.*the key is not that of the certificate/));
+        assert.equal(await shown(server.port), lettersOf(second));
+        await show(filesOf(third));
+        await until(async () => assert.equal(await shown(server.port), lettersOf(third)));
+        await make("after");
+        await watched;
+        assert.deepEqual(seen, ["before", "renewed", "after"], "on the connection that was open from the beginning on");
+        assert.match(server.errors(), /the serving certificate was renewed.*notAfter=/);
+        assert.equal(/PRIVATE KEY/.test(server.errors() + server.output()), false);
+        const kubeconfig = await readFile(server.kubeconfig, "utf8");
+        assert.ok(kubeconfig.includes(btoa(third.cert)), "the kubeconfig goes by it as well");
+      } finally {
+        client.close();
+        await server.close();
+      }
+    }));
+
+  test(
+    `${runtime}: who may sign client certificates, and whose tokens count, changes with the files`,
+    { skip: runtimeMissing(runtime) },
+    () =>
+      inFolder(async (folder) => {
+        const [old, next] = [authority("old"), authority("next")];
+        const of = (ca: KeyedCertificate) => issue({ usage: "client", commonName: "carol", organizations: ["system:masters"] }, ca);
+        const bundle = join(folder, "clients.pem"), tokens = join(folder, "tokens.csv");
+        await writeFile(bundle, old.cert);
+        await writeFile(tokens, "first,dave,1,system:masters\n");
+        const server = await startRealServer({ runtime, args: [`--client-ca-file=${bundle}`, `--token-auth-file=${tokens}`] });
+        const place = { port: server.port, ca: server.ca };
+        const [byOld, byNext, byToken] = [
+          httpsClient({ ...place, identity: of(old) }),
+          httpsClient({ ...place, identity: of(next), single: true }),
+          httpsClient(place),
+        ];
+        const status = async (client: typeof byOld, token?: string) =>
+          (await client.ask(path, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } })).status;
+        try {
+          assert.deepEqual([await status(byOld), await status(byNext)], [200, 401]);
+          await writeFile(bundle, "nobody\n");
+          await until(() =>
+            assert.match(server.errors(), /cannot renew the bundle of client authorities.*clients\.pem.*no PEM certificate found/)
+          );
+          assert.equal(await status(byOld), 200);
+          await writeFile(bundle, next.cert);
+          await until(async () => assert.equal(await status(byNext), 200));
+          assert.equal(await status(byOld), 401, "also on the connection that was open before");
+          const named = await run("openssl", ["s_client", "-connect", `127.0.0.1:${server.port}`], { timeoutMs: 5_000 }).catch(() =>
+            undefined
+          );
+          if (named !== undefined) {
+            assert.match(named.output, /CN ?= ?next/, "clients that choose by the authorities that are named are told the new one");
+            assert.doesNotMatch(named.output, /CN ?= ?old/);
+          }
+
+          assert.deepEqual([await status(byToken, "first"), await status(byToken, "second")], [200, 401]);
+          await writeFile(tokens, "second\n");
+          await until(() => assert.match(server.errors(), /cannot renew the token file.*line 1: expected token,user,uid/));
+          assert.equal(await status(byToken, "first"), 200);
+          await writeFile(tokens, "second,dave,1,system:masters\n");
+          server.signal("SIGHUP");
+          await until(async () => assert.deepEqual([await status(byToken, "first"), await status(byToken, "second")], [401, 200]));
+          assert.doesNotMatch(server.errors(), /second/, "tokens are not for the log");
+        } finally {
+          for (const client of [byOld, byNext, byToken]) client.close();
+          await server.close();
+        }
+      }),
+  );
+
+  test(`${runtime}: of the certificates that the server made itself, one that is gone is made anew while it runs`, {
+    skip: runtimeMissing(runtime),
+  }, async () => {
+    const server = await startRealServer({ runtime });
+    try {
+      const before = await shown(server.port);
+      await writeFile(join(server.folder, "data", "pki", "serving.crt"), "");
+      await until(async () => assert.notEqual(await shown(server.port), before));
+      const client = httpsClient(server);
+      assert.equal((await client.ask(path)).status, 200, "the authority that clients believe is the same");
+      client.close();
+    } finally {
+      await server.close();
+    }
+  });
+}
