@@ -4,6 +4,7 @@ import { type Check, type Checks, type Endpoint, graceful, ping, sharedCheck, ty
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
 import { controllerHooks, hooksOf } from "./background.ts";
 import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./authorization/mod.ts";
+import { awaySender } from "./away.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
@@ -116,6 +117,7 @@ export function assemble(parts: Parts): Server {
       return authenticate(exchange, warn);
     },
     authorize,
+    sendsAway: awaySender(() => inForce().config["goaway-chance"], clock.random),
     admit: inflightLimit(
       () => {
         const { config } = inForce();

@@ -94,6 +94,10 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
       if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
       else bad("number");
       return;
+    case "fraction":
+      if (/^-?(\d{1,9}(\.\d{0,17})?|\.\d{1,17})(e-?\d{1,2})?$/i.test(value)) into.set(name, Number(value));
+      else bad("number such as 0.001");
+      return;
     case "duration": {
       const milliseconds = durationOf(value);
       if (milliseconds === undefined) bad('duration such as "30s" or "1m30s"');
@@ -182,6 +186,9 @@ function wordsOf(value: Tree): readonly string[] {
   return [value instanceof NumberText ? value.text : String(value)];
 }
 
+/** Upstream's: one of fifty requests. */
+const goawayChanceMax = 0.02;
+
 /** What only makes sense together. */
 function checked(config: Config): Config {
   const mistakes: string[] = [];
@@ -192,6 +199,11 @@ function checked(config: Config): Config {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
   mistakes.push(...electionMistakes(config));
+  const chance = config["goaway-chance"];
+  // Not the other way round: NaN is a mistake, too.
+  if (!(chance >= 0 && chance <= goawayChanceMax)) {
+    mistakes.push(`flag "--goaway-chance": ${chance} is no chance: it must be between 0 and ${goawayChanceMax}`);
+  }
   if (config["secure-port"] > 65535) mistakes.push(`flag "--secure-port": ${config["secure-port"]} is no port: it must be at most 65535`);
   for (const name of ["group-domain", "platform-name"] as const) {
     if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {

@@ -3,7 +3,7 @@
  * follow it. Names are kube-apiserver's where they mean the same.
  */
 
-export type Kind = "string" | "bool" | "int" | "duration" | "list" | "map" | "texts";
+export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
 interface Setting<K extends Kind, D> {
   readonly kind: K;
   readonly default: D;
@@ -24,6 +24,7 @@ export type AnySetting = Setting<Kind, unknown> & Change & Going;
 const text = (fallback: string, help: string): Setting<"string", string> => ({ kind: "string", default: fallback, help });
 const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });
 const int = (fallback: number, help: string): Setting<"int", number> => ({ kind: "int", default: fallback, help });
+const fraction = (fallback: number, help: string): Setting<"fraction", number> => ({ kind: "fraction", default: fallback, help });
 /** Milliseconds inside, `1m30s` outside. */
 const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });
 const list = (help: string): Setting<"list", readonly string[]> => ({ kind: "list", default: [], help });
@@ -113,6 +114,13 @@ export const settings = Object.freeze(
 
     "max-requests-inflight": live(int(400, "Reads answered at once before others get 429; 0 is no bound.")),
     "max-mutating-requests-inflight": live(int(200, "Writes answered at once before others get 429; 0 is no bound.")),
+    "goaway-chance": live(
+      fraction(
+        0,
+        "Share of HTTP/2 requests whose clients are told to go on over another connection (GOAWAY), so that they spread over the servers " +
+          "behind a load balancer; at most 0.02, 0.001 is a good beginning, and 0 is right for a single server.",
+      ),
+    ),
     "request-timeout": live(duration(60_000, "How long a request other than a watch may take.")),
     "min-request-timeout": live(int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long.")),
     "livez-grace-period": live(duration(0, "How long after its start the server counts as alive although start hooks are not finished.")),

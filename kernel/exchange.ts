@@ -30,4 +30,6 @@ export interface Reply {
   /** Aborts when a client that does not read the chunks is to be waited for no longer: it loses its HTTP/1.1 connection, or its
    *  HTTP/2 stream. */
   readonly givenUp?: AbortSignal;
+  /** Over HTTP/2 the client is told to send what comes next over another connection (GOAWAY); what is under way goes on. */
+  readonly goAway?: boolean;
 }

@@ -48,6 +48,10 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.33", stage: "Beta", default: true },
     { since: "1.34", stage: "GA", default: true, locked: true },
   ],
+  UnauthenticatedHTTP2DOSMitigation: [
+    { since: "1.25", stage: "Beta", default: false },
+    { since: "1.29", stage: "Beta", default: true },
+  ],
   WatchFromStorageWithoutResourceVersion: [
     { since: "1.27", stage: "Beta", default: false },
     { since: "1.33", stage: "Deprecated", default: false, locked: true, removed: "1.36" },

@@ -23,19 +23,23 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
   const seen = server.observe(exchange, info, catalog, auditId);
-  let allowed = false;
+  let user: UserInfo | undefined, allowed = false;
+  const out = (reply: Reply) => {
+    const whole = dressed(reply, warnings, auditId);
+    return seen.end(server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
+  };
   try {
-    const user = await server.authenticate(exchange, (text) => warnings.add(text));
+    user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     seen.holds(server.admit(info));
     await server.authorize(user, info);
     seen.step("authorized");
     allowed = true;
-    return seen.end(dressed(await answer(exchange, info, user, catalog, server, warnings, seen.step), warnings, auditId));
+    return out(await answer(exchange, info, user, catalog, server, warnings, seen.step));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
-    const reply = dressed(errorReply(exchange, failure, catalog), warnings, auditId);
-    return seen.end(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
+    const reply = errorReply(exchange, failure, catalog);
+    return out(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
   }
 }
 

@@ -62,6 +62,7 @@ const placeholder: Readonly<Record<Kind, string>> = {
   string: "=<text>",
   bool: "[=true|false]",
   int: "=<number>",
+  fraction: "=<number>",
   duration: "=<duration>",
   list: "=<a,b,...>",
   map: "=<key[=bool],...>",

@@ -26,6 +26,8 @@ export interface Server {
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** 403 where nobody allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
+  /** Whether the client is told to go on over another connection: some are, by chance, and over HTTP/2 whoever is not known. */
+  sendsAway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
   /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
   admit(info: RequestInfo): Disposable;
   /** Paths that are no resources: health, metrics, version, discovery, OpenAPI. */

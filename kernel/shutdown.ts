@@ -74,5 +74,5 @@ function isExempt(url: string): boolean {
 /** Upstream's answer, which says nothing of what was asked. */
 function comeBackLater(): Reply {
   const reply = textReply(429, "The apiserver is shutting down, please try again later.\n");
-  return { ...reply, headers: { ...reply.headers, "retry-after": "5" } };
+  return { ...reply, headers: { ...reply.headers, "retry-after": "5" }, goAway: true };
 }

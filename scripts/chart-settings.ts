@@ -76,6 +76,7 @@ const types = {
   string: { type: "string" },
   bool: { type: "boolean" },
   int: { type: "integer", minimum: 0 },
+  fraction: { type: "number", minimum: 0 },
   duration: { type: "string", pattern: "^(0|(\\d+(\\.\\d+)?(ms|s|m|h))+)$" },
   list: { type: "array", items: { type: "string" } },
   map: { type: "object", additionalProperties: { type: "boolean" } },

@@ -39,7 +39,7 @@ export function authenticateInOrder(
   };
 }
 
-/** A certificate may say so of its bearer. */
-function isStranger({ name, groups }: UserInfo): boolean {
+/** Nobody who is known. A certificate may say so of its bearer, too. */
+export function isStranger({ name, groups }: UserInfo): boolean {
   return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

@@ -1,4 +1,4 @@
-export { type Authenticate, authenticateInOrder, type Authenticator, type Warn } from "./authenticate.ts";
+export { type Authenticate, authenticateInOrder, type Authenticator, isStranger, type Warn } from "./authenticate.ts";
 export { clientCertificates } from "./client-certificate.ts";
 export { tokenFile } from "./token-file.ts";
 export { anonymousUser, systemGroups, type UserInfo } from "./user-info.ts";

@@ -89,6 +89,10 @@ export class Connections {
   forgetPeers(): void {
     for (const connection of this.#all.values()) connection.peer = undefined;
   }
+  /** An HTTP/2 client sends nothing new on this connection; it ends with what is under way. */
+  sendAway({ session }: Connection): void {
+    if (session !== undefined && !session.closed && !session.destroyed) session.close();
+  }
   of(carrier: object): Connection | undefined {
     return this.#of.get(carrier);
   }
@@ -113,14 +117,14 @@ export class Connections {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const deadline = performance.now() + graceMs;
-    const sessions: ServerHttp2Session[] = [];
+    const sessions: Connection[] = [];
     for (const connection of this.#all.values()) {
-      if (connection.session !== undefined) sessions.push(connection.session);
+      if (connection.session !== undefined) sessions.push(connection);
       else if (connection.answers.size === 0) connection.socket.end();
     }
     for (let at = 0; at < sessions.length; at += sessionsPerStep) {
       if (at > 0 && performance.now() + stepMs < deadline) await new Promise((resolve) => setTimeout(resolve, stepMs));
-      for (const session of sessions.slice(at, at + sessionsPerStep)) if (!session.closed && !session.destroyed) session.close();
+      for (const connection of sessions.slice(at, at + sessionsPerStep)) this.sendAway(connection);
     }
     await this.#empty(deadline - performance.now());
     clearInterval(this.#sweeper);

@@ -148,6 +148,7 @@ async function serve(request: Request, response: Response, state: State): Promis
   if (announcesBody(request)) letIn(connection, false);
   const reply = await replyTo(exchange, options);
   if (response.destroyed) return void notWanted(reply);
+  if (reply.goAway === true) connections.sendAway(connection);
   // Telling an HTTP/2 client to stop would be kinder than reading on, but on some runtimes the reset overtakes the answer.
   const unread = isUnread(request);
   if (unread) await discardRest(request, limits.discardBytesMax, (open) => letIn(connection, open), () => breakOff(response));

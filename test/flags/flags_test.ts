@@ -16,6 +16,7 @@ import { documents, httpsClient } from "../https.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
+import { sentAway } from "./sent-away.ts";
 import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */
@@ -321,6 +322,17 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         assert.equal((await server.client.ask(path, { method: "POST", body: { metadata: { generateName: "b-" } } })).status, 201)
       );
     }),
+  "goaway-chance": async () => {
+    await served(["--goaway-chance=0.02"], async (server) => assert.ok(await sentAway(server, 2_000) > 0));
+    await served([], async (server) => assert.equal(await sentAway(server, 300), 0));
+    for (const wrong of ["0.021", "-0.001", "often", "1e-999"]) {
+      await assert.rejects(
+        served([`--goaway-chance=${wrong}`], () => Promise.resolve()),
+        /"--goaway-chance": .* is no (chance|number)/,
+        wrong,
+      );
+    }
+  },
   "request-timeout": () =>
     served(["--request-timeout=200ms"], async (server) => {
       const { status, text } = await server.unfinished("POST", path).answer;

@@ -11,6 +11,7 @@ import { plugins as builtIn } from "../../plugins/mod.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
+import { sentAway } from "./sent-away.ts";
 import { inFolder, type Served, served } from "./served.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
@@ -175,6 +176,12 @@ const live: { readonly [Name in SettingName]?: Live } = {
       return server.logged.some((line) => line.includes("a request was slow"));
     },
     saw: false,
+    nowSees: true,
+  },
+  "goaway-chance": {
+    before: "goaway-chance: 0",
+    after: "goaway-chance: 0.02",
+    sees: async (server) => await sentAway(server, 2_000) > 0,
     nowSees: true,
   },
   "shutdown-delay-duration": {
