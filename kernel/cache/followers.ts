@@ -29,11 +29,18 @@ export interface Followers {
 /** How many are served in one turn of the event loop; more of them would keep it for milliseconds. */
 const turnMax = 128;
 /**
- * Nearly all that an event costs is the write that it goes out with. So where many follow, changes that come within this time after
- * others went out wait for its end, and go out in one write; the first after a pause goes at once.
+ * Nearly all that an event costs is the write that it goes out with, however many events are in it. So where many follow, changes
+ * that come within a time after others went out wait for its end, and go out in one write; the first after a pause goes at once.
+ * The time grows with those who wait, as their writes do, up to what nobody notices.
  */
-const gatherMs = 10;
 const manyMin = 32;
+const gatherMsEach = 0.2;
+const gatherMsMax = 25;
+
+/** How long changes are gathered for so many. */
+function gatherMs(waiting: number): number {
+  return waiting < manyMin ? 0 : Math.min(gatherMsMax, waiting * gatherMsEach);
+}
 
 /** `now`: milliseconds that never go back. */
 export function followers(kindPrefix: string, now: () => number = () => performance.now()): Followers {
@@ -93,7 +100,7 @@ export function followers(kindPrefix: string, now: () => number = () => performa
       }
       if (byKey.size > 0) { for (const key of new Set(events.map((event) => event.key))) wake(byKey.get(key), first); }
       if (scheduled || queue.length === 0) return;
-      const early = queue.length < manyMin ? 0 : served + gatherMs - now();
+      const early = served + gatherMs(queue.length) - now();
       if (early > 0) serveIn(early);
       else serve();
     },

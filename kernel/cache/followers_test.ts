@@ -36,18 +36,20 @@ test("followers() serves a few whenever something happens", () => {
   assert.deepEqual(served, each(many - 1, [1, 2, 3]));
 });
 
-test("followers() gathers for many what comes right after the last, and serves the first after a pause at once", async () => {
-  const { clock, tell, served } = scene(many);
-  tell(1);
-  assert.deepEqual(served, each(many, [1]));
-  clock.now += 9;
-  tell(2);
-  tell(3);
-  assert.deepEqual(served, each(many, [1]));
-  while (served[0]!.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-  // Each was woken by the second, and finds the third by itself.
-  assert.deepEqual(served, each(many, [1, 2]));
-  clock.now += 10;
-  tell(4);
-  assert.deepEqual(served, each(many, [1, 2, 4]));
-});
+for (const { count, ms } of [{ count: many, ms: 6.4 }, { count: 100, ms: 20 }, { count: 125, ms: 25 }, { count: 128, ms: 25 }]) {
+  test(`followers() gathers for ${count} what comes within ${ms} ms after the last, and serves the first after a pause at once`, async () => {
+    const { clock, tell, served } = scene(count);
+    tell(1);
+    assert.deepEqual(served, each(count, [1]));
+    clock.now += ms - 0.1;
+    tell(2);
+    tell(3);
+    assert.deepEqual(served, each(count, [1]));
+    while (served[0]!.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+    // Each was woken by the second, and finds the third by itself.
+    assert.deepEqual(served, each(count, [1, 2]));
+    clock.now += ms;
+    tell(4);
+    assert.deepEqual(served, each(count, [1, 2, 4]));
+  });
+}
