@@ -1,5 +1,6 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
 import { goJson } from "../core/codec/json-text.ts";
+import { listed } from "../core/listed.ts";
 import type { Api, ApiList, ApiObject, GroupVersion } from "../core/plugin.ts";
 import type { Json } from "../core/schema.ts";
 import { StatusError, type StatusReason } from "../core/status-error.ts";
@@ -131,9 +132,7 @@ async function* follow(
   let from = "";
   while (!signal.aborted) {
     if (from === "") {
-      const list: ApiList = await api.list(version, resource, namespace, query);
-      for (const object of list.items) yield { type: "ADDED", object };
-      from = list.metadata.resourceVersion;
+      from = yield* added(api, { version, resource, namespace, query });
       seen();
     }
     const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
@@ -147,6 +146,21 @@ async function* follow(
       if (type === "ERROR") from = "";
       else from = object.metadata.resourceVersion;
       if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+    }
+  }
+}
+
+/** What is there, as changes; the revision of it. Whoever takes so long over them that the rest is gone gets them again. */
+async function* added(api: Api, { version, resource, namespace, query }: Followed): AsyncGenerator<Change, string> {
+  for (;;) {
+    const objects = listed(api, version, resource, namespace, query);
+    try {
+      for (let next = await objects.next();; next = await objects.next()) {
+        if (next.done === true) return next.value;
+        yield { type: "ADDED", object: next.value };
+      }
+    } catch (error) {
+      if (!(error instanceof StatusError && error.reason === "Expired")) throw error;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
 import type { Checked } from "./metrics.ts";
+import { pagesOf } from "./pages.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 export interface ConsistencyNeeds {
@@ -15,8 +16,6 @@ export interface ConsistencyNeeds {
   readonly wanted: () => boolean;
   readonly signal: AbortSignal;
 }
-
-const pageEntries = 500;
 
 /** Checks all kinds again and again until the signal aborts. */
 export async function keepConsistent({ cache, store, clock, everyMs, wanted, signal }: ConsistencyNeeds): Promise<void> {
@@ -53,17 +52,14 @@ interface Moment {
 /** Equal keys with equal revisions are equal objects. A moment that the store has forgotten says nothing against the cache. */
 async function isSame(store: Store, { prefix, index, broken, revision }: Moment, signal: AbortSignal): Promise<boolean> {
   const cached = entriesOf(index, prefix);
-  let after: string | undefined;
-  for (;;) {
-    const page = await store.list({ prefix, ...(after === undefined ? {} : { after }) }, { limit: pageEntries, at: revision, signal });
-    for (const { key, revision: own } of page.entries) {
+  for await (const page of pagesOf(store, prefix, revision, signal)) {
+    for (const { key, revision: own } of page) {
       if (broken.has(key)) continue;
       const entry = cached.next();
       if (entry.done === true || entry.value.key !== key || entry.value.revision !== own) return false;
     }
-    after = page.entries.at(-1)?.key;
-    if (after === undefined || page.entries.length === page.count) return cached.next().done === true;
   }
+  return cached.next().done === true;
 }
 
 function* entriesOf(index: KeyIndex, prefix: string): Generator<CachedEntry, undefined> {

@@ -12,6 +12,7 @@
  */
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import type { OwnerReference } from "../../core/meta/object-meta.ts";
+import { listed } from "../../core/listed.ts";
 import type { Api, ApiObject, Controller } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
@@ -49,8 +50,8 @@ export const garbageCollector: Controller = {
     try {
       // An owner may not go before all who depend on it are known.
       await Promise.all(collections.map(async (collection) => {
-        const { items } = await api.list(collection.groupVersion, collection.resource, "");
-        for (const object of items) graph.put(nodeOf(collection.groupVersion, collection.resource, object));
+        const { groupVersion, resource } = collection;
+        for await (const object of listed(api, groupVersion, resource, "")) graph.put(nodeOf(groupVersion, resource, object));
       }));
       await Promise.all(collections.map(async (collection) => {
         for await (const { type, object } of api.watch(collection.groupVersion, collection.resource, "", {}, until)) {

@@ -1,9 +1,7 @@
-import type { Api, ApiObject, GroupVersion } from "../../core/plugin.ts";
+import { listed } from "../../core/listed.ts";
+import type { Api, GroupVersion } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Content } from "./namespace-conditions.ts";
-
-/** Objects that one list of a namespace's content asks for. */
-const pageItemsMax = 500;
 
 interface Collection {
   readonly groupVersion: GroupVersion;
@@ -22,7 +20,7 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
         if (await isEmpty(api, collection, namespace)) return;
         if (whole.has(collection.name)) await api.deleteCollection(collection.groupVersion, collection.resource, namespace);
         else for (const name of await namesIn(api, collection, namespace)) await deleteOne(api, collection, namespace, name);
-        for await (const { metadata } of objectsIn(api, collection, namespace)) {
+        for await (const { metadata } of listed(api, collection.groupVersion, collection.resource, namespace)) {
           count(remaining, collection.name);
           for (const finalizer of metadata.finalizers ?? []) count(held, finalizer);
         }
@@ -51,17 +49,9 @@ async function isEmpty(api: Api, { groupVersion, resource }: Collection, namespa
   return items.length === 0;
 }
 
-async function* objectsIn(api: Api, { groupVersion, resource }: Collection, namespace: string): AsyncGenerator<ApiObject> {
-  for (let from: string | undefined = ""; from !== undefined;) {
-    const query: Record<string, string> = { limit: String(pageItemsMax), ...(from === "" ? {} : { continue: from }) };
-    const { items, metadata } = await api.list(groupVersion, resource, namespace, query);
-    yield* items;
-    from = metadata.continue || undefined;
-  }
-}
-async function namesIn(api: Api, collection: Collection, namespace: string): Promise<readonly string[]> {
+async function namesIn(api: Api, { groupVersion, resource }: Collection, namespace: string): Promise<readonly string[]> {
   const names: string[] = [];
-  for await (const { metadata } of objectsIn(api, collection, namespace)) names.push(metadata.name ?? "");
+  for await (const { metadata } of listed(api, groupVersion, resource, namespace)) names.push(metadata.name ?? "");
   return names;
 }
 

@@ -4,6 +4,7 @@
  * claim or volume names it; a claim is used by pods, of which this server has none.
  */
 import { type Names } from "../../core/names.ts";
+import { listed } from "../../core/listed.ts";
 import type { Api, ApiObject, Controller, GroupVersion } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
@@ -100,19 +101,19 @@ async function onUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, 
 }
 
 async function isNamed(api: Api, name: string): Promise<boolean> {
-  const claims = await api.list("v1", "persistentvolumeclaims", "");
-  // What is listed under these names are claims and volumes.
-  if (
-    (claims.items as readonly PersistentVolumeClaim[]).some(({ spec, status }) =>
-      [
-        spec.volumeAttributesClassName,
-        status?.currentVolumeAttributesClassName,
-        status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
-      ].includes(name)
-    )
-  ) return true;
-  const volumes = await api.list("v1", "persistentvolumes", "");
-  return (volumes.items as readonly PersistentVolume[]).some(({ spec }) => spec.volumeAttributesClassName === name);
+  for await (const object of listed(api, "v1", "persistentvolumeclaims", "")) {
+    const { spec, status } = object as PersistentVolumeClaim; // what is listed under this name
+    const named = [
+      spec.volumeAttributesClassName,
+      status?.currentVolumeAttributesClassName,
+      status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+    ];
+    if (named.includes(name)) return true;
+  }
+  for await (const object of listed(api, "v1", "persistentvolumes", "")) {
+    if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // likewise
+  }
+  return false;
 }
 
 /** As queues know an object. */

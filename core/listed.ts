@@ -1,0 +1,23 @@
+/** All objects of a collection, of which no more than a page is held at a time. */
+import type { Api, ApiObject, GroupVersion } from "./plugin.ts";
+
+const pageItems = 100;
+
+/**
+ * The objects as they are at one revision, which is returned at the end. A StatusError Expired where reading them takes longer than
+ * history is kept.
+ */
+export async function* listed(
+  api: Pick<Api, "list">,
+  groupVersion: GroupVersion,
+  resource: string,
+  namespace: string,
+  query: Readonly<Record<string, string>> = {},
+): AsyncGenerator<ApiObject, string> {
+  for (let from: Readonly<Record<string, string>> = {};;) {
+    const { items, metadata } = await api.list(groupVersion, resource, namespace, { ...query, ...from, limit: `${pageItems}` });
+    yield* items;
+    if (metadata.continue === undefined) return metadata.resourceVersion;
+    from = { continue: metadata.continue };
+  }
+}

@@ -1,0 +1,21 @@
+/** Reading all below a prefix from the store, no more than some megabytes of it at a time. */
+import type { Entry, Revision, Store } from "../store/store.ts";
+
+/** As many as come to so many bytes by the size of those before, of which nothing is known at first. */
+const pageBytes = 4 * 1024 * 1024;
+const entriesMax = 500;
+const entriesFirst = 16;
+
+/** The entries at a revision, in the order of their keys. */
+export async function* pagesOf(store: Store, prefix: string, at: Revision, signal: AbortSignal): AsyncGenerator<readonly Entry[], void> {
+  let after: string | undefined;
+  let limit = entriesFirst;
+  for (;;) {
+    const { entries, count } = await store.list({ prefix, ...(after === undefined ? {} : { after }) }, { limit, at, signal });
+    yield entries;
+    after = entries.at(-1)?.key;
+    if (after === undefined || entries.length === count) return;
+    const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
+    limit = Math.min(entriesMax, Math.max(1, Math.floor(pageBytes * entries.length / Math.max(1, bytes))));
+  }
+}

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { definePlugin } from "../core/define.ts";
+import { listed } from "../core/listed.ts";
+import { object } from "../core/meta/object.ts";
+import type { Api } from "../core/plugin.ts";
+import { withDefaults } from "./config-parse.ts";
+import { localApi } from "./local-api.ts";
+import { silentLog } from "./log.ts";
+import { openServer } from "./open-server.ts";
+
+const things = definePlugin({
+  name: "things",
+  summary: "For tests.",
+  resources: [{
+    kind: "Thing",
+    scope: "Cluster",
+    summary: "A thing.",
+    storedAs: "example.com/v1",
+    storedUnder: "things",
+    served: { "example.com/v1": { schema: object("Thing", {}, { doc: "A thing." }), introduced: "1.0" } },
+  }],
+});
+const thing = (name: string) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name } });
+const wholePage = 100;
+const names = (count: number) => Array.from({ length: count }, (_, index) => `thing-${String(index).padStart(3, "0")}`);
+
+/** A server with so many things. */
+async function scene(count: number) {
+  const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [things], log: silentLog });
+  const api = localApi(server, { name: "admin", groups: ["system:masters"] });
+  for (const name of names(count)) await api.create("example.com/v1", "things", "", thing(name));
+  const { store } = server.backend;
+  /** The rest of lists that have begun is gone. */
+  const expire = async () => await store.compact((await store.get("/")).revision);
+  return { api, close, expire };
+}
+
+for (const { count, pages } of [{ count: 0, pages: 1 }, { count: wholePage, pages: 1 }, { count: wholePage + 1, pages: 2 }]) {
+  test(`listed() tells each of ${count} objects once and returns their revision, of ${pages} page(s)`, async () => {
+    const { api, close } = await scene(count);
+    const sizes: number[] = [], seen: string[] = [];
+    const list: Api["list"] = async (...wanted) => {
+      const page = await api.list(...wanted);
+      sizes.push(page.items.length);
+      return page;
+    };
+    const objects = listed({ list }, "example.com/v1", "things", "");
+    let next = await objects.next();
+    for (; next.done !== true; next = await objects.next()) seen.push(next.value.metadata.name!);
+    assert.deepEqual(seen, names(count));
+    assert.equal(next.value, (await api.list("example.com/v1", "things", "")).metadata.resourceVersion);
+    assert.equal(sizes.length, pages);
+    assert.ok(sizes.every((size) => size <= wholePage), String(sizes));
+    await close();
+  });
+}
+
+test("watch() of an API in process tells what there is and goes on from there without a gap", async () => {
+  const { api, close } = await scene(wholePage + 1);
+  const ending = new AbortController();
+  const seen: string[] = [];
+  for await (const { type, object } of api.watch("example.com/v1", "things", "", {}, ending.signal)) {
+    seen.push(`${type} ${object.metadata.name}`);
+    // While it reads the first page, and after the last.
+    if (seen.length === 1) await api.create("example.com/v1", "things", "", thing("zz-during"));
+    if (seen.length === wholePage + 1) await api.delete("example.com/v1", "things", "", "thing-000");
+    if (type === "DELETED") ending.abort();
+  }
+  assert.deepEqual(seen, [...names(wholePage + 1).map((name) => `ADDED ${name}`), "ADDED zz-during", "DELETED thing-000"]);
+  await close();
+});
+
+test("watch() of an API in process begins anew where what it has begun to read is gone", async () => {
+  const { api, close, expire } = await scene(wholePage + 1);
+  const ending = new AbortController();
+  const seen: string[] = [];
+  for await (const { type, object } of api.watch("example.com/v1", "things", "", {}, ending.signal)) {
+    seen.push(`${type} ${object.metadata.name}`);
+    if (seen.length === 1) {
+      await api.create("example.com/v1", "things", "", thing("zz-during"));
+      await expire();
+    }
+    if (object.metadata.name === "zz-during") ending.abort();
+  }
+  const added = (some: readonly string[]) => some.map((name) => `ADDED ${name}`);
+  assert.deepEqual(seen, [...added(names(wholePage)), ...added(names(wholePage + 1)), "ADDED zz-during"]);
+  await close();
+});
