@@ -2,8 +2,9 @@
 import { goString } from "../core/codec/json-text.ts";
 import type { Names } from "../core/names.ts";
 import { badRequestError, type StatusError } from "../core/status-error.ts";
+import { jsonKind } from "../core/tree/go-errors.ts";
 import { readJson } from "../core/tree/json.ts";
-import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
+import { NumberText, TreeObject } from "../core/tree/tree.ts";
 import type { Revision } from "./store/store.ts";
 
 export interface ContinuePoint {
@@ -36,18 +37,18 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   const version = versionOf(names);
   if (!(tree instanceof TreeObject)) {
     if (tree === null) throw refuse("server does not recognize this encoded version ");
-    throw refuse(`json: cannot unmarshal ${nameOf(tree)} into Go value of type storage.continueToken`);
+    throw refuse(`json: cannot unmarshal ${jsonKind(tree)} into Go value of type storage.continueToken`);
   }
   const text = (key: "v" | "start"): string => {
     const value = tree.get(key) ?? "";
     if (typeof value !== "string") {
-      throw refuse(`json: cannot unmarshal ${nameOf(value)} into Go struct field continueToken.${key} of type string`);
+      throw refuse(`json: cannot unmarshal ${jsonKind(value)} into Go struct field continueToken.${key} of type string`);
     }
     return value;
   };
   const number = tree.get("rv") ?? new NumberText("0");
   if (!(number instanceof NumberText) || !/^-?\d+$/.test(number.text)) {
-    const what = number instanceof NumberText ? `number ${number.text}` : nameOf(number);
+    const what = number instanceof NumberText ? `number ${number.text}` : jsonKind(number);
     throw refuse(`json: cannot unmarshal ${what} into Go struct field continueToken.rv of type int64`);
   }
   if (text("v") !== version) throw refuse(`server does not recognize this encoded version ${text("v")}`);
@@ -61,18 +62,4 @@ export function readContinue(token: string, names: Names): ContinuePoint {
     throw refuse(start);
   }
   return { revision: revision < 0 ? -1 : revision, start };
-}
-
-function nameOf(tree: Tree): string {
-  return Array.isArray(tree)
-    ? "array"
-    : tree instanceof NumberText
-    ? "number"
-    : tree instanceof TreeObject
-    ? "object"
-    : typeof tree === "boolean"
-    ? "bool"
-    : tree === null
-    ? "null"
-    : "string";
 }

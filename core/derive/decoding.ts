@@ -5,7 +5,8 @@
  */
 import { goQuote } from "../field-error.ts";
 import { limits } from "../limits.ts";
-import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+import { jsonKind } from "../tree/go-errors.ts";
+import type { Tree } from "../tree/tree.ts";
 
 /** Which reader the tree came from: they differ in what counts as an integer and in what they find. */
 export type ReaderName = "json" | "yaml";
@@ -89,11 +90,4 @@ export class Decoding {
   finish(): void {
     if (this.#wrongType !== undefined) throw new DecodeError(this.#wrongType);
   }
-}
-
-function jsonKind(tree: Tree): string {
-  if (tree instanceof NumberText) return "number";
-  if (typeof tree === "string") return "string";
-  if (typeof tree === "boolean") return "bool";
-  return Array.isArray(tree) ? "array" : tree instanceof TreeObject ? "object" : "null";
 }

@@ -138,6 +138,14 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
   return signOf(left.digits * 10n ** BigInt(left.exponent - low) - right.digits * 10n ** BigInt(right.exponent - low));
 }
 
+/** Both together, written as the first is; as the second where the first is nothing. */
+export function sumOf(a: Amount, b: Amount): Amount {
+  const exponent = Math.min(a.exponent, b.exponent);
+  if (Math.max(a.exponent, b.exponent) - exponent > comparedExponentMax) return a.exponent > b.exponent ? a : b;
+  const scaled = (amount: Amount) => amount.digits * 10n ** BigInt(amount.exponent - exponent);
+  return settle(scaled(a) + scaled(b), exponent, a.digits === 0n ? b.format : a.format);
+}
+
 /** The whole number that the amount is, or undefined when it has a fraction or is beyond all measure. */
 export function integerOf(amount: Amount): bigint | undefined {
   if (amount.exponent >= 0) {

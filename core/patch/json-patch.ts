@@ -9,7 +9,7 @@ import { badRequestError, StatusError, tooLargeError } from "../status-error.ts"
 import { plainString, readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
-import { hugeNumber, jsonKind } from "./go-errors.ts";
+import { hugeNumber, jsonKind } from "../tree/go-errors.ts";
 import { copyOf, sameWritten, settle, writtenText } from "./written.ts";
 
 /** One operation as it was sent: what is missing or no string is undefined. Values are written trees. */

@@ -3,7 +3,7 @@ import { badRequestError } from "../status-error.ts";
 import { readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
-import { notAMap } from "./go-errors.ts";
+import { notAMap } from "../tree/go-errors.ts";
 import { settle } from "./written.ts";
 
 export interface MergePatch {

@@ -6,7 +6,7 @@ import { badRequestError } from "../status-error.ts";
 import { readJson } from "../tree/json.ts";
 import { TreeObject } from "../tree/tree.ts";
 import { duplicateKeys } from "./duplicates.ts";
-import { notAMap } from "./go-errors.ts";
+import { notAMap } from "../tree/go-errors.ts";
 import { checkOrder, elementType, merged as mergedItems, ordered } from "./strategic-lists.ts";
 import { unknownDirective, wrongArgument } from "./strategic-error.ts";
 import type { Shape, ShapeMember } from "./strategic-shape.ts";

@@ -49,6 +49,11 @@ const lenient: Readonly<Record<string, readonly [wrong: object, other: object, a
     "securityContext.sysctls[0].name",
   ],
   "paths of tokens": [token("../a"), token("/a"), "volumes[0].projected.path"],
+  "the network of the node with own user ids": [
+    { hostUsers: false, hostNetwork: true },
+    { hostUsers: false, hostNetwork: true },
+    "hostNetwork",
+  ],
   "devices with own user ids": [withDevice("/a"), withDevice("/b"), "containers[0].volumeDevices"],
 };
 

@@ -4,7 +4,7 @@ import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Plugin, Resource } from "../../core/plugin.ts";
 import { field, type Infer } from "../../core/schema.ts";
-import { strict } from "./pod/leniency.ts";
+import { strictness } from "./pod/leniency.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
 import { withoutStopSignals } from "./pod/stop-signals.ts";
 import { leniencyOf } from "./pod/stored-leniency.ts";
@@ -51,13 +51,13 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
     const spec = withoutStopSignals(next.template.spec, prior?.template.spec, gates);
     return spec === next.template.spec ? next : { ...next, template: { ...next.template, spec } };
   },
-  create: ({ template }, { names }) => validatePodTemplateSpec(template, "template", names, strict),
+  create: ({ template }, { names, gates }) => validatePodTemplateSpec(template, "template", names, strictness(gates)),
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);
     return [
       ...validateObjectMeta(next.metadata, rules),
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
-      ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names)),
+      ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names, at.gates)),
     ];
   },
   warn: ({ template }, _prior, at) => warnOfPodTemplate(template, "template", at.names),
@@ -85,6 +85,22 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
   SELinuxChangePolicy: [
     { since: "1.32", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: true },
+  ],
+  SELinuxMount: [
+    { since: "1.30", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: false },
+  ],
+  EnvFiles: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  HostnameOverride: [
+    { since: "1.34", stage: "Alpha", default: false },
+    { since: "1.35", stage: "Beta", default: true },
+  ],
+  PodLevelResources: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.34", stage: "Beta", default: true },
   ],
   ContainerStopSignals: [{ since: "1.33", stage: "Alpha", default: false }],
   GenericWorkload: [{ since: "1.35", stage: "Alpha", default: false }],

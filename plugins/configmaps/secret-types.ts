@@ -5,7 +5,8 @@ import { bytesOf } from "../../core/meta/base64.ts";
 import type { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { Base64 } from "../../core/schema.ts";
-import { jsonObjectProblem } from "./json-object.ts";
+import { notAMap } from "../../core/tree/go-errors.ts";
+import { readJson } from "../../core/tree/json.ts";
 import { decodedLength, validateKey } from "./values.ts";
 
 export interface SecretTypes {
@@ -78,7 +79,8 @@ function missing(key: string): FieldError {
 
 function validateJsonObject(data: Data, key: string): readonly FieldError[] {
   if (!Object.hasOwn(data, key)) return [missing(key)];
-  const problem = jsonObjectProblem(bytesOf(data[key]!));
+  const read = readJson(bytesOf(data[key]!));
+  const problem = read.ok ? notAMap(read.tree) : read.error;
   // The content stays out of the answer.
   return problem === undefined ? [] : [invalid(`data[${key}]`, "<secret contents redacted>", problem)];
 }

@@ -32,6 +32,8 @@ const pod = (spec: Change, rest: Omit<FieldCase, "of" | "with"> = {}): FieldCase
   ...rest,
 });
 const projected = (source: Change): Change => ({ volumes: [{ name: "v", projected: { sources: [source] } }] });
+const file = { env: [{ name: "A", valueFrom: { fileKeyRef: { volumeName: "v", path: "a", key: "K", optional: false } } }] };
+const containers = (rest: Change): Change => ({ containers: [{ name: "c", image: "a", ...rest }] });
 const container = { name: "c", image: "a", lifecycle: { stopSignal: "SIGTERM" } };
 const onLinux: Change = { template: { spec: { os: { name: "linux" } } } };
 
@@ -51,6 +53,20 @@ export const fieldCases: Readonly<Record<string, FieldCase>> = {
   "v1/PodTemplate template.spec.volumes[].image": pod(
     { volumes: [{ name: "v", image: { reference: "a", pullPolicy: "Always" } }] },
     { neededAt: "template.spec.volumes[0]" },
+  ),
+  "v1/PodTemplate template.spec.hostnameOverride": pod({ hostnameOverride: "a" }),
+  "v1/PodTemplate template.spec.resources": pod({ resources: { requests: { cpu: "1" } } }),
+  "v1/PodTemplate template.spec.containers[].env[].valueFrom.fileKeyRef": pod(
+    { volumes: [{ name: "v", emptyDir: {} }], ...containers(file) },
+    { neededAt: "template.spec.containers[0].env[0].valueFrom" },
+  ),
+  "v1/PodTemplate template.spec.ephemeralContainers[].env[].valueFrom.fileKeyRef": pod(
+    { ephemeralContainers: [{ name: "e", image: "a", ...file }] },
+    { neverAt: "template.spec.ephemeralContainers" },
+  ),
+  "v1/PodTemplate template.spec.initContainers[].env[].valueFrom.fileKeyRef": pod(
+    { volumes: [{ name: "v", emptyDir: {} }], initContainers: [{ name: "i", image: "a", ...file }] },
+    { neededAt: "template.spec.initContainers[0].env[0].valueFrom" },
   ),
   "v1/PodTemplate template.spec.initContainers[].lifecycle.stopSignal": pod(
     { initContainers: [{ ...container, restartPolicy: "Always" }] },
@@ -106,6 +122,7 @@ export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: stri
 /** Gates of plugins that can be switched and drop no field: what they are for. */
 export const otherGates: Readonly<Record<string, string>> = {
   ClusterTrustBundle: "the projection of trust bundles cannot be on without it",
+  SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
   StorageVersionMigrator: "a controller",
 };

@@ -32,7 +32,7 @@ export const EnvVarSource = struct("EnvVarSource", {
   resourceFieldRef: field(2, ResourceFieldSelector, "An amount of a container.", { pointer: true }),
   configMapKeyRef: field(3, ConfigMapKeySelector, "A key of a ConfigMap.", { pointer: true }),
   secretKeyRef: field(4, SecretKeySelector, "A key of a Secret.", { pointer: true }),
-  fileKeyRef: field(5, FileKeySelector, "A key of a file.", { pointer: true }),
+  fileKeyRef: field(5, FileKeySelector, "A key of a file.", { pointer: true, gate: "EnvFiles" }),
 }, { doc: "Where the value of a variable comes from; exactly one member is set." });
 export type EnvVarSource = Infer<typeof EnvVarSource>;
 

@@ -1,3 +1,5 @@
+import type { Gates } from "../../../core/plugin.ts";
+
 /**
  * What a stored template may have kept from before a rule was made: an update lets pass what is wrong already, so that the rest
  * of the object can still be changed. The rules are upstream's, and all or nothing: one wrong label lets others pass.
@@ -21,17 +23,28 @@ export interface Leniency {
   readonly deletionCost: boolean;
   /** Devices in a pod with user ids of its own. */
   readonly userDevices: boolean;
+  /** The network of the node in a pod with user ids of its own. */
+  readonly userNetwork: boolean;
+  /** Volumes that are mounted with their label of SELinux, whatever kind of access they have. */
+  readonly mountLabels: boolean;
+  /** Resources of the pod as a whole, which are not looked at then. */
+  readonly podResources: boolean;
 }
 
-/** Of what is new. */
-export const strict: Leniency = Object.freeze({
-  hugePages: false,
-  podLabels: false,
-  nodeLabels: false,
-  spreadSelectors: false,
-  spreadKeys: false,
-  sysctls: false,
-  tokenPaths: false,
-  deletionCost: false,
-  userDevices: false,
-});
+/** Of what is new, as far as features do not allow it. */
+export function strictness(gates: Gates): Leniency {
+  return {
+    hugePages: false,
+    podLabels: false,
+    nodeLabels: false,
+    spreadSelectors: false,
+    spreadKeys: false,
+    sysctls: false,
+    tokenPaths: false,
+    deletionCost: false,
+    userDevices: false,
+    userNetwork: false,
+    mountLabels: gates("SELinuxMount"),
+    podResources: !gates("PodLevelResources"),
+  };
+}

@@ -147,8 +147,14 @@ export const PodSpec = struct("PodSpec", {
   resourceClaims: field(39, mapBy(["name"], PodResourceClaim), "Claims for devices that its containers may use.", {
     patch: { strategy: ["merge", "retainKeys"], mergeKey: "name" },
   }),
-  resources: field(40, ResourceRequirements, "What its containers need and may use together.", { pointer: true }),
-  hostnameOverride: field(41, string, "Name of the host in the pod, in place of hostname and subdomain.", { pointer: true }),
+  resources: field(40, ResourceRequirements, "What its containers need and may use together.", {
+    pointer: true,
+    gate: "PodLevelResources",
+  }),
+  hostnameOverride: field(41, string, "Name of the host in the pod, in place of hostname and subdomain.", {
+    pointer: true,
+    gate: "HostnameOverride",
+  }),
   workloadRef: field(42, WorkloadReference, "The workload that it is a part of.", { pointer: true, gate: "GenericWorkload" }),
 }, { doc: "What a pod is made of and where it may run. Schedulers and nodes act on it.", fill: podDefaults });
 export type PodSpec = Infer<typeof PodSpec>;

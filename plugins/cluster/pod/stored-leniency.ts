@@ -1,9 +1,10 @@
 import { hasInvalidNodeLabelValue } from "../../../core/volumes/validate-node-selector.ts";
 import type { Names } from "../../../core/names.ts";
+import type { Gates } from "../../../core/plugin.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import type { PodAffinity } from "./affinity.ts";
 import { everyContainer } from "./containers-of.ts";
-import type { Leniency } from "./leniency.ts";
+import { type Leniency, strictness } from "./leniency.ts";
 import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { validateTargetPath } from "./rules.ts";
 import { validateDeletionCost } from "./validate-pod-annotations.ts";
@@ -12,12 +13,13 @@ import { validateMatchLabelKeys } from "./validate-scheduling.ts";
 import { validateHostSysctl } from "./validate-security.ts";
 
 /** What an update of the template lets pass, because what is stored has it. */
-export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names): Leniency {
+export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names, gates: Gates): Leniency {
   const { affinity: { nodeAffinity, podAffinity, podAntiAffinity } = {}, topologySpreadConstraints: spread = [], volumes = [] } = spec;
   const needed = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const tokens = volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ serviceAccountToken }) =>
     serviceAccountToken ?? []
   );
+  const { mountLabels, podResources } = strictness(gates);
   return {
     hugePages: everyContainer(spec).some(({ resources }) => hasIndivisiblePages(resources)) ||
       hasIndivisiblePages({ limits: spec.overhead ?? {} }),
@@ -29,6 +31,9 @@ export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names): L
     tokenPaths: tokens.some(({ path }) => validateTargetPath(path, "").length > 0),
     deletionCost: validateDeletionCost(metadata.annotations, names, "").length > 0,
     userDevices: hasUserDevices(spec),
+    userNetwork: spec.hostUsers === false && spec.hostNetwork === true,
+    mountLabels: mountLabels || spec.securityContext?.seLinuxChangePolicy !== undefined,
+    podResources,
   };
 }
 

@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from "../../../core/field-error.ts
 import { configMapKey } from "../../../core/meta/names.ts";
 import { validateNoBacksteps } from "../../../core/volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
-import { environmentName, named, subdomain } from "./rules.ts";
+import { environmentName, label, named, subdomain } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";
 
 export function validateEnv(variables: readonly EnvVar[], path: string): readonly FieldError[] {
@@ -47,8 +47,8 @@ function validateKeyRef({ name = "", key }: { readonly name?: string; readonly k
 function validateFileRef(ref: NonNullable<EnvVarSource["fileKeyRef"]>, path: string): readonly FieldError[] {
   const { volumeName, path: target, key } = ref;
   return [
-    ...(volumeName === "" ? [required(`${path}.volumeName`, "")] : []),
     ...(key === "" ? [required(`${path}.key`, "")] : named(environmentName, key, `${path}.key`)),
+    ...(volumeName === "" ? [required(`${path}.volumeName`, "")] : label(volumeName, `${path}.volumeName`)),
     ...(target === "" ? [required(`${path}.path`, "")] : validateNoBacksteps(target, `${path}.path`)),
   ];
 }

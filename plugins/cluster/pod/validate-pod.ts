@@ -1,6 +1,7 @@
 /** Rules of a pod as a whole, in upstream's order and words. */
-import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
+import { utf8Length } from "../../../core/meta/utf8.ts";
 import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../../core/volumes/mod.ts";
 import { containersWithPaths } from "./containers-of.ts";
@@ -8,25 +9,28 @@ import type { Leniency } from "./leniency.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { label, named, neededWord, oneOfWords, qualified, searchDomain, subdomain } from "./rules.ts";
 import { refuseEphemeralContainers, type Surroundings, validateContainers, validateInitContainers } from "./validate-containers.ts";
+import { validatePodResources } from "./validate-pod-resources.ts";
 import { validateResources } from "./validate-resources.ts";
 import { validateAffinity, validateSpread, validateTolerations } from "./validate-scheduling.ts";
 import { validatePodSecurityContext } from "./validate-security.ts";
-import { validateDeletionCost } from "./validate-pod-annotations.ts";
+import { validatePodAnnotations, validateProfilesAgree } from "./validate-pod-annotations.ts";
 import { validateVolumes } from "./validate-volumes.ts";
 import { validateForSystem, validateHostProcess } from "./validate-windows.ts";
 
 /** Labels and annotations are told beside the metadata, not in it: upstream's slip. Other metadata is not looked at. */
 export function validatePodTemplateSpec(
-  { metadata, spec }: PodTemplateSpec,
+  template: PodTemplateSpec,
   path: string,
   names: Names,
   lenient: Leniency,
 ): readonly FieldError[] {
+  const { metadata, spec } = template;
   return [
     ...validateLabels(metadata.labels, `${path}.labels`),
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
-    ...(lenient.deletionCost ? [] : validateDeletionCost(metadata.annotations, names, `${path}.annotations`)),
+    ...validatePodAnnotations(template, names, lenient, `${path}.annotations`),
     ...validatePodSpec(spec, lenient, `${path}.spec`),
+    ...validateProfilesAgree(template, names, `${path}.spec`),
     ...refuseEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
   ];
 }
@@ -51,7 +55,7 @@ function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readon
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, around, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, around, `${path}.initContainers`),
-    ...validatePodResources(spec, around, `${path}.resources`),
+    ...(lenient.podResources ? [] : validatePodResources(spec, around.claims, lenient, `${path}.resources`)),
     ...neededWord(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...neededWord(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
@@ -68,18 +72,27 @@ function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readon
     ...validateSpread(spec.topologySpreadConstraints ?? [], lenient, `${path}.topologySpreadConstraints`),
     ...validateHostProcess(spec, path),
     ...validateHostUsers(spec, lenient, path),
+    ...validateOverride(spec, path),
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
     ...validateRest(spec, lenient, path),
+    ...validateFileVolumes(spec, path),
   ];
 }
 
-/** What its containers share; not looked into where the system knows no such thing. */
-function validatePodResources({ resources, os }: PodSpec, { claims, lenient }: Surroundings, path: string): readonly FieldError[] {
-  if (resources === undefined) return [];
-  return os?.name === "windows"
-    ? [forbidden(path, "may not be set for a windows pod")]
-    : validateResources(resources, claims, lenient, path);
+/** Files that give values to variables lie in a volume of the pod's own. */
+function validateFileVolumes(spec: PodSpec, path: string): readonly FieldError[] {
+  // Of volumes with one name the last counts.
+  const sources = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
+  return containersWithPaths(spec, path).flatMap(([{ env = [] }, at]) =>
+    env.flatMap(({ valueFrom }, i) => {
+      const name = valueFrom?.fileKeyRef?.volumeName;
+      if (name === undefined) return [];
+      const where = `${at}.env[${i}].valueFrom.fileKeyRef.volumeName`, source = sources.get(name);
+      if (source === undefined) return [notFound(where, name)];
+      return source.emptyDir === undefined ? [invalid(where, name, "referenced volume must be of type emptyDir")] : [];
+    })
+  );
 }
 
 function validateClaims(claims: readonly PodResourceClaim[], path: string): readonly FieldError[] {
@@ -128,7 +141,7 @@ function validateHostUsers(spec: PodSpec, lenient: Leniency, path: string): read
   const why = "when `hostUsers` is false";
   const devices = lenient.userDevices ? [] : containersWithPaths(spec, path).filter(([{ volumeDevices = [] }]) => volumeDevices.length > 0);
   return [
-    ...(spec.hostNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
+    ...(spec.hostNetwork && !lenient.userNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
     // Upstream's slip: these are named as Go does.
     ...(spec.hostPID ? [forbidden(`${path}.HostPID`, why)] : []),
     ...(spec.hostIPC ? [forbidden(`${path}.HostIPC`, why)] : []),
@@ -185,7 +198,7 @@ function validateGates(gates: readonly PodSchedulingGate[], path: string): reado
   });
 }
 
-const deadlineMax = 2 ** 31 - 1;
+const deadlineMax = 2 ** 31 - 1, hostnameMax = 64;
 
 function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
   const { serviceAccountName = "", nodeName = "", activeDeadlineSeconds: deadline, hostname = "", subdomain: domain = "" } = spec;
@@ -201,7 +214,7 @@ function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
 }
 
 function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
-  const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os, hostnameOverride } = spec;
+  const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os } = spec;
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
       ...validateAddress(ip, `${path}.hostAliases[${i}].ip`),
@@ -213,15 +226,18 @@ function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly 
     ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), lenient, `${path}.overhead`)),
     ...(os === undefined ? [] : neededWord(os.name, ["linux", "windows"], `${path}.os.name`)),
     ...validateForSystem(spec, path),
-    ...(hostnameOverride === undefined ? [] : validateOverride(spec, hostnameOverride, path)),
   ];
 }
-function validateOverride({ hostNetwork, setHostnameAsFQDN }: PodSpec, name: string, path: string): readonly FieldError[] {
-  const errors = [...subdomain(name, `${path}.hostnameOverride`)];
-  if (name.length > 64) errors.push({ type: "TooLong", path: `${path}.hostnameOverride`, detail: "may not be more than 64 bytes" });
-  if (hostNetwork) errors.push(forbidden(`${path}.hostNetwork`, "hostNetwork can't be true when hostnameOverride is set"));
-  if (setHostnameAsFQDN) {
-    errors.push(forbidden(`${path}.setHostnameAsFQDN`, "setHostnameAsFQDN can't be true when hostnameOverride is set"));
-  }
-  return errors;
+/** A name in place of all others. */
+function validateOverride({ hostnameOverride: name, hostNetwork, setHostnameAsFQDN }: PodSpec, path: string): readonly FieldError[] {
+  if (name === undefined) return [];
+  const at = `${path}.hostnameOverride`;
+  return [
+    ...(setHostnameAsFQDN ? [forbidden(at, "may not be specified when setHostnameAsFQDN is true")] : []),
+    ...(hostNetwork ? [forbidden(at, "may not be specified when hostNetwork is true")] : []),
+    ...(utf8Length(name) > hostnameMax
+      ? [{ type: "TooLong" as const, path: at, detail: `may not be more than ${hostnameMax} bytes` }]
+      : []),
+    ...subdomain(name, at),
+  ];
 }

@@ -1,5 +1,5 @@
 /** Rules of what containers need and may use, in upstream's order and words. */
-import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
+import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
 import { amountOf, compareQuantities, integerOf, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
 import { Unreadable } from "../../../core/meta/unreadable.ts";
@@ -23,7 +23,7 @@ const standard: ReadonlySet<string> = new Set([
   ...countable,
 ]);
 
-function isHugePages(name: string): boolean {
+export function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-");
 }
 /** A resource of the platform itself. */
@@ -38,17 +38,32 @@ function isOvercommitted(name: string): boolean {
   return isNative(name) && !isHugePages(name);
 }
 
-function validateName(name: string, path: string): readonly FieldError[] {
+/** What is wrong with the name of a resource. */
+type NameRule = (name: string, path: string) => readonly FieldError[];
+
+const resourceName: NameRule = (name, path) => {
   const errors: FieldError[] = qualifiedName(name).map((wrong) => invalid(path, name, wrong));
-  const plain = !name.includes("/");
-  if (errors.length === 0 && plain && !standard.has(name) && !isHugePages(name)) {
-    errors.push(invalid(path, name, "must be a standard resource type or fully qualified"));
-  }
-  if (plain) {
+  if (errors.length > 0 || name.includes("/") || standard.has(name) || isHugePages(name)) return errors;
+  return [invalid(path, name, "must be a standard resource type or fully qualified")];
+};
+
+/** A resource that a container may have. */
+const containerResourceName: NameRule = (name, path) => {
+  const errors: FieldError[] = [...resourceName(name, path)];
+  if (!name.includes("/")) {
     if (!ofContainers.includes(name) && !isHugePages(name)) errors.push(invalid(path, name, "must be a standard resource for containers"));
   } else if (!isNative(name) && !isExtended(name)) errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
   return errors;
-}
+};
+
+const ofPods = ["cpu", "memory"];
+
+/** A resource that containers may have together. */
+export const podResourceName: NameRule = (name, path) => {
+  const errors = resourceName(name, path);
+  if (errors.length > 0 || ofPods.includes(name) || isHugePages(name)) return errors;
+  return [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
+};
 
 function validateAmount(name: string, amount: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
@@ -80,18 +95,19 @@ export function validateResources(
   claims: ReadonlySet<string>,
   lenient: Leniency,
   path: string,
+  nameRule: NameRule = containerResourceName,
 ): readonly FieldError[] {
   const pages = (name: string, amount: string, at: string) => lenient.hugePages ? [] : validatePages(name, amount, at);
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    errors.push(...validateName(name, at), ...validateAmount(name, amount, at), ...pages(name, amount, at));
+    errors.push(...nameRule(name, at), ...validateAmount(name, amount, at), ...pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    errors.push(...validateName(name, at), ...validateAmount(name, amount, at), ...validateRequest(name, amount, limit, path));
+    errors.push(...nameRule(name, at), ...validateAmount(name, amount, at), ...validateRequest(name, amount, limit, path));
     errors.push(...pages(name, amount, at));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];

@@ -1,5 +1,6 @@
 /** Rules of the rights with which pods and containers run, in upstream's order and words. */
 import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
+import { utf8Length } from "../../../core/meta/utf8.ts";
 import { validateLocalPath } from "../../../core/volumes/rules.ts";
 import type { Leniency } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";
@@ -65,11 +66,14 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): r
     const wrong = local === undefined ? [] : [invalid(at, local, "can only be set when AppArmor type is Localhost")];
     return [...oneOfWords(type, profileTypes, `${path}.type`), ...wrong];
   }
-  if (local === undefined || local.trim() === "") return [required(at, "must be set when AppArmor type is Localhost")];
-  if (local.trim() !== local) return [invalid(at, local, "must not be padded with whitespace")];
-  return local.length > localProfileBytesMax
-    ? [{ type: "TooLong", path: at, detail: `may not be more than ${localProfileBytesMax} bytes` }]
-    : [];
+  if (local === undefined) return [required(at, "must be set when AppArmor type is Localhost")];
+  return [
+    ...(local.trim() === local ? [] : [invalid(at, local, "must not be padded with whitespace")]),
+    ...(local === "" ? [required(at, "must be set when AppArmor type is Localhost")] : []),
+    ...(utf8Length(local) > localProfileBytesMax
+      ? [{ type: "TooLong" as const, path: at, detail: `may not be more than ${localProfileBytesMax} bytes` }]
+      : []),
+  ];
 }
 
 export function validatePodSecurityContext(
@@ -90,7 +94,7 @@ export function validatePodSecurityContext(
     ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
     ...oneOfWords(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
-    ...oneOfWords(context.seLinuxChangePolicy, ["MountOption", "Recursive"], `${path}.seLinuxChangePolicy`),
+    ...oneOfWords(context.seLinuxChangePolicy, [...lenient.mountLabels ? ["MountOption"] : [], "Recursive"], `${path}.seLinuxChangePolicy`),
   ];
 }
 

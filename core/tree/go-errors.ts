@@ -1,5 +1,5 @@
-/** Words that Go's decoder has for documents of the wrong type, as far as patches need them. */
-import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
+/** Words that Go's decoder has for documents of the wrong type. */
+import { NumberText, type Tree, TreeObject } from "./tree.ts";
 
 /** What Go's decoder calls a JSON value. */
 export function jsonKind(tree: Tree): string {

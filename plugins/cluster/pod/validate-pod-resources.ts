@@ -1,0 +1,79 @@
+/** Rules of what the containers of a pod need and may use together, in upstream's order and words. */
+import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
+import { amountOf, compareQuantities, quantityText, sumOf } from "../../../core/meta/quantity.ts";
+import type { Quantity } from "../../../core/schema.ts";
+import type { Leniency } from "./leniency.ts";
+import type { PodSpec } from "./pod-spec.ts";
+import { isHugePages, podResourceName, validateResources } from "./validate-resources.ts";
+
+type Amounts = Readonly<Record<string, Quantity>>;
+
+/** Not looked into where the system knows no such thing. `claims` are the names of the pod's claims for devices. */
+export function validatePodResources(spec: PodSpec, claims: ReadonlySet<string>, lenient: Leniency, path: string): readonly FieldError[] {
+  const { resources, os } = spec;
+  if (resources === undefined) return [];
+  if (os?.name === "windows") return [forbidden(path, "may not be set for a windows pod")];
+  return [
+    ...((resources.claims ?? []).length > 0 ? [forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")] : []),
+    ...validateResources(resources, claims, lenient, path, podResourceName),
+    ...validateConsistency(spec, resources, path),
+  ];
+}
+
+/** The whole is not less than its parts. */
+function validateConsistency(
+  spec: PodSpec,
+  { requests = {}, limits = {} }: NonNullable<PodSpec["resources"]>,
+  path: string,
+): readonly FieldError[] {
+  const needed = Object.entries(together(spec, "requests")).flatMap(([name, amount]) =>
+    tooLittle(requests, name, amount, `${path}.requests`, "requests")
+  );
+  // Huge pages are never promised twice, so that what is used is what is asked for.
+  const pages = Object.entries(together(spec, "limits")).filter(([name]) => isHugePages(name)).flatMap(([name, amount]) =>
+    tooLittle(limits, name, amount, `${path}.limits`, "limits")
+  );
+  const parts = (spec.containers ?? []).flatMap(({ resources: { limits: own = {} } }, i) =>
+    Object.entries(own).filter(([name, amount]) => Object.hasOwn(limits, name) && compareQuantities(amount, limits[name]!) > 0)
+      // Upstream's slip: the path is that of no field.
+      .map(([name, amount]) =>
+        invalid(`${path}.containers[${i}][${name}].limits`, amount, `must be less than or equal to pod limits of ${limits[name]}`)
+      )
+  );
+  return [...needed, ...pages, ...parts];
+}
+function tooLittle(whole: Amounts, name: string, amount: Quantity, path: string, what: "requests" | "limits"): readonly FieldError[] {
+  if (!Object.hasOwn(whole, name) || compareQuantities(amount, whole[name]!) <= 0) return [];
+  return [invalid(`${path}[${name}]`, whole[name], `must be greater than or equal to aggregate container ${what} of ${amount}`)];
+}
+
+/**
+ * What all containers take at once: those that run side by side together, or while they begin an init container beside the
+ * sidecars before it, whichever is more.
+ *
+ *   init A 2, sidecar B 1, init C 3, container D 1   at most: A 2, then B + C 4, then B + D 2; so 4
+ */
+function together({ containers = [], initContainers = [] }: PodSpec, what: "requests" | "limits"): Amounts {
+  let running: Amounts = {}, sidecars: Amounts = {}, beginning: Amounts = {};
+  for (const { resources } of containers ?? []) running = combined(running, resources[what] ?? {}, plus);
+  for (const { resources, restartPolicy } of initContainers) {
+    const own = resources[what] ?? {};
+    const beside = combined(own, sidecars, plus);
+    if (restartPolicy === "Always") {
+      running = combined(running, own, plus);
+      sidecars = beside;
+    }
+    beginning = combined(beginning, beside, larger);
+  }
+  return combined(running, beginning, larger);
+}
+function combined(a: Amounts, b: Amounts, how: (a: Quantity, b: Quantity) => Quantity): Amounts {
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  const of = (amounts: Amounts, name: string) => Object.hasOwn(amounts, name) ? amounts[name] : undefined;
+  return Object.fromEntries(names.map((name) => {
+    const [left, right] = [of(a, name), of(b, name)];
+    return [name, left === undefined ? right! : right === undefined ? left : how(left, right)];
+  }));
+}
+const plus = (a: Quantity, b: Quantity): Quantity => quantityText(sumOf(amountOf(a), amountOf(b)));
+const larger = (a: Quantity, b: Quantity): Quantity => compareQuantities(a, b) >= 0 ? a : b;
