@@ -19,7 +19,7 @@ import { listParts, parsed, textOf } from "./list-body.ts";
 import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
 import { packageOf } from "./registry.ts";
-import { partial, servedJson, servedObject } from "./served.ts";
+import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
 
 export type Answer =
@@ -94,13 +94,16 @@ function objectParts(call: Call, item: Item): readonly Part[] {
     return textParts(call, encoder(PartialObjectMetadata)(object));
   }
   if (isBinary(encoding)) return [binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item))];
+  if (encoding === "json" && !call.pretty && isStoredForm(endpoint)) return [...item.pieces, lineEnd];
   return textParts(call, servedJson(endpoint, item));
 }
+
+const lineEnd = new TextEncoder().encode("\n");
 
 /** JSON text in the encoding that the client wants. */
 function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
   if (call.output.encoding === "yaml") return [writeYaml(parsed(textOf(json)))];
-  return call.pretty ? [prettyJson(textOf(json)), "\n"] : [json, "\n"];
+  return call.pretty ? [prettyJson(textOf(json)), lineEnd] : [json, lineEnd];
 }
 
 /** A document of one type in the encoding that the client wants. */

@@ -24,13 +24,14 @@ import {
   startsWithState,
   tooLargeRevision,
   watchFailure,
+  type Waiter,
   type Watching,
 } from "./reads.ts";
 import { type Clock, systemClock } from "./store/clock.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store/store.ts";
 
 export function directReads(store: Store, clock: Clock = systemClock): Reads {
-  async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
+  async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
     if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
     return (await getItem(store, kind, key, signal)).item;

@@ -35,6 +35,7 @@ export function measuredStore(store: Store, labelsOf: (key: string) => StoredLab
       record.storeListObjects.with({ group, resource }).add(listing.entries.length);
       return listing;
     },
+    newest: () => store.newest(),
     commit: (change) => measured(operationOf(change), change.key, () => store.commit(change)),
     watch: (range, from, signal) => store.watch(range, from, signal),
     compact: (revision) => store.compact(revision),

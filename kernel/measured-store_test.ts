@@ -14,6 +14,7 @@ test("measuredStore() counts and times requests by what they are about, and coun
       return { entry: undefined, revision: 1 };
     },
     list: () => Promise.reject(new StoreError("unavailable", "gone")),
+    newest: () => 7,
     commit: async () => ({ done: false, current: undefined }),
     watch: async function* () {},
     compact: async () => {},

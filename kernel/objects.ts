@@ -12,6 +12,7 @@ import type { ApiObject } from "../core/plugin.ts";
 import { internalError } from "../core/status-error.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { binaryDocument } from "./binary.ts";
+import { concat } from "./chunks.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "./catalog.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
@@ -22,8 +23,8 @@ const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 
 /** What is remembered of an object beside its bytes as stored. */
 export interface ServedSource {
-  /** Its JSON. */
-  json(): Uint8Array;
+  /** Its JSON, in the pieces in which it lies. */
+  pieces(): readonly Uint8Array[];
   /** Its bytes in a form that has this name, made where there are none yet. */
   form?(name: string, make: () => Uint8Array): Uint8Array;
 }
@@ -77,7 +78,11 @@ export class Item {
   }
   /** `text` as bytes. */
   get json(): Uint8Array {
-    return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : this.#source.json();
+    return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : concat(this.#source.pieces());
+  }
+  /** The bytes of `text`, in pieces where they lie in pieces. */
+  get pieces(): readonly Uint8Array[] {
+    return this.#source === undefined || this.#json !== undefined ? [this.json] : this.#source.pieces();
   }
   /** What the store holds of it. */
   get stored(): Uint8Array {

@@ -13,10 +13,15 @@ import { Item, keyOf } from "./objects.ts";
 import type { ListOptions } from "./options.ts";
 import { type Revision, type Store, StoreError } from "./store/store.ts";
 
+/** Whoever may have to wait. The signal that ends the waiting is made when it is first asked for: most reads need none. */
+export interface Waiter {
+  readonly signal: AbortSignal;
+}
+
 /** Where verbs read from. */
 export interface Reads {
   /** One object, of the age that `resourceVersion` of the query asks for. */
-  get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined>;
+  get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
   /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */

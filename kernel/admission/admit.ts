@@ -73,7 +73,8 @@ function stepsOf({ catalog, endpoint }: Call): readonly Admission[] {
 }
 
 /** Objects as stored, of kinds that are served; a kind that is not has none. */
-function readerOf({ catalog, backend, signal }: Call): Reader {
+function readerOf(call: Call): Reader {
+  const { catalog, backend } = call;
   const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
     const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
     return catalog.endpoint(group, version, resource);
@@ -83,14 +84,14 @@ function readerOf({ catalog, backend, signal }: Call): Reader {
     async get(groupVersion, resource, namespace, name) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return undefined;
-      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", signal);
+      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call);
       return item === undefined ? undefined : objectOf(endpoint, item);
     },
     async list(groupVersion, resource, namespace) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return [];
       const collection = collectionOf(backend.prefix, endpoint, namespace, "");
-      const { items } = await readsOf(backend).list(collection, everything, catalog.names, signal);
+      const { items } = await readsOf(backend).list(collection, everything, catalog.names, call.signal);
       return [...items].map((item) => objectOf(endpoint, item));
     },
   };

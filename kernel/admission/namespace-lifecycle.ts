@@ -13,7 +13,7 @@ export async function checkNamespace(call: Call, name: string): Promise<void> {
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;
   // The newest there is, but from the cache: what many creates ask at once is asked of the store once.
-  const item = await readsOf(backend).get(kind, keyOf(backend.prefix, kind, "", info.namespace), "", call.signal);
+  const item = await readsOf(backend).get(kind, keyOf(backend.prefix, kind, "", info.namespace), "", call);
   if (item === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);
   // Decoded only where one of the two words stands anywhere in it.
   if (!item.text.includes("deletionTimestamp") && !item.text.includes("Terminating")) return;

@@ -185,7 +185,7 @@ test("adopt() of another definition ends watches without a word, and selects by 
     await watch.ended;
     assert.deepEqual(watch.events, []);
     const again = next.endpoint("", "v1", "notes")!;
-    assert.notEqual(await room.reads.get(again.stored, "/registry/notes/ns/a", "", new AbortController().signal), undefined);
+    assert.notEqual(await room.reads.get(again.stored, "/registry/notes/ns/a", "", new AbortController()), undefined);
     const last = await put(room, "s", { plural: "shelves" });
     await shelf.reached(last);
     await shelf.stop();

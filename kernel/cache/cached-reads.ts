@@ -18,6 +18,7 @@ import {
   startsWithState,
   tooLargeRevision,
   watchFailure,
+  type Waiter,
   type Watching,
 } from "../reads.ts";
 import type { Clock } from "../store/clock.ts";
@@ -48,19 +49,31 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   const { cache, store, clock, open } = needs;
   const direct = directReads(store, clock);
 
-  async function get(kind: StoredKind, key: string, resourceVersion: string, signal: AbortSignal): Promise<Item | undefined> {
+  async function get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
-    const fromStore = () => direct.get(kind, key, resourceVersion, signal);
+    const fromStore = () => direct.get(kind, key, resourceVersion, waiter);
     const known = cache.kindOf(kind);
-    if (known === undefined || !(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
-    if (asked === undefined) {
-      if (!(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
-    } else await reach(needs, known.meter, asked, signal);
+    if (known === undefined) return await fromStore();
+    if (!isThere(known.meter, asked)) {
+      const { signal } = waiter;
+      if (!(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
+      if (asked === undefined) {
+        if (!(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
+      } else await reach(needs, known.meter, asked, signal);
+    }
     // Asked again after each wait: kinds come and go.
     const cached = cache.kindOf(kind);
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
+  }
+
+  /** Whether the cache shows the revision that is asked for (undefined: the newest) as it is, so that nobody has to wait. */
+  function isThere(meter: CacheMeter, asked: Revision | undefined): boolean {
+    if (asked === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < asked) return false;
+    if (asked === undefined) meter.readNewest(true, false);
+    meter.waited(0);
+    return true;
   }
 
   /** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */

@@ -7,10 +7,10 @@
  */
 import { limits } from "../../core/limits.ts";
 import type { StatusError } from "../../core/status-error.ts";
+import { concat } from "../chunks.ts";
 import { nextBookmark, type Watching } from "../reads.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Revision } from "../store/store.ts";
-import { concat } from "./entry.ts";
 import type { Follower } from "./followers.ts";
 import type { Piece } from "./frame-share.ts";
 import type { KindCache } from "./kind-cache.ts";

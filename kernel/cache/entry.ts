@@ -85,7 +85,7 @@ export function bodyBytes(entry: CachedEntry): Uint8Array {
 /** The entry as an item; `at` shows it with a later revision, as what went away then. */
 export function itemOf({ kind, head, forms }: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
   return Item.served(kind, entry.key, at, {
-    json: () => concat([head, ...bodyParts(entry, at)]),
+    pieces: () => [head, ...bodyParts(entry, at)],
     ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
   });
 }
@@ -97,17 +97,4 @@ export function bodyParts(entry: CachedEntry, at: Revision): readonly Uint8Array
   const slot = versionSlot(body, 0);
   if (slot === undefined) throw new Error(`The entry "${entry.key}" has no metadata at its beginning`);
   return [body.subarray(0, slot.at), versionBytes(slot, at), body.subarray(slot.end)];
-}
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const all = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

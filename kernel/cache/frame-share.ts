@@ -2,9 +2,10 @@
  * Frames of events, encoded once for all watches that write alike, and pieces of several frames, put together once for all
  * watches that are at the same place.
  */
+import { concat } from "../chunks.ts";
 import type { Item } from "../objects.ts";
 import type { Framing } from "../reads.ts";
-import { bodyParts, concat, type EntryMaker, itemOf } from "./entry.ts";
+import { bodyParts, type EntryMaker, itemOf } from "./entry.ts";
 import type { RingEvent, Verdict } from "./ring.ts";
 
 export interface FrameShare {

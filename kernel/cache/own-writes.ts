@@ -35,6 +35,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
     store: {
       get: (key, signal) => store.get(key, signal),
       list: (range, page) => store.list(range, page),
+      newest: () => store.newest(),
       watch: (range, from, signal) => store.watch(range, from, signal),
       size: () => store.size(),
       close: () => store.close(),

@@ -1,8 +1,9 @@
 /** What is there as a watch begins with it: one ADDED for each object, put together into pieces. */
 import { limits } from "../../core/limits.ts";
+import { concat } from "../chunks.ts";
 import type { Framing, Watching } from "../reads.ts";
 import type { Cursor } from "./cursor.ts";
-import { bodyBytes, type CachedEntry, concat, type EntryMaker, itemOf } from "./entry.ts";
+import { bodyBytes, type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
 import { plainHead } from "./frame-share.ts";
 import type { KeyIndex } from "./key-index.ts";
 import type { KindCache } from "./kind-cache.ts";

@@ -45,6 +45,8 @@ function brittle(store: Store): Brittle {
     },
     store: {
       ...store,
+      // As where others write, too, and every reader has to ask.
+      newest: () => undefined,
       get(key, signal) {
         made.gets++;
         return store.get(key, signal);

@@ -101,6 +101,7 @@ export async function cached(store: Store): Promise<Room> {
 export async function neverFilled({ store }: Room): Promise<Room> {
   const held: Store = {
     get: (key, signal) => store.get(key, signal),
+    newest: () => store.newest(),
     watch: (range, from, signal) => store.watch(range, from, signal),
     commit: (change) => store.commit(change),
     compact: (revision) => store.compact(revision),
@@ -166,7 +167,7 @@ export async function remove(room: Room, name: string, { namespace = "ns", plura
 
 export function get(room: Room, name: string, resourceVersion = "", { namespace = "ns", plural = "notes" }: Written = {}, signal = never) {
   const { stored } = endpointOf(plural);
-  return room.reads.get(stored, keyOf(prefix, stored, namespace, name), resourceVersion, signal);
+  return room.reads.get(stored, keyOf(prefix, stored, namespace, name), resourceVersion, { signal });
 }
 const never = new AbortController().signal;
 

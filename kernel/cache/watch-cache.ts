@@ -63,7 +63,8 @@ export class WatchCache {
     this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
     // Any key does: what counts is the revision that comes with it.
-    this.#ask = sharedRoundTrip(async () => (await needs.store.get(`${needs.prefix}/`, this.#closing.signal)).revision);
+    const ask = async () => (await needs.store.get(`${needs.prefix}/`, this.#closing.signal)).revision;
+    this.#ask = sharedRoundTrip(async () => needs.store.newest() ?? await ask());
     this.#running = this.#run();
   }
 
@@ -73,6 +74,11 @@ export class WatchCache {
   /** Everything up to here is in the cache. */
   get revision(): Revision {
     return this.#revision;
+  }
+  /** Whether everything in the store is known to be in the cache, without asking. */
+  get isNewest(): boolean {
+    const newest = this.#needs.store.newest();
+    return this.#state.tag === "current" && newest !== undefined && this.#revision >= newest;
   }
   /** Those that are being filled included. */
   get kinds(): readonly KindCache[] {

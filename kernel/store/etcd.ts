@@ -60,6 +60,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   return {
     get: (key, signal) => open(() => reading.get(key, signal)),
     list: (range, page) => open(() => reading.list(range, page)),
+    newest: () => undefined,
     commit: (change) => open(() => commit(change)),
     watch,
     compact: (revision) => open(() => compact(connection, revision)),

@@ -28,9 +28,6 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const recent = recentEvents(first.revision);
   const news = bell();
   let latest = first;
-  // A place, not a thing: what ends in a slash is asked for with every read, to learn the newest revision. Once it was found to be
-  // absent, nobody but us can write it, and the answer need not come from the thread.
-  let absentPlace: string | undefined;
   let closing: Promise<void> | undefined;
   let cancelExpiry = (): void => {};
   let cancelSweep: (() => void) | undefined;
@@ -42,7 +39,6 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   });
 
   function noteRun(calls: readonly Call[], run: Run): void {
-    absentPlace = placeAfter(absentPlace, calls, run.outcomes);
     const events = eventsOf(calls, run.outcomes);
     recent.publish(events);
     if (events.length > 0) news.ring();
@@ -114,11 +110,10 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   planExpiry();
   if (first.unswept) planSweep();
   return {
-    get: (key, signal) => {
-      const known = key === absentPlace && closing === undefined && signal?.aborted !== true;
-      return known ? Promise.resolve({ entry: undefined, revision: latest.revision }) : call({ op: "get", key }, signal);
-    },
+    get: (key, signal) => call({ op: "get", key }, signal),
     list: (range, { limit, at, signal } = {}) => call({ op: "list", range, limit, at }, signal),
+    // The file is locked, so that every write is one of ours, and told here before it is answered.
+    newest: () => closing === undefined ? latest.revision : undefined,
     commit,
     watch,
     compact: (revision) => call({ op: "compact", revision }),
@@ -145,19 +140,6 @@ function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEv
     if (!answer.done) return [];
     return [{ key: call.change.key, revision: answer.revision, value: call.change.value, previous: answer.previous }];
   });
-}
-
-/** The place that is known to be absent after a run: the last one that was asked for and not there, and not written since. */
-function placeAfter(known: string | undefined, calls: readonly Call[], outcomes: readonly Outcome[]): string | undefined {
-  let absent = known;
-  for (const [index, call] of calls.entries()) {
-    const outcome = outcomes[index];
-    if (call.op === "commit" && call.change.key === absent) absent = undefined;
-    if (call.op !== "get" || !call.key.endsWith("/") || outcome === undefined || !("answer" in outcome)) continue;
-    const { entry } = outcome.answer as Answers["get"]; // outcomes answer the call of their index
-    if (entry === undefined) absent = call.key;
-  }
-  return absent;
 }
 
 /** Wakes everyone who waits. */

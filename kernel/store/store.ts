@@ -71,6 +71,8 @@ export interface Batch {
 export interface Store {
   get(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }>;
   list(range: Range, page?: Page): Promise<Listing>;
+  /** The newest revision, where it is known without asking because nobody else can write; undefined where others may have. */
+  newest(): Revision | undefined;
   /** Durable when it resolves. A lost race is a value; an unreachable store is a StoreError. */
   commit(change: Change): Promise<Commit>;
   /**

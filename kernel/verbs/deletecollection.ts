@@ -23,7 +23,7 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const items: Item[] = [];
   for (const item of page.items) {
     try {
-      const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.signal) : item;
+      const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call) : item;
       if (current !== undefined) await deleteItem(call, current, options);
     } catch (error) {
       // Somebody else deleted it meanwhile: nothing is left to do.

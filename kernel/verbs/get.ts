@@ -9,7 +9,7 @@ import { resourceName } from "../write-pipeline.ts";
 export async function get(call: Call): Promise<Answer> {
   const { backend, endpoint, info } = call;
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
-  const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call.signal);
+  const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, item);
 }

@@ -131,12 +131,12 @@ async function lists(): Promise<void> {
   const key = keyOf(prefix, endpointOf("notes").stored, "ns", "note-000007");
   const gets = 100_000;
   const one = await timed(async () => {
-    for (let round = 0; round < gets; round++) await cache.reads.get(endpointOf("notes").stored, key, "0", signal);
+    for (let round = 0; round < gets; round++) await cache.reads.get(endpointOf("notes").stored, key, "0", { signal });
   });
   console.log(`get at version 0: ${(one.cpuMs * 1000 / gets).toFixed(2)} µs of CPU`);
   const fresh = await timed(async () => {
     for (let round = 0; round < gets; round += 100) {
-      await Promise.all(Array.from({ length: 100 }, () => cache.reads.get(endpointOf("notes").stored, key, "", signal)));
+      await Promise.all(Array.from({ length: 100 }, () => cache.reads.get(endpointOf("notes").stored, key, "", { signal })));
     }
   });
   console.log(`get of the newest, 100 at a time: ${(fresh.cpuMs * 1000 / gets).toFixed(2)} µs of CPU`);
