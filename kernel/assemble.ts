@@ -101,7 +101,7 @@ export function assemble(parts: Parts): Server {
   const authenticate = authenticateInOrder(
     authenticators,
     () => inForce().config["anonymous-auth"],
-    (result) => record.authentications.with({ result }).add(),
+    (result) => record.authentications.with(result === "success" ? succeeded : { result }).add(),
   );
   return {
     get catalog() {
@@ -124,8 +124,8 @@ export function assemble(parts: Parts): Server {
         return { readOnly: config["max-requests-inflight"], mutating: config["max-mutating-requests-inflight"] };
       },
       ({ readOnly, mutating }) => {
-        record.inflight.with({ request_kind: "readOnly" }).set(readOnly);
-        record.inflight.with({ request_kind: "mutating" }).set(mutating);
+        record.inflight.with(readOnlyRequests).set(readOnly);
+        record.inflight.with(mutatingRequests).set(mutating);
       },
     ),
     outer: (exchange, info, catalog) =>
@@ -153,6 +153,10 @@ export function assemble(parts: Parts): Server {
     report: (error, reference) => log.error("a request met an unexpected condition", { reference, ...describe(error) }),
   };
 }
+
+const readOnlyRequests = Object.freeze({ request_kind: "readOnly" });
+const mutatingRequests = Object.freeze({ request_kind: "mutating" });
+const succeeded = Object.freeze({ result: "success" });
 
 /** Tells which gates are on; those that have left with their plugins are told no more. */
 export function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {

@@ -57,6 +57,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
   );
   const hasCbor = gates.isOn("CBORServingAndStorage");
   const groups = groupsOf([...endpoints.values()], priorities);
+  const byPath = nested(endpoints.values());
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -69,7 +70,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     stored: kinds.filter(({ resource }) => resource.answer === undefined),
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
-    endpoint: (group: string, version: string, plural: string) => endpoints.get(endpointKey(group, version, plural)),
+    endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
         endpointOf(kind, written, settings)
@@ -123,6 +124,18 @@ function endpointsOf(
 
 function endpointKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`;
+}
+
+/** By group, version and plural: a request finds its endpoint without making a key. */
+function nested(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
+  const groups = new Map<string, Map<string, Map<string, Endpoint>>>();
+  for (const endpoint of endpoints) {
+    const versions = groups.get(endpoint.group) ?? new Map<string, Map<string, Endpoint>>();
+    groups.set(endpoint.group, versions);
+    const plurals = versions.get(endpoint.version) ?? new Map<string, Endpoint>();
+    versions.set(endpoint.version, plurals.set(endpoint.plural, endpoint));
+  }
+  return groups;
 }
 
 function groupsOf(endpoints: readonly Endpoint[], priorities: ReadonlyMap<string, number>): readonly CatalogGroup[] {

@@ -29,7 +29,7 @@ export class Deadline implements Disposable {
   }
   /** The request is answered: its time no longer runs. */
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
   #start(): AbortSignal {
     const client = this.#exchange.signal;

@@ -23,8 +23,8 @@ import {
   selects,
   startsWithState,
   tooLargeRevision,
-  watchFailure,
   type Waiter,
+  watchFailure,
   type Watching,
 } from "./reads.ts";
 import { type Clock, systemClock } from "./store/clock.ts";

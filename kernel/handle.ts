@@ -1,5 +1,5 @@
 /** The way of a request, from top to bottom: who, may they, what, the answer. */
-import { checkProduced, mediaTypes, negotiate, negotiateError, streamMediaTypes, wantsPretty } from "../core/codec/negotiate.ts";
+import { checkProduced, negotiate, negotiateError, wantsPretty } from "../core/codec/negotiate.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { replyOf, statusReply } from "./answer.ts";
 import { auditIdOf } from "./audit-id.ts";
@@ -58,7 +58,7 @@ export async function answer(
   const { endpoint, verb, subresource } = route(info, exchange.method, catalog);
   const accept = header(exchange, "accept");
   const { media } = catalog;
-  checkProduced(accept, verb === "list" || verb === "watch" ? [...mediaTypes(media), ...streamMediaTypes(media)] : mediaTypes(media));
+  checkProduced(accept, verb === "list" || verb === "watch" ? media.listTypes : media.types);
   if (endpoint.deprecation !== undefined) {
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);

@@ -30,9 +30,9 @@ export function observer(
         known = user;
         const at = now(), seconds = (at - begun) / 1000;
         steps.push({ what: "authenticated", at });
-        record.authenticationSeconds.with({ result: "success" }).observe(seconds);
-        record.filterSeconds.with({ filter: "authentication" }).observe(seconds);
-        record.userRequests.with({ username: userLabel(user) }).add();
+        record.authenticationSeconds.with(succeeded).observe(seconds);
+        record.filterSeconds.with(authentication).observe(seconds);
+        record.userRequests.with(userLabels(user)).add();
       },
       step: (what) => void steps.push({ what, at: now() }),
       holds(place) {
@@ -60,10 +60,17 @@ export function observer(
 }
 
 /** Names that everybody has stand for themselves; who is behind others is no business of metrics. */
-function userLabel({ name }: UserInfo): string {
-  if (["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"].includes(name)) return name;
-  return name.includes("@") ? "email_id" : "other";
+function userLabels({ name }: UserInfo): { readonly username: string } {
+  return knownUsers.get(name) ?? (name.includes("@") ? someAddress : somebody);
 }
+const knownUsers: ReadonlyMap<string, { readonly username: string }> = new Map(
+  ["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"].map((username) =>
+    [username, Object.freeze({ username })] as const
+  ),
+);
+const someAddress = Object.freeze({ username: "email_id" }), somebody = Object.freeze({ username: "other" });
+const succeeded = Object.freeze({ result: "success" }), allowed = Object.freeze({ result: "allowed" });
+const authentication = Object.freeze({ filter: "authentication" }), authorization = Object.freeze({ filter: "authorization" });
 
 /** The same chunks; `finish` is told once how many bytes went out: at the end, at a failure, or when the reader stops. */
 function followed(
@@ -115,10 +122,11 @@ export function measuredAuthorize(
   now: () => number,
 ): (user: UserInfo, info: RequestInfo) => Promise<void> {
   const tell = (result: "allowed" | "denied" | "error", begun: number) => {
-    record.authorizations.with({ result }).add();
+    const labels = result === "allowed" ? allowed : { result };
+    record.authorizations.with(labels).add();
     const seconds = (now() - begun) / 1000;
-    record.authorizationSeconds.with({ result }).observe(seconds);
-    record.filterSeconds.with({ filter: "authorization" }).observe(seconds);
+    record.authorizationSeconds.with(labels).observe(seconds);
+    record.filterSeconds.with(authorization).observe(seconds);
   };
   return async (user, info) => {
     const begun = now();

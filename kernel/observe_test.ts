@@ -9,7 +9,9 @@ import type { Finished } from "./request-log.ts";
 import { requestInfo } from "./request-info.ts";
 
 // Of a catalog, labels ask for endpoints only.
-const catalog = { endpoint: () => ({ subresources: new Map() }) } as unknown as Catalog;
+const catalog = {
+  endpoint: (group: string, version: string, plural: string) => ({ group, version, plural, subresources: new Map() }),
+} as unknown as Catalog;
 const bytes = (length: number) => new Uint8Array(length);
 
 function world() {

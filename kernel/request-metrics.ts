@@ -1,5 +1,5 @@
 /** How requests are labelled and counted. The rules are kube-apiserver's; what clients invent never becomes a label. */
-import type { Catalog } from "./catalog.ts";
+import type { Catalog, Endpoint } from "./catalog.ts";
 import type { KernelRecord } from "./metrics.ts";
 import { isTrue, type RequestInfo } from "./request-info.ts";
 
@@ -66,16 +66,38 @@ export function requestLabels(method: string, info: RequestInfo, contentType: st
   if (!info.isResourceRequest) return { ...plain, component: "", subresource: outerPaths.has(info.path) ? info.path : "" };
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint === undefined) return { ...plain, component: "apiserver", subresource: "" };
-  return {
-    component: "apiserver",
-    dry_run: metricDryRun(info.query.all("dryRun")),
-    group: info.group,
-    resource: info.resource,
+  return endpointLabels(endpoint, {
     scope,
-    subresource: endpoint.subresources.has(info.subresource) ? info.subresource : "",
     verb,
-    version: info.version,
-  };
+    dry_run: metricDryRun(info.query.all("dryRun")),
+    subresource: endpoint.subresources.has(info.subresource) ? info.subresource : "",
+  });
+}
+
+const labelsOf = new WeakMap<Endpoint, Map<string, RequestLabels>>();
+
+/** Always the same value for the same labels, so that metrics find their series at once. */
+function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" | "scope" | "subresource" | "verb">): RequestLabels {
+  const all = labelsOf.get(endpoint) ?? new Map<string, RequestLabels>();
+  labelsOf.set(endpoint, all);
+  const key = `${own.verb} ${own.scope} ${own.dry_run} ${own.subresource}`;
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  const { group, version, plural: resource } = endpoint;
+  const made = Object.freeze<RequestLabels>({ component: "apiserver", group, version, resource, ...own });
+  all.set(key, made);
+  return made;
+}
+
+const labelsWithCode = new WeakMap<RequestLabels, Map<number, RequestLabels & { readonly code: string }>>();
+
+function withCode(labels: RequestLabels, code: number): RequestLabels & { readonly code: string } {
+  if (!Object.isFrozen(labels)) return { ...labels, code: String(code) };
+  const all = labelsWithCode.get(labels) ?? new Map<number, RequestLabels & { readonly code: string }>();
+  labelsWithCode.set(labels, all);
+  const known = all.get(code) ?? Object.freeze({ ...labels, code: String(code) });
+  all.set(code, known);
+  return known;
 }
 
 export interface Answered {
@@ -91,7 +113,7 @@ export interface Answered {
 
 /** Counts one finished request. */
 export function recordRequest(record: KernelRecord, labels: RequestLabels, answered: Answered): void {
-  record.requests.with({ ...labels, code: String(answered.code) }).add();
+  record.requests.with(withCode(labels, answered.code)).add();
   record.requestSeconds.with(labels).observe(answered.seconds);
   if (labels.dry_run === "") record.requestSliSeconds.with(labels).observe(Math.max(0, answered.seconds - (answered.waitedSeconds ?? 0)));
   if (labels.verb === "GET" || labels.verb === "LIST") record.responseBytes.with(labels).observe(answered.bytes);

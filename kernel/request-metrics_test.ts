@@ -54,7 +54,9 @@ test("metricDryRun() knows no values but its own", () => {
 // Of a catalog, labels ask for endpoints only.
 const catalog = {
   endpoint: (group: string, version: string, plural: string) =>
-    group === "" && version === "v1" && plural === "namespaces" ? { subresources: new Map([["status", {}]]) } : undefined,
+    group === "" && version === "v1" && plural === "namespaces"
+      ? { group, version, plural, subresources: new Map([["status", {}]]) }
+      : undefined,
 } as unknown as Catalog;
 const labels = (method: string, url: string) => requestLabels(method, info(method, url), undefined, catalog);
 

@@ -114,6 +114,25 @@ test("Registry.text() escapes what ends a label value, and takes names of Object
   ]);
 });
 
+test("Counter.with() finds frozen labels again, and after reset() counts them anew", async () => {
+  const { record, text } = createRegistry({
+    level: defineMetric({ name: "level", type: "gauge", help: "A level.", labels: ["a"], stability: "ALPHA" }),
+    beyond: defineMetric({ name: "beyond_total", type: "counter", help: "A count.", labels: ["a"], stability: "ALPHA", seriesMax: 1 }),
+  }, { overflowed: (name) => overflowed.push(name) });
+  const labels = Object.freeze({ a: "x" }), more = Object.freeze({ a: "y" });
+  record.level.with(labels).add(2);
+  record.level.with(labels).add(3);
+  record.level.with({ a: "x" }).add(4);
+  assert.match(await text(), /^level\{a="x"\} 9$/m);
+  record.level.reset();
+  record.level.with(labels).add(1);
+  assert.match(await text(), /^level\{a="x"\} 1$/m);
+  record.beyond.with(labels).add();
+  for (let time = 0; time < 2; time++) record.beyond.with(more).add();
+  assert.deepEqual(overflowed, ["beyond_total", "beyond_total"]);
+});
+const overflowed: string[] = [];
+
 test("Counter.with() tells apart label sets that look alike when they are joined", async () => {
   const registry = createRegistry({ requests });
   registry.record.requests.with({ verb: "a,code:b", code: "c" }).add();

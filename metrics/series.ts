@@ -14,7 +14,7 @@ export interface Series<Cell> {
 }
 
 export interface SeriesTable<Cell> {
-  /** The cell of a label set, made when it is new. A label without a string value is a bug and throws TypeError. */
+  /** The cell of a label set, made when it is new; one that is frozen is remembered by its identity and found at once. A label without a string value is a bug and throws TypeError. */
   readonly at: (labels: Readonly<Record<string, string>>) => Cell;
   /** In order of first use. */
   readonly all: () => readonly Series<Cell>[];
@@ -50,8 +50,11 @@ export function seriesTable<Cell extends object>(
 ): SeriesTable<Cell> {
   const root: Branch<Cell> = new Map();
   const list: Series<Cell>[] = [];
+  let remembered = new WeakMap<object, Cell>();
 
   function at(labels: Readonly<Record<string, string>>): Cell {
+    const known = remembered.get(labels);
+    if (known !== undefined) return known;
     let here: Branch<Cell> | Cell = root;
     for (const name of names) {
       // Every level but the last holds branches, the last one holds cells: there are as many levels as names.
@@ -59,7 +62,9 @@ export function seriesTable<Cell extends object>(
       if (next === undefined) return grow(labels);
       here = next;
     }
-    return here as Cell;
+    const cell = here as Cell;
+    if (Object.isFrozen(labels)) remembered.set(labels, cell);
+    return cell;
   }
 
   function grow(labels: Readonly<Record<string, string>>): Cell {
@@ -103,6 +108,7 @@ export function seriesTable<Cell extends object>(
 
   function clear(): void {
     root.clear();
+    remembered = new WeakMap();
     list.length = 0;
   }
 

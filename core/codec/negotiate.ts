@@ -25,15 +25,20 @@ export function mediaType(encoding: Encoding, names: Names): string {
 export interface Media {
   readonly names: Names;
   readonly encodings: readonly Encoding[];
+  /** What they are called; those of watches; all of these. */
+  readonly types: readonly string[];
+  readonly streamTypes: readonly string[];
+  readonly listTypes: readonly string[];
 }
 
 /** CBOR is there with its gate only. */
 export function mediaOf(names: Names, cbor: boolean): Media {
-  return Object.freeze<Media>({ names, encodings: cbor ? ["json", "yaml", "protobuf", "cbor"] : ["json", "yaml", "protobuf"] });
-}
-
-export function mediaTypes({ names, encodings }: Media): readonly string[] {
-  return encodings.map((encoding) => mediaType(encoding, names));
+  const encodings: readonly Encoding[] = cbor ? ["json", "yaml", "protobuf", "cbor"] : ["json", "yaml", "protobuf"];
+  const types = encodings.map((encoding) => mediaType(encoding, names));
+  const streamTypes = encodings.filter(canStream).map((encoding) =>
+    encoding === "cbor" ? cborSequence : `${mediaType(encoding, names)};stream=watch`
+  );
+  return Object.freeze<Media>({ names, encodings, types, streamTypes, listTypes: [...types, ...streamTypes] });
 }
 
 /** Whether an encoding can be framed. */
@@ -43,9 +48,6 @@ export function canStream(encoding: Encoding): boolean {
 /** Several items of CBOR one after the other have a media type of their own (RFC 8742). */
 const cborSequence = "application/cbor-seq";
 
-export function streamMediaTypes({ names, encodings }: Media): readonly string[] {
-  return encodings.filter(canStream).map((encoding) => encoding === "cbor" ? cborSequence : `${mediaType(encoding, names)};stream=watch`);
-}
 /** What a watch is called: JSON has no word for it. */
 export function watchMediaType(encoding: Encoding, names: Names): string {
   return encoding === "cbor" ? cborSequence : mediaType(encoding, names) + (encoding === "json" ? "" : ";stream=watch");
@@ -61,7 +63,7 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
  * anything, it is 406 with the representations that there are.
  */
 export function checkProduced(accept: string, produced: readonly string[]): void {
-  if (accept === "") return;
+  if (accept === "" || produced.includes(accept)) return;
   for (const clause of accept.split(",")) {
     const type = clause.split(";")[0]!.trim();
     if (type === "" || type === "*/*" || produced.includes(type) || produced.includes(clause.trim())) return;
@@ -77,19 +79,18 @@ export type Forms = "all" | "withoutTable" | "none";
  * `forms` says what there is besides objects: what is answered and never stored has no Table, discovery and health have nothing.
  */
 export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {
-  if (accept === "") return plain;
-  const { names } = media;
-  const known = media.encodings.map((encoding) => ({ encoding, full: mediaType(encoding, names) }));
+  if (accept === "" || accept === "application/json") return plain;
+  const { names, encodings, types } = media;
   for (const clause of parseAccept(accept)) {
-    for (const { encoding, full } of known) {
-      const [type, subtype] = full.split("/");
+    for (const [index, encoding] of encodings.entries()) {
+      const [type, subtype] = types[index]!.split("/");
       if (clause.type !== "*" && clause.type !== type) continue;
       if (clause.subtype !== "*" && clause.subtype !== subtype) continue;
       const output = outputOf(encoding, clause.parameters, names, forms);
       if (output !== undefined) return output;
     }
   }
-  throw notAcceptable(known.map(({ full }) => full));
+  throw notAcceptable(types);
 }
 
 const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as: "object" }, stream: false });
@@ -136,8 +137,8 @@ export function negotiateError(accept: string, media: Media): Encoding {
 export function bodyEncoding(contentType: string | undefined, media: Media): Encoding {
   if (contentType === undefined || contentType === "") return "json";
   const wanted = contentType.split(";")[0]!.trim().toLowerCase();
-  const found = media.encodings.find((encoding) => mediaType(encoding, media.names).toLowerCase() === wanted);
-  if (found === undefined) throw unsupportedMediaType(mediaTypes(media));
+  const found = media.encodings.find((_, index) => media.types[index]!.toLowerCase() === wanted);
+  if (found === undefined) throw unsupportedMediaType(media.types);
   return found;
 }
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

@@ -2,18 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames as names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
-import {
-  bodyEncoding,
-  checkProduced,
-  type Forms,
-  mediaOf,
-  mediaTypes,
-  negotiate,
-  negotiateError,
-  streamMediaTypes,
-  wantsPretty,
-  watchMediaType,
-} from "./negotiate.ts";
+import { bodyEncoding, checkProduced, type Forms, mediaOf, negotiate, negotiateError, wantsPretty, watchMediaType } from "./negotiate.ts";
 
 const media = mediaOf(names, false);
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -71,10 +60,10 @@ test("negotiateError() never transforms", () => {
 });
 
 test("checkProduced() refuses in the router's words unless something produced is named", () => {
-  checkProduced("text/html, */*;q=0.1", mediaTypes(media));
-  checkProduced("application/json;as=Nothing", mediaTypes(media));
+  checkProduced("text/html, */*;q=0.1", media.types);
+  checkProduced("application/json;as=Nothing", media.types);
   assert.throws(
-    () => checkProduced("text/html", mediaTypes(media)),
+    () => checkProduced("text/html", media.types),
     /406: Not Acceptable\n\nAvailable representations: application\/json, /,
   );
 });
@@ -96,13 +85,13 @@ test("wantsPretty() believes the query before the user agent", () => {
 
 test("mediaOf() has CBOR with its gate only: for objects and watches, not for tables", () => {
   const withCbor = mediaOf(names, true);
-  assert.deepEqual(mediaTypes(withCbor), [...mediaTypes(media), "application/cbor"]);
-  assert.deepEqual(streamMediaTypes(withCbor), [
+  assert.deepEqual(withCbor.types, [...media.types, "application/cbor"]);
+  assert.deepEqual(withCbor.streamTypes, [
     "application/json;stream=watch",
     "application/vnd.kubernetes.protobuf;stream=watch",
     "application/cbor-seq",
   ]);
-  assert.deepEqual(streamMediaTypes(media), streamMediaTypes(withCbor).slice(0, 2));
+  assert.deepEqual(media.streamTypes, withCbor.streamTypes.slice(0, 2));
   assert.equal(watchMediaType("cbor", names), "application/cbor-seq");
   assert.equal(watchMediaType("json", names), "application/json");
   assert.equal(negotiate("application/cbor", withCbor).encoding, "cbor");

@@ -23,6 +23,15 @@ export function authenticateInOrder(
   anonymous: () => boolean,
   told: (result: "success" | "failure", user: UserInfo | undefined) => void,
 ): Authenticate {
+  // Whoever is known to be the same each time is made a member of the authenticated once.
+  const members = new WeakMap<UserInfo, UserInfo>();
+  const authenticated = (user: UserInfo): UserInfo => {
+    const known = members.get(user);
+    if (known !== undefined) return known;
+    const member = isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
+    members.set(user, member);
+    return member;
+  };
   return async (exchange, warn = () => {}) => {
     let refused = false;
     for (const authenticator of authenticators) {
@@ -30,7 +39,7 @@ export function authenticateInOrder(
       if (user === "refused") refused = true;
       else if (user !== undefined) {
         told("success", user);
-        return isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
+        return authenticated(user);
       }
     }
     if (!refused && anonymous()) return anonymousUser;

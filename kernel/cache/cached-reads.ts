@@ -17,8 +17,8 @@ import {
   revisionOfGet,
   startsWithState,
   tooLargeRevision,
-  watchFailure,
   type Waiter,
+  watchFailure,
   type Watching,
 } from "../reads.ts";
 import type { Clock } from "../store/clock.ts";

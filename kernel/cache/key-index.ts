@@ -35,14 +35,14 @@ export class KeyIndex {
   }
 
   get(key: string): CachedEntry | undefined {
-    const { chunk, at } = this.#find((other) => compareKeys(other, key) >= 0);
+    const { chunk, at } = this.#notBefore(key);
     const entry = this.#chunks[chunk]?.[at];
     return entry?.key === key ? entry : undefined;
   }
 
   /** With this entry, in place of the one that has its key. */
   with(entry: CachedEntry): KeyIndex {
-    const { chunk, at } = this.#find((other) => compareKeys(other, entry.key) >= 0);
+    const { chunk, at } = this.#notBefore(entry.key);
     // What comes behind all others goes to the end of the last chunk.
     const index = chunk === this.#chunks.length ? Math.max(0, chunk - 1) : chunk;
     const old = this.#chunks[index] ?? [];
@@ -52,7 +52,7 @@ export class KeyIndex {
   }
 
   without(key: string): KeyIndex {
-    const { chunk, at } = this.#find((other) => compareKeys(other, key) >= 0);
+    const { chunk, at } = this.#notBefore(key);
     const old = this.#chunks[chunk];
     if (old?.[at]?.key !== key) return this;
     return this.#changed(chunk, old.toSpliced(at, 1), -1);
@@ -82,10 +82,14 @@ export class KeyIndex {
 
   #from(prefix: string, start: string | undefined): Position {
     const first = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
-    return this.#find((key) => compareKeys(key, first) >= 0);
+    return this.#notBefore(first);
   }
+  /** The first place behind all keys that begin with `prefix`. */
   #end(prefix: string): Position {
-    return this.#find((key) => compareKeys(key, prefix) > 0 && !key.startsWith(prefix));
+    const isPast = (key: string) => compareKeys(key, prefix) > 0 && !key.startsWith(prefix);
+    const chunk = firstOf(this.#chunks.length, (index) => isPast(this.#chunks[index]!.at(-1)!.key));
+    const entries = this.#chunks[chunk];
+    return { chunk, at: entries === undefined ? 0 : firstOf(entries.length, (index) => isPast(entries[index]!.key)) };
   }
   #rank({ chunk, at }: Position): number {
     let rank = at;
@@ -93,13 +97,30 @@ export class KeyIndex {
     return rank;
   }
 
-  /** The first place whose key is `past`; keys that are not come before all that are. */
-  #find(past: (key: string) => boolean): Position {
-    const chunk = firstOf(this.#chunks.length, (index) => past(this.#chunks[index]!.at(-1)!.key));
-    const entries = this.#chunks[chunk];
-    return { chunk, at: entries === undefined ? 0 : firstOf(entries.length, (index) => past(entries[index]!.key)) };
+  /** The first place whose key is this one, or comes after it. Every read of one object comes by here: hence no functions in it. */
+  #notBefore(key: string): Position {
+    // Where one of two texts has no unit above the surrogates' first, their order as texts is that of their bytes.
+    const plain = !unordered.test(key);
+    const chunks = this.#chunks;
+    let chunk = 0;
+    for (let high = chunks.length; chunk < high;) {
+      const middle = (chunk + high) >>> 1, keys = chunks[middle]!, last = keys[keys.length - 1]!.key;
+      if (plain ? last < key : compareKeys(last, key) < 0) chunk = middle + 1;
+      else high = middle;
+    }
+    const entries = chunks[chunk];
+    let at = 0;
+    for (let high = entries?.length ?? 0; at < high;) {
+      const middle = (at + high) >>> 1, other = entries![middle]!.key;
+      if (plain ? other < key : compareKeys(other, key) < 0) at = middle + 1;
+      else high = middle;
+    }
+    return { chunk, at };
   }
 }
+
+/** What UTF-16 and UTF-8 may put into different orders. */
+const unordered = /[\ud800-\uffff]/;
 
 /** The first index below `length` that is past, else `length`. */
 function firstOf(length: number, past: (index: number) => boolean): number {

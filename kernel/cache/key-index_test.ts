@@ -36,6 +36,20 @@ test("compareKeys() is the order of the stores", () => {
   for (const a of odd) for (const b of odd) assert.equal(Math.sign(compareKeys(a, b)), Math.sign(compareInStore(a, b)), `${a} ${b}`);
 });
 
+test("KeyIndex finds keys in the order of their bytes, whatever units they are made of", () => {
+  const some = ["a", "a\u{d7ff}", "a\u{e000}", "a\u{ffff}", "a\u{1f600}", "a\u{10ffff}", "b", "\u{d7ff}", "\u{fffd}", "\u{1f600}"];
+  const sorted = some.toSorted(compareInStore);
+  assert.notDeepEqual(sorted, some.toSorted());
+  let index = KeyIndex.of([]);
+  for (const key of some.toReversed()) index = index.with(entry(key));
+  assert.deepEqual(keys(index), sorted);
+  for (const key of some) {
+    assert.equal(index.get(key)?.key, key);
+    assert.equal(index.get(`${key}!`), undefined);
+    assert.deepEqual(keys(index, "", key), sorted.slice(sorted.indexOf(key)));
+  }
+});
+
 test("KeyIndex keeps its order and its snapshots through random changes", () => {
   let seed = 42;
   const random = (below: number) => (seed = (seed * 1103515245 + 12345) % 2 ** 31) % below;

@@ -136,16 +136,18 @@ export interface CacheMeter {
 }
 
 export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKind, "group" | "plural">): CacheMeter {
-  const kind = { group, resource: plural };
+  const kind = Object.freeze({ group, resource: plural });
   // Upstream tells lists by the index that they were found with; keys are the only one here.
-  const indexed = { ...kind, index: "" };
+  const indexed = Object.freeze({ ...kind, index: "" });
+  const newest = Object.freeze({ ...kind, success: "true", fallback: "false" });
   return {
     filled: () => record.initializations.with(kind).add(),
     received: (events) => record.received.with(kind).add(events),
     dispatched: (events) => record.dispatched.with(kind).add(events),
     began: (events) => record.initEvents.with(kind).add(events),
     reached: (revision) => record.revision.with(kind).set(revision),
-    readNewest: (success, fallback) => record.consistentReads.with({ ...kind, success: `${success}`, fallback: `${fallback}` }).add(),
+    readNewest: (success, fallback) =>
+      record.consistentReads.with(success && !fallback ? newest : { ...kind, success: `${success}`, fallback: `${fallback}` }).add(),
     waited: (ms) => record.readWait.with(kind).observe(ms / 1000),
     listed(fetched, returned) {
       record.lists.with(indexed).add();

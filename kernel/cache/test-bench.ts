@@ -22,6 +22,8 @@ export interface Brittle {
   hold: Promise<void> | undefined;
   /** Events of keys for which it holds do not come. */
   lose: ((key: string) => boolean) | undefined;
+  /** Nobody else writes, and the store knows its newest revision without being asked. */
+  alone: boolean;
   gets: number;
   lists: number;
   watches: number;
@@ -35,6 +37,7 @@ function brittle(store: Store): Brittle {
     holdList: undefined,
     hold: undefined,
     lose: undefined,
+    alone: false,
     gets: 0,
     lists: 0,
     watches: 0,
@@ -45,8 +48,7 @@ function brittle(store: Store): Brittle {
     },
     store: {
       ...store,
-      // As where others write, too, and every reader has to ask.
-      newest: () => undefined,
+      newest: () => made.alone ? store.newest() : undefined,
       get(key, signal) {
         made.gets++;
         return store.get(key, signal);

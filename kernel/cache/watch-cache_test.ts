@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
+import { keyOf } from "../objects.ts";
 import { StoreError } from "../store/store.ts";
 import { manualClock } from "../store/test-clock.ts";
 import { refused, turn, waitFor, withCache } from "./test-bench.ts";
-import { get, list, openWatch, put, putBytes, remove, revisionOfEvent, startWatch, told, within } from "./test-room.ts";
+import { endpointOf, get, list, openWatch, prefix, put, putBytes, remove, revisionOfEvent, startWatch, told, within } from "./test-room.ts";
 
 test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
   withCache(
@@ -143,6 +144,32 @@ test("consistent reads that wait together share round trips", () =>
     const { lists } = brittle;
     await Promise.all(Array.from({ length: 50 }, () => list(room)));
     assert.deepEqual([brittle.gets, brittle.lists], [4, lists]);
+  }));
+
+test("a read of the newest state asks nobody where the store knows how new it is, and waits for what the cache has not seen", () =>
+  withCache(async ({ room, brittle }) => {
+    await put(room, "a");
+    await list(room);
+    brittle.alone = true;
+    const unused = {
+      get signal(): AbortSignal {
+        return assert.fail("nobody waits");
+      },
+    };
+    const { stored } = endpointOf("notes");
+    const read = (name: string) => room.reads.get(stored, keyOf(prefix, stored, "ns", name), "", unused);
+    assert.notEqual(await read("a"), undefined);
+    assert.equal(await read("b"), undefined);
+    const release = Promise.withResolvers<void>();
+    brittle.hold = release.promise;
+    await put(room, "b");
+    const { gets } = brittle;
+    await assert.rejects(read("b"), /nobody waits/);
+    const reading = get(room, "b");
+    brittle.hold = undefined;
+    release.resolve();
+    assert.notEqual(await reading, undefined);
+    assert.equal(brittle.gets, gets);
   }));
 
 test("a consistent read that the cache does not catch up with is read from the store", async () => {

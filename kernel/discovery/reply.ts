@@ -1,6 +1,6 @@
 /** `/api`, `/apis` and what is below them down to the lists of resources. Served from memory, whatever the store does. */
 import { parseAccept } from "../../core/codec/accept.ts";
-import { checkProduced, type Encoding, mediaType, mediaTypes, negotiate, wantsPretty } from "../../core/codec/negotiate.ts";
+import { checkProduced, type Encoding, mediaType, negotiate, wantsPretty } from "../../core/codec/negotiate.ts";
 import { APIGroupDiscoveryList } from "../../core/meta/discovery.ts";
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../core/meta/options.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
@@ -29,7 +29,7 @@ export async function discoveryReply(exchange: Exchange, path: string, catalog: 
   const found = catalog.version(group.name, version);
   if (found === undefined || more.length > 0) return refuse();
   if (exchange.method !== "GET") throw methodNotAllowedError();
-  checkProduced(header(exchange, "accept"), mediaTypes(catalog.media));
+  checkProduced(header(exchange, "accept"), catalog.media.types);
   return documentReply(exchange, catalog, APIResourceList, await apiResourceList(found));
 }
 

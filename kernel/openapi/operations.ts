@@ -1,7 +1,7 @@
 /** Every operation of a group version, in the order and under the ids that kube-apiserver publishes. */
 import type { GroupVersionKind, OpenapiRoot } from "../../core/derive/openapi.ts";
 import type { Names } from "../../core/names.ts";
-import { type Media, mediaType, mediaTypes, streamMediaTypes } from "../../core/codec/negotiate.ts";
+import { type Media, mediaType } from "../../core/codec/negotiate.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import type { CatalogVersion, Endpoint } from "../catalog.ts";
 import { patchMediaTypes } from "../draft/patch.ts";
@@ -67,7 +67,7 @@ export function discoveryOperation(path: string, root: OpenapiRoot, media: Media
     const description = "Tell what is running.";
     return { ...about, id: "getCodeVersion", tag: "version", description, produces: [mediaType("json", names)] };
   }
-  const produces = mediaTypes(media);
+  const produces = media.types;
   if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "Tell the groups that there are.", produces };
   const short = shortGroup(group, names), tag = camel(short, false), id = `get${camel(short, true)}`;
   if (version !== undefined) {
@@ -134,7 +134,7 @@ function collectionOperations(scene: Scene): readonly Operation[] {
   const { endpoint, media, base, scope, noun, make } = scene;
   const { kind, plural, namespaced } = endpoint;
   const path = collectionPath(scene), object = objectRoot(endpoint);
-  const produces = mediaTypes(media), listed = [...mediaTypes(media), ...streamMediaTypes(media)];
+  const produces = media.types, listed = media.listTypes;
   const parameters = [...scope, ...pretty];
   const list = { method: "get", action: "list", responses: [{ code: 200, root: listRoot(endpoint) }], produces: listed } as const;
   const all = namespaced
@@ -180,7 +180,7 @@ function collectionOperations(scene: Scene): readonly Operation[] {
 function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
   const { endpoint, media, scope, noun, make } = scene;
   const object = objectRoot(endpoint);
-  const common = { path, produces: mediaTypes(media) };
+  const common = { path, produces: media.types };
   const parameters = [...scope, nameParameter(endpoint.kind), ...pretty];
   const written = [{ code: 200, root: object }, { code: 201, root: object }] as const;
   return [
@@ -227,7 +227,7 @@ function itemOperations(scene: Scene): readonly Operation[] {
       parameters: [...scope, nameParameter(endpoint.kind), ...pretty, ...deleteParameters],
       body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
       responses: [{ code: 200, root: answer }, { code: 202, root: answer }],
-      produces: mediaTypes(media),
+      produces: media.types,
     }),
   ];
 }
@@ -246,7 +246,7 @@ function watchOperations(scene: Scene): readonly Operation[] {
   const common = {
     method: "get",
     responses: [{ code: 200, root: metaRoots.WatchEvent }],
-    produces: [...mediaTypes(media), ...streamMediaTypes(media)],
+    produces: media.listTypes,
   } as const;
   const instead = "Deprecated: list with the watch parameter instead";
   const watchlist = (path: string, words: string, parameters: readonly Parameter[]) => ({

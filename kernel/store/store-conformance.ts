@@ -165,6 +165,14 @@ function reads(promise: Case): void {
     assert.equal((await keys(all)).length, 8);
   });
 
+  promise("newest() is the revision that a read would tell, or nothing", async (store) => {
+    const { revision } = await store.get("none");
+    assert.equal(store.newest() ?? revision, revision);
+    const written = await put(store, "a", "1");
+    assert.equal(store.newest() ?? written, written);
+    assert.equal((await store.get("a")).revision, written);
+  });
+
   promise("get() and list() end with the signal's reason", async (store) => {
     const reason = new Error("enough");
     const signal = AbortSignal.abort(reason);

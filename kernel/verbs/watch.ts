@@ -1,4 +1,4 @@
-import { canStream, notAcceptable, streamMediaTypes, watchMediaType } from "../../core/codec/negotiate.ts";
+import { canStream, notAcceptable, watchMediaType } from "../../core/codec/negotiate.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
@@ -15,7 +15,7 @@ export async function watch(call: Call): Promise<Answer> {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: info.watchPrefix,
   });
-  if (!canStream(output.encoding)) throw notAcceptable(streamMediaTypes(catalog.media));
+  if (!canStream(output.encoding)) throw notAcceptable(catalog.media.streamTypes);
   if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
   revisionOf(options.resourceVersion, "watch");
   const givenUp = new AbortController();
