@@ -110,6 +110,8 @@ export interface FieldOptions {
   readonly required?: true;
   /** `"always"`: JSON writes the key also when the value is zero (no `omitempty` in Go). */
   readonly written?: "always" | "omitEmpty";
+  /** The list is made before anything is put into it, so that an empty one that is written is `[]` and not Go's nil, `null`. */
+  readonly made?: true;
   /** Published default, filled in when the field is absent. */
   readonly default?: Json;
   /** May not change on update; the derived check answers `field is immutable`. */

@@ -75,8 +75,7 @@ function writeStruct(node: StructNode, go: (node: Node) => Write): Write {
           ? !member.always && !member.pointer
           : !always && !member.pointer && isEmpty(value),
       write(value: unknown, to: CborWriter): void {
-        // Go's nil lists and maps, which storage makes of empty ones, are null.
-        if (value === null || (always && collection && value !== undefined && isEmpty(value))) to.null();
+        if (value === null || (member.emptyIsNull && value !== undefined && isEmpty(value))) to.null();
         else if (value !== undefined) writeValue(value, to);
         else if (ofAbsent === null) to.null();
         else writeValue(ofAbsent(), to);

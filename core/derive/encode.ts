@@ -73,8 +73,7 @@ function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
       head: `"${member.key}":`,
       encode: go(member.node),
       always,
-      /** What is written as null although it is not: Go's nil lists and maps, which storage makes of empty ones. */
-      isNil: always && collection ? isZero(member.node) : undefined,
+      isNil: member.emptyIsNull ? isZero(member.node) : undefined,
       pointer: member.pointer,
       isLeftOut: always || member.pointer ? undefined : isZero(member.node),
       zero: once(() => member.pointer || collection ? "null" : go(member.node)(zeroOf(member.node))),

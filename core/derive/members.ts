@@ -11,6 +11,8 @@ export interface Member {
   readonly pointer: boolean;
   /** Present in objects also when it is zero (a pointer then is null). */
   readonly always: boolean;
+  /** An empty list or map that is written is null: storage makes Go's nil of it. */
+  readonly emptyIsNull: boolean;
 }
 
 const typeMetaField = (number: number, doc: string): Field => Object.freeze({ number, node: string, doc });
@@ -22,6 +24,7 @@ const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) 
   through: ["TypeMeta"],
   pointer: false,
   always: true,
+  emptyIsNull: false,
 }));
 
 /** All keys in the order of JSON: kind and apiVersion first for kinds, then the fields, inlined structs in their place. */
@@ -35,6 +38,7 @@ function ownMembers(node: StructNode, through: readonly string[]): Member[] {
     if (field.inline && inner.tag === "struct") return ownMembers(inner, [...through, inner.name]);
     // Go's omitempty never drops a struct value; the few that it does drop (omitzero) say so.
     const always = field.written === undefined ? inner.tag === "struct" && !field.pointer : field.written === "always";
-    return [{ key, field, node: inner, through, pointer: field.pointer === true, always }];
+    const emptyIsNull = always && (inner.tag === "list" || inner.tag === "record") && field.made !== true;
+    return [{ key, field, node: inner, through, pointer: field.pointer === true, always, emptyIsNull }];
   });
 }

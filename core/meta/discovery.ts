@@ -38,7 +38,7 @@ export const APIGroupDiscovery = struct("APIGroupDiscovery", {
 });
 const List = struct("APIGroupDiscoveryList", {
   metadata: field(1, ListMeta, "Nothing is said here.", { written: "always" }),
-  items: field(2, list(APIGroupDiscovery), "Groups, the preferred one first.", { required: true }),
+  items: field(2, list(APIGroupDiscovery), "Groups, the preferred one first.", { required: true, made: true }),
 });
 /** The document, which carries its kind and version. */
 // The fields of a type are those that typeMeta describes.

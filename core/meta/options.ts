@@ -115,7 +115,7 @@ export const APIGroup = typed("APIGroup", {
 export type APIGroup = Infer<typeof APIGroup>;
 
 export const APIGroupList = typed("APIGroupList", {
-  groups: field(1, list(APIGroup), "The groups.", { required: true }),
+  groups: field(1, list(APIGroup), "The groups.", { required: true, made: true }),
 }, "All groups that the server answers, but for the core group.");
 export type APIGroupList = Infer<typeof APIGroupList>;
 

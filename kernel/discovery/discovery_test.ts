@@ -101,6 +101,13 @@ test("/apis lists the other groups, and a group its versions, the preferred one 
   assert.deepEqual(await json("/apis/storage.k8s.io"), { kind: "APIGroup", apiVersion: "v1", ...group });
 });
 
+test("/apis and aggregated discovery show an empty list where no group is served, never null", async () => {
+  const bare = catalogOf(defaultNames, resources.filter(({ kind }) => kind !== "CSIDriver"));
+  assert.deepEqual(await json("/apis", {}, bare), { kind: "APIGroupList", apiVersion: "v1", groups: [] });
+  const { items } = await json("/apis", { accept: aggregatedType }, bare) as { items: unknown };
+  assert.deepEqual(items, []);
+});
+
 test("/api/v1 lists resources and their subresources by name, without an apiVersion", async () => {
   assert.deepEqual(await json("/api/v1"), {
     kind: "APIResourceList",
