@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { startReflector } from "../clients/reflector.ts";
 import { etcdMissing } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
-import { collection } from "../guarantees/actors.ts";
+import { configMaps } from "../guarantees/actors.ts";
 import { balanced, type Met, nothingMet } from "../guarantees/balanced.ts";
 import { violations } from "../guarantees/checkers.ts";
 import { eventsOf, startLoad, told } from "../guarantees/load.ts";
@@ -77,7 +77,7 @@ async function rollingRestart(runtime: Runtime): Promise<void> {
     const doors = protocols.map((protocol, at) => balanced(() => clients(protocol), met[at]!));
     const load = await startLoad((random) => doors[Math.floor(random() * doors.length)]!, seed);
     const leaving = new AbortController();
-    const informers = doors.map((door) => startReflector({ path: collection, client: () => door, signal: leaving.signal }));
+    const informers = doors.map((door) => startReflector({ path: configMaps, client: () => door, signal: leaving.signal }));
     const goesOn = async () => {
       const before = load.progress();
       await until(() => assert.ok(load.progress() > before + 30, "writes and reads go on"), 30_000);
@@ -92,7 +92,7 @@ async function rollingRestart(runtime: Runtime): Promise<void> {
       const line = [told(load), ...protocols.map((protocol, at) => `${protocol}: ${tell(met[at]!)}`)].join("; ");
       console.log(`seed ${seed} (${runtime}): ${line}`);
       const names = new Map<string, string>(
-        (await doors[0]!.ask(collection)).json().items.map(({ metadata }: Named) => [metadata.name, metadata.resourceVersion]),
+        (await doors[0]!.ask(configMaps)).json().items.map(({ metadata }: Named) => [metadata.name, metadata.resourceVersion]),
       );
       for (const { known } of informers) {
         await until(() => assert.deepEqual(new Map([...known].toSorted()), new Map([...names].toSorted())));

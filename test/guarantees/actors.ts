@@ -1,15 +1,23 @@
 /** Those who take part in a run. Each notes what it did and saw; none of them trusts the server. */
-import { documents, httpsClient } from "../https.ts";
+import { type Answer, type Client, documents } from "../https.ts";
 import type { Chain, History, Read, WatchEvent, Write } from "./history.ts";
 
-export const collection = "/api/v1/namespaces/default/configmaps";
+/** Collections of kinds that nobody has to say anything about: what is written is an annotation. */
+export const configMaps = "/api/v1/namespaces/default/configmaps", leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 export const wantedLabel = "wanted";
+const valueAnnotation = "value";
+
+/** What a reader found. */
+export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // an answer's JSON; a missing member fails the checkers
+  return { revision: Number(metadata.resourceVersion), value: metadata.annotations?.[valueAnnotation] ?? "" };
+}
 
 /** What all of them share. */
 export interface Stage {
   readonly history: History;
+  readonly collection: string;
   /** One of the servers that answer now. */
-  readonly client: () => ReturnType<typeof httpsClient>;
+  readonly client: () => Client;
   readonly random: () => number;
   readonly ending: AbortSignal;
 }
@@ -23,18 +31,19 @@ let values = 0;
 const labels = (random: () => number) => ({ [wantedLabel]: random() < 0.5 ? "yes" : "no" });
 
 /** Puts and deletes the objects of some names, one after the other, with and without naming the revision that it means. */
-export async function write({ history, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
+export async function write({ history, collection, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
   const last = new Map<string, string>();
   while (!ending.aborted) {
     const key = keys[Math.floor(random() * keys.length)]!, value = String(++values), begun = now();
     const seen = last.get(key);
     const deletes = seen !== undefined && random() < 0.15;
-    const metadata = { name: key, labels: labels(random), ...(random() < 0.5 && seen !== undefined ? { resourceVersion: seen } : {}) };
+    const wish = { name: key, labels: labels(random), annotations: { [valueAnnotation]: value } };
+    const metadata = { ...wish, ...(random() < 0.5 && seen !== undefined ? { resourceVersion: seen } : {}) };
     const ask = deletes
       ? { method: "DELETE", path: `${collection}/${key}`, body: { preconditions: { resourceVersion: seen } } }
       : seen === undefined
-      ? { method: "POST", path: collection, body: { metadata: { name: key, labels: metadata.labels }, data: { value } } }
-      : { method: "PUT", path: `${collection}/${key}`, body: { metadata, data: { value } } };
+      ? { method: "POST", path: collection, body: { metadata: wish } }
+      : { method: "PUT", path: `${collection}/${key}`, body: { metadata } };
     const answer = await client().ask(ask.path, { method: ask.method, body: ask.body }).catch(() => undefined);
     const note = (outcome: Write["outcome"], revision?: number, why?: string) =>
       history.writes.push({
@@ -55,7 +64,7 @@ export async function write({ history, client, random, ending }: Stage, keys: re
       note("refused", undefined, `${ask.method} ${answer.status} ${answer.text}`);
       // 404: it is gone; 409: it is another's, or is there already.
       if (answer.status === 404) last.delete(key);
-      else await look(client, key, last);
+      else await look(`${collection}/${key}`, client, key, last);
     } else if (deletes) {
       note("done");
       last.delete(key);
@@ -68,27 +77,31 @@ export async function write({ history, client, random, ending }: Stage, keys: re
   }
 }
 
-async function look(client: Stage["client"], key: string, last: Map<string, string>): Promise<void> {
-  const answer = await client().ask(`${collection}/${key}`).catch(() => undefined);
+async function look(path: string, client: Stage["client"], key: string, last: Map<string, string>): Promise<void> {
+  const answer = await client().ask(path).catch(() => undefined);
   if (answer?.status === 200) last.set(key, answer.json().metadata.resourceVersion);
   else if (answer?.status === 404) last.delete(key);
 }
 
+/** Whether it says that the object is not there; the kind may be away. */
+export function isMissing({ status, text }: Answer): boolean {
+  return status === 404 && /"name":"/.test(text);
+}
+
 /** Reads single objects, most recent. */
-export async function read({ history, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
+export async function read({ history, collection, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
   while (!ending.aborted) {
     const key = keys[Math.floor(random() * keys.length)]!, begun = now();
     const answer = await client().ask(`${collection}/${key}`).catch(() => undefined);
     if (answer?.status === 200) {
-      const { metadata, data } = answer.json();
-      history.reads.push({ key, begun, ended: now(), found: { revision: Number(metadata.resourceVersion), value: data.value } });
-    } else if (answer?.status === 404) history.reads.push({ key, begun, ended: now(), found: undefined });
+      history.reads.push({ key, begun, ended: now(), found: foundIn(answer.json()) });
+    } else if (answer !== undefined && isMissing(answer)) history.reads.push({ key, begun, ended: now(), found: undefined });
     await pause(random() * 20);
   }
 }
 
 /** Reads of some server what was just written through another: no older than that. */
-export async function readOwn({ history, client, random, ending }: Stage): Promise<void> {
+export async function readOwn({ history, collection, client, random, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
     await pause(random() * 30);
     const last = history.writes.findLast(({ revision }) => revision !== undefined);
@@ -96,17 +109,17 @@ export async function readOwn({ history, client, random, ending }: Stage): Promi
     const { key, revision } = last, begun = now();
     const answer = await client().ask(`${collection}/${key}?resourceVersion=${revision}`).catch(() => undefined);
     const note = (found: Read["found"]) => history.reads.push({ key, begun, ended: now(), atLeast: revision, found });
-    if (answer?.status === 404) note(undefined);
+    if (answer !== undefined && isMissing(answer)) note(undefined);
     if (answer?.status !== 200) continue;
-    const { metadata, data } = answer.json();
-    note({ revision: Number(metadata.resourceVersion), value: data.value });
+    note(foundIn(answer.json()));
   }
 }
 
-/** How often watchers had to begin anew because their history was gone. */
+/** How often watchers had to begin anew because their history was gone, and what the events said that ended watches. */
 export interface Resumed {
   resumes: number;
   relists: number;
+  readonly ends: { readonly code: number; readonly message: string }[];
 }
 
 /**
@@ -114,10 +127,11 @@ export interface Resumed {
  * and begins a new chain only where the server says that its history is gone (410).
  */
 export async function watch(stage: Stage, watcher: string, filtered: boolean, counts: Resumed): Promise<void> {
-  const { history, client, random, ending } = stage;
+  const { history, collection, client, random, ending } = stage;
   const selector = filtered ? `&labelSelector=${wantedLabel}%3Dyes` : "";
   let chain: Chain | undefined, reached = 0, timer: ReturnType<typeof setTimeout> | undefined;
   while (!ending.aborted) {
+    const breaking = new AbortController();
     try {
       if (chain === undefined) {
         const list = await client().ask(`${collection}?limit=1`);
@@ -127,7 +141,7 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
         history.chains.push(chain);
       }
       counts.resumes++;
-      const breaking = new AbortController(), broken = AbortSignal.any([ending, breaking.signal]);
+      const broken = AbortSignal.any([ending, breaking.signal]);
       const path = `${collection}?watch=1&allowWatchBookmarks=true&resourceVersion=${reached}${selector}`;
       const { status, chunks } = await client().stream(path, { signal: broken });
       // Only now, however long that took, so that every watch has its chance.
@@ -137,6 +151,7 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
       const { events } = chain;
       for await (const { type, object } of documents(chunks)) {
         if (type === "ERROR") {
+          counts.ends.push(object);
           if (object.code === 410) chain = undefined;
           break;
         }
@@ -148,22 +163,18 @@ export async function watch(stage: Stage, watcher: string, filtered: boolean, co
       await pause(20);
     } finally {
       clearTimeout(timer);
+      breaking.abort(); // what is left of an answer would keep its connection
     }
   }
 }
 
-function eventOf(type: WatchEvent["type"], { metadata, data }: any): WatchEvent {
-  return {
-    type,
-    key: metadata.name ?? "",
-    value: data?.value ?? "",
-    wanted: metadata.labels?.[wantedLabel] === "yes",
-    revision: Number(metadata.resourceVersion),
-  };
+function eventOf(type: WatchEvent["type"], object: any): WatchEvent {
+  const { name = "", labels } = object.metadata;
+  return { type, key: name, wanted: labels?.[wantedLabel] === "yes", ...foundIn(object) };
 }
 
 /** Opens a watch and never reads. */
-export async function dawdle({ client, ending }: Stage): Promise<void> {
+export async function dawdle({ collection, client, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
     try {
       const { chunks } = await client().stream(`${collection}?watch=1&resourceVersion=0`, { signal: ending });

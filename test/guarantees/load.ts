@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Client } from "../https.ts";
 import { until } from "../real-server.ts";
-import { collection, dawdle, read, readOwn, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
+import { configMaps, dawdle, foundIn, isMissing, read, readOwn, type Resumed, type Stage, wantedLabel, watch, write } from "./actors.ts";
 import { History } from "./history.ts";
 import { randomOf } from "./random.ts";
 
@@ -25,13 +25,17 @@ export interface Load {
 const wellMs = 60_000;
 
 /** Resolves once every watcher has begun, so that what they see is all that happens. `client`: one of the servers of now, as `random` has it. */
-export async function startLoad(client: (random: () => number) => Client, seed: number): Promise<Load> {
-  const history = new History(), counts: Resumed = { resumes: 0, relists: 0 };
+export async function startLoad(
+  client: (random: () => number) => Client,
+  seed: number,
+  collection: string = configMaps,
+): Promise<Load> {
+  const history = new History(), counts: Resumed = { resumes: 0, relists: 0, ends: [] };
   const enough = new AbortController(), ending = new AbortController();
   const keys = Array.from({ length: 8 }, (_, at) => `key-${at}`);
   const stageOf = (actor: number, { signal } = ending): Stage => {
     const random = randomOf(seed + actor);
-    return { history, client: () => client(random), random, ending: signal };
+    return { history, collection, client: () => client(random), random, ending: signal };
   };
   const watching = [
     ...[5, 6].map((at) => watch(stageOf(at), `watcher ${at}`, false, counts)),
@@ -54,13 +58,13 @@ export async function startLoad(client: (random: () => number) => Client, seed: 
     async finish() {
       enough.abort();
       await Promise.all(working);
-      const last = await lastWrite(() => client(quiet));
+      const last = await lastWrite(collection, () => client(quiet));
       // A watcher may be in its second chain.
       const reached = () => history.chains.filter(({ events }) => events.some(({ revision }) => revision >= last)).length;
       await until(() => assert.equal(reached(), watchers, "watchers that heard of the last write"), wellMs);
       ending.abort();
       await Promise.all([...watching, dawdling]);
-      await closing(client(quiet), history);
+      await closing(collection, client(quiet), history);
     },
     abandon() {
       enough.abort();
@@ -82,7 +86,7 @@ export function eventsOf(chains: History["chains"]): number {
 }
 
 /** A write after all others, that every watcher is to see. */
-async function lastWrite(client: () => Client): Promise<number> {
+async function lastWrite(collection: string, client: () => Client): Promise<number> {
   return await until(async () => {
     const answer = await client().ask(collection, {
       method: "POST",
@@ -94,12 +98,12 @@ async function lastWrite(client: () => Client): Promise<number> {
 }
 
 /** Reads of everything at the end, in quiet: they find the last of every acknowledged write. */
-async function closing(client: Client, history: History): Promise<void> {
+async function closing(collection: string, client: Client, history: History): Promise<void> {
   for (const key of new Set(history.writes.map(({ key }) => key))) {
     const begun = performance.now();
     const answer = await client.ask(`${collection}/${key}`);
-    const object = answer.status === 200 ? answer.json() : undefined;
-    const found = object === undefined ? undefined : { revision: Number(object.metadata.resourceVersion), value: object.data.value };
+    assert.ok(answer.status === 200 || isMissing(answer), answer.text);
+    const found = answer.status === 200 ? foundIn(answer.json()) : undefined;
     history.reads.push({ key, begun, ended: performance.now(), found });
   }
 }
