@@ -14,10 +14,10 @@ type MetricSettings = Pick<
   "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest"
 >;
 
-/** Throws a ConfigError where the settings make no sense. */
-export function openMetrics(config: MetricSettings, log: Pick<Log, "info">): KernelRegistry {
+/** Throws a ConfigError where the settings make no sense. What is deprecated is shown, hidden or gone by what holds at `release`. */
+export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, release: string = targetRelease): KernelRegistry {
   const mistakes: string[] = [];
-  const shown = hiddenVersionMistake(config["show-hidden-metrics-for-version"], targetRelease);
+  const shown = hiddenVersionMistake(config["show-hidden-metrics-for-version"], release);
   if (shown !== undefined) mistakes.push(shown);
   const disabled = config["disabled-metrics"];
   for (const name of disabled.filter((each) => !metricName.test(each))) {
@@ -29,7 +29,7 @@ export function openMetrics(config: MetricSettings, log: Pick<Log, "info">): Ker
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const unexpected = () => registry.record.unexpectedValues.with({}).add();
   const registry: KernelRegistry = createRegistry(kernelMetrics, {
-    release: targetRelease,
+    release,
     showHidden: config["show-hidden-metrics-for-version"] !== "",
     disabled,
     allowedLabels,

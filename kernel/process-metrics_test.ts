@@ -34,3 +34,19 @@ test("watchProcess() measures how long timers wait behind other work", async () 
   clearInterval(alive);
   ending.abort();
 });
+
+const untold = PerformanceObserver.supportedEntryTypes.includes("gc")
+  ? false
+  : "this runtime tells nobody of its pauses for collecting garbage";
+
+test("watchProcess() measures pauses for collecting garbage, by kind", { skip: untold }, async () => {
+  const { record, text } = createRegistry(processMetrics);
+  const ending = new AbortController();
+  watchProcess(record, ending.signal);
+  const pauses = async () => Number(/^nodejs_gc_duration_seconds_count\{kind="minor"\} (.*)$/m.exec(await text())?.[1] ?? 0);
+  while (await pauses() === 0) {
+    Array.from({ length: 100_000 }, (_, index) => ({ index }));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  ending.abort();
+});

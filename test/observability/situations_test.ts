@@ -1,0 +1,56 @@
+// Situations that move metrics which ordinary use leaves alone.
+import assert from "node:assert/strict";
+import { connect as connectTcp } from "node:net";
+import { test } from "node:test";
+import { connect } from "node:tls";
+import { served } from "../flags/served.ts";
+import { httpsClient } from "../https.ts";
+import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+
+const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
+
+test("apiserver_requested_deprecated_apis tells of each deprecated version that was asked for, once, and until which release", () =>
+  served(["--runtime-config=storage.k8s.io/v1beta1=true"], async ({ client }) => {
+    const name = "apiserver_requested_deprecated_apis";
+    const told = async () => linesOf((await client.ask("/metrics")).text, name);
+    for (const version of ["v1", "v1beta1"]) {
+      assert.deepEqual(await told(), []);
+      const { headers } = await client.ask(`/apis/storage.k8s.io/${version}/volumeattributesclasses`);
+      assert.equal(headers["warning"] === undefined, version === "v1");
+    }
+    const labels = 'group="storage.k8s.io",removed_release="1.37",resource="volumeattributesclasses",subresource="",version="v1beta1"';
+    assert.deepEqual(await told(), [`${name}{${labels}} 1`]);
+    await client.ask("/apis/storage.k8s.io/v1beta1/volumeattributesclasses/missing");
+    assert.deepEqual(await told(), [`${name}{${labels}} 1`]);
+  }));
+
+test("apiserver_tls_handshake_errors_total counts connections that do not get as far as TLS, and no others", () =>
+  served([], async ({ client, port }) => {
+    const count = async () => Number(/^apiserver_tls_handshake_errors_total (\d+)$/m.exec((await client.ask("/metrics")).text)?.[1] ?? 0);
+    assert.equal((await client.ask("/livez")).status, 200);
+    assert.equal(await count(), 0);
+    const plain = connectTcp(port, "127.0.0.1", () => plain.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n"));
+    plain.on("error", () => {});
+    await until(async () => assert.equal(await count(), 1, "somebody who speaks no TLS"));
+    const stranger = connect({ host: "127.0.0.1", port });
+    stranger.on("error", () => {});
+    await until(async () => assert.equal(await count(), 2, "somebody who does not believe the server's authority"));
+    plain.destroy();
+    stranger.destroy();
+  }));
+
+test("nodejs_gc_duration_seconds counts the pauses of the program, by kind; on Node, as Deno tells nobody of its own", {
+  skip: runtimeMissing("node"),
+}, async () => {
+  const server = await startRealServer({ runtime: "node" });
+  const client = httpsClient(server);
+  try {
+    await until(async () => {
+      const { text } = await client.ask("/metrics");
+      assert.match(text, /^nodejs_gc_duration_seconds_count\{kind="(minor|major|incremental)"\} [1-9]/m);
+    });
+  } finally {
+    client.close();
+    await server.close();
+  }
+});
