@@ -30,7 +30,11 @@ import {
 import { type Clock, systemClock } from "./store/clock.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store/store.ts";
 
-export function directReads(store: Store, clock: Clock = systemClock): Reads {
+/** Told of each list: how many objects were looked at, and how many of them were answered with. */
+export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
+
+export function directReads(store: Store, clock: Clock = systemClock, listed: Listed = () => {}): Reads {
+  const source = { store, clock, listed };
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
     if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
@@ -38,8 +42,8 @@ export function directReads(store: Store, clock: Clock = systemClock): Reads {
   }
   return {
     get,
-    list: (collection, options, names, signal) => list(store, clock, collection, options, names, signal),
-    watch: (watching) => Promise.resolve(watch(store, clock, watching)),
+    list: (collection, options, names, signal) => list(source, collection, options, names, signal),
+    watch: (watching) => Promise.resolve(watch(source, watching)),
   };
 }
 
@@ -54,9 +58,14 @@ async function reached(store: Store, clock: Clock, kind: StoredKind, asked: Revi
   }
 }
 
+interface Source {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly listed: Listed;
+}
+
 async function list(
-  store: Store,
-  clock: Clock,
+  { store, clock, listed }: Source,
   collection: Collection,
   options: ListOptions,
   names: Names,
@@ -67,23 +76,29 @@ async function list(
   if (age.tag === "exact" || age.tag === "notOlder") await reached(store, clock, endpoint.stored, age.revision, prefix, signal);
   const chosen = chosenOf(collection, options, key);
   const items: Item[] = [];
+  let evaluated = 0;
+  const page = (more: Omit<ListPage, "items">): ListPage => {
+    listed(endpoint.stored, evaluated, items.length);
+    return { items, ...more };
+  };
   let revision = startRevision(age);
   let after = start === undefined ? undefined : justBefore(start);
   for (;;) {
-    const page = await listAt(store, rangeOf(prefix, after), limit, revision, options, names, signal);
-    revision ??= page.revision;
-    for (const [index, entry] of page.entries.entries()) {
+    const listing = await listAt(store, rangeOf(prefix, after), limit, revision, options, names, signal);
+    revision ??= listing.revision;
+    for (const [index, entry] of listing.entries.entries()) {
+      evaluated++;
       const item = new Item(endpoint.stored, entry);
       if (chosen !== undefined && !chosen(item)) continue;
       items.push(item);
       if (limit === undefined || items.length < limit) continue;
-      const left = key === undefined ? page.count - index - 1 : 0;
-      if (left === 0) return { items, revision, continue: "", remaining: undefined };
+      const left = key === undefined ? listing.count - index - 1 : 0;
+      if (left === 0) return page({ revision, continue: "", remaining: undefined });
       const token = continueAfter(collection, revision, entry.key, names);
-      return { items, revision, continue: token, remaining: chosen === undefined ? left : undefined };
+      return page({ revision, continue: token, remaining: chosen === undefined ? left : undefined });
     }
-    const last = page.entries.at(-1);
-    if (last === undefined || page.entries.length === page.count) return { items, revision, continue: "", remaining: undefined };
+    const last = listing.entries.at(-1);
+    if (last === undefined || listing.entries.length === listing.count) return page({ revision, continue: "", remaining: undefined });
     after = last.key;
   }
 }
@@ -125,7 +140,8 @@ async function listAt(
 }
 
 /** The stream: initial state where it is asked for, then changes, bookmarks, and an ERROR where it cannot go on. */
-async function* watch(store: Store, clock: Clock, watching: Watching): AsyncGenerator<Uint8Array> {
+async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
+  const { store, clock } = source;
   const { collection, options, framing, names } = watching;
   const { endpoint, prefix } = collection;
   const from = revisionOf(options.resourceVersion, "watch");
@@ -148,7 +164,7 @@ async function* watch(store: Store, clock: Clock, watching: Watching): AsyncGene
     const withState = startsWithState(options, from);
     if (withState || seen === 0) {
       const all: ListOptions = { ...options, limit: 0, continue: "", resourceVersion: "", resourceVersionMatch: "" };
-      const page = await list(store, clock, collection, all, names, signal);
+      const page = await list(source, collection, all, names, signal);
       seen = page.revision;
       if (withState) { for (const item of page.items) yield out(framing.frame("ADDED", item, first)); }
       if (options.sendInitialEvents === true && options.allowWatchBookmarks) yield out(framing.bookmark(seen, true, first));

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRegistry } from "../metrics/mod.ts";
-import { measuredStore } from "./measured-store.ts";
+import { measuredStore, type StoredPlaces } from "./measured-store.ts";
 import { kernelMetrics } from "./metrics.ts";
-import { type Store, StoreError } from "./store/store.ts";
+import { type Batch, type Store, StoreError } from "./store/store.ts";
+
+/** The second word of a key is what it holds; there are two kinds. */
+function places(): StoredPlaces {
+  const kinds = ["configmaps", "secrets"].map((resource) => ({ group: "", resource }));
+  return {
+    of: (key) => kinds.find(({ resource }) => resource === key.split("/")[1])!,
+    under: (prefix) => kinds.filter(({ resource }) => `/${resource}/`.startsWith(prefix)),
+  };
+}
 
 test("measuredStore() counts and times requests by what they are about, and counts failures but not lost races", async () => {
   const { record, text } = createRegistry(kernelMetrics);
@@ -21,7 +30,7 @@ test("measuredStore() counts and times requests by what they are about, and coun
     size: async () => 7,
     close: async () => {},
   };
-  const store = measuredStore(plain, (key) => ({ group: "", resource: key.split("/")[1]! }), record, () => time);
+  const store = measuredStore(plain, places(), record, () => time);
   await store.get("/configmaps/a/b");
   await assert.rejects(store.list({ prefix: "/configmaps/" }), { code: "unavailable" });
   await store.commit({ key: "/secrets/a/b", expect: "absent", value: new Uint8Array() });
@@ -39,4 +48,40 @@ test("measuredStore() counts and times requests by what they are about, and coun
     'etcd_request_errors_total{group="",operation="list",resource="configmaps"} 1',
   ]);
   assert.match(written, /^etcd_request_duration_seconds_sum\{group="",operation="get",resource="configmaps"\} 0.5$/m);
+});
+
+test("measuredStore() counts the changes that watches bring by kind, and their notes of progress for every kind that they cover", async () => {
+  const { record, text } = createRegistry(kernelMetrics);
+  const event = (key: string) => ({ key, revision: 2, value: undefined, previous: undefined });
+  const batches: readonly Batch[] = [
+    { revision: 2, events: ["/configmaps/a/a", "/configmaps/a/b", "/secrets/a/a", "/configmaps/a/c"].map(event) },
+    { revision: 3, events: [] },
+  ];
+  let ended = 0;
+  const plain = {
+    async *watch() {
+      try {
+        yield* batches;
+      } finally {
+        ended++;
+      }
+    },
+  };
+  // `as`: a store of which nothing but this is used.
+  const store = measuredStore(plain as unknown as Store, places(), record, () => 0);
+  const { signal } = new AbortController();
+  const got: Batch[] = [];
+  for await (const batch of store.watch({ prefix: "/" }, 1, signal)) got.push(batch);
+  assert.deepEqual(got, batches);
+  for await (const batch of store.watch({ prefix: "/configmaps/" }, 1, signal)) if (batch.events.length === 0) break;
+  assert.equal(ended, 2);
+  const written = await text();
+  assert.deepEqual(written.match(/^apiserver_storage_events_received_total.*$/gm), [
+    'apiserver_storage_events_received_total{group="",resource="configmaps"} 6',
+    'apiserver_storage_events_received_total{group="",resource="secrets"} 2',
+  ]);
+  assert.deepEqual(written.match(/^etcd_bookmark_counts.*$/gm), [
+    'etcd_bookmark_counts{group="",resource="configmaps"} 2',
+    'etcd_bookmark_counts{group="",resource="secrets"} 1',
+  ]);
 });

@@ -104,6 +104,20 @@ export const kernelMetrics = Object.freeze({
     labels: ["group", "resource"],
     stability: "ALPHA",
   }),
+  storeEvents: defineMetric({
+    name: "apiserver_storage_events_received_total",
+    type: "counter",
+    help: "Changes that watches of the store have brought.",
+    labels: ["group", "resource"],
+    stability: "ALPHA",
+  }),
+  storeBookmarks: defineMetric({
+    name: "etcd_bookmark_counts",
+    type: "gauge",
+    help: "Times that a watch of the store told how far it is, without a change; a watch of many kinds tells it of each.",
+    labels: ["group", "resource"],
+    stability: "ALPHA",
+  }),
   storeBytes: defineMetric({
     name: "apiserver_storage_size_bytes",
     type: "gauge",

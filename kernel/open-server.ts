@@ -14,7 +14,7 @@ import type { Followed } from "./follow-files.ts";
 import { type Generation, generationOf } from "./generation.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
-import { measuredStore, type StoredLabels } from "./measured-store.ts";
+import { measuredStore, type StoredLabels, type StoredPlaces } from "./measured-store.ts";
 import type { KernelRegistry } from "./metrics.ts";
 import { once } from "./once.ts";
 import { openMetrics } from "./open-metrics.ts";
@@ -90,8 +90,7 @@ export async function openServer(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   await forgetBeginning(store, prefix);
-  const labels = storedLabels(prefix);
-  const measured = measuredStore(store, (key) => labels(generation.catalog, key), record, () => performance.now());
+  const measured = measuredStore(store, storedPlaces(prefix, () => generation.catalog), record, () => performance.now());
   const cache = await openReads(measured, generation.catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     record,
@@ -207,16 +206,21 @@ async function hostName(): Promise<string> {
   return (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole";
 }
 
-/** What keys hold in a catalog: the kind with the longest matching place. */
-function storedLabels(prefix: string): (catalog: Catalog, key: string) => StoredLabels {
+/** What keys hold in the catalog in force: the kind with the longest matching place. */
+function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
   const tables = new WeakMap<Catalog, readonly (StoredLabels & { readonly start: string })[]>();
   const other = { group: "", resource: "" };
-  return (catalog, key) => {
-    let table = tables.get(catalog);
-    if (table === undefined) {
-      table = catalog.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
-      tables.set(catalog, table);
+  const table = () => {
+    const current = catalog();
+    let rows = tables.get(current);
+    if (rows === undefined) {
+      rows = current.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+      tables.set(current, rows);
     }
-    return table.find(({ start }) => key.startsWith(start)) ?? other;
+    return rows;
+  };
+  return {
+    of: (key) => table().find(({ start }) => key.startsWith(start)) ?? other,
+    under: (range) => table().filter(({ start }) => start.startsWith(range) || range.startsWith(start)),
   };
 }

@@ -2,7 +2,7 @@
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog.ts";
-import { chosenOf, directReads, frameOf } from "../direct-reads.ts";
+import { chosenOf, directReads, frameOf, type Listed } from "../direct-reads.ts";
 import type { Item } from "../objects.ts";
 import type { ListOptions } from "../options.ts";
 import {
@@ -43,11 +43,13 @@ export interface CachedReadsNeeds {
   /** Whether lists of earlier states are answered from memory (ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
   readonly open: OpenWatches;
+  /** Told of each list that the store answers. */
+  readonly listedStore: Listed;
 }
 
 export function cachedReads(needs: CachedReadsNeeds): Reads {
   const { cache, store, clock, open } = needs;
-  const direct = directReads(store, clock);
+  const direct = directReads(store, clock, needs.listedStore);
 
   async function get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);

@@ -3,7 +3,7 @@ import { type Clock, pause } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
-import type { Checked } from "./metrics.ts";
+import type { CacheMeter, Checked } from "./metrics.ts";
 import { pagesOf } from "./pages.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
@@ -29,7 +29,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, wanted, sig
       const { index, prefix } = kind;
       const { revision } = cache;
       const broken = kind.brokenKeys();
-      const checked = await isSame(store, { prefix, index, broken, revision }, signal).then(
+      const checked = await isSame(store, { prefix, index, broken, revision, meter: kind.meter }, signal).then(
         (same): Checked => same ? "success" : "failure",
         (): Checked => "error",
       );
@@ -47,12 +47,14 @@ interface Moment {
   readonly index: KeyIndex;
   readonly broken: ReadonlySet<string>;
   readonly revision: Revision;
+  readonly meter: Pick<CacheMeter, "listedStore">;
 }
 
 /** Equal keys with equal revisions are equal objects. A moment that the store has forgotten says nothing against the cache. */
-async function isSame(store: Store, { prefix, index, broken, revision }: Moment, signal: AbortSignal): Promise<boolean> {
+async function isSame(store: Store, { prefix, index, broken, revision, meter }: Moment, signal: AbortSignal): Promise<boolean> {
   const cached = entriesOf(index, prefix);
   for await (const page of pagesOf(store, prefix, revision, signal)) {
+    meter.listedStore(page.length, page.length);
     for (const { key, revision: own } of page) {
       if (broken.has(key)) continue;
       const entry = cached.next();

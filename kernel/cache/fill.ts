@@ -12,6 +12,7 @@ export async function fillKind(store: Store, kind: KindCache, at: Revision, sign
   const filling: Filling = { revision: at, entries: [], broken: [] };
   try {
     for await (const page of pagesOf(store, kind.prefix, at, signal)) {
+      kind.meter.listedStore(page.length, page.length);
       for (const [index, { key, value, revision }] of page.entries()) {
         const entry = kind.entryOf(key, revision, value);
         if (entry === undefined) filling.broken.push(key);

@@ -71,6 +71,18 @@ export const cacheMetrics = Object.freeze({
     type: "counter",
     help: "Objects that lists from the watch cache have answered with.",
   }),
+  storeEvaluated: defineMetric({
+    ...alpha,
+    name: "apiserver_storage_list_evaluated_objects_total",
+    type: "counter",
+    help: "Objects that lists from the store have looked at, whether selectors let them through or not.",
+  }),
+  storeReturned: defineMetric({
+    ...alpha,
+    name: "apiserver_storage_list_returned_objects_total",
+    type: "counter",
+    help: "Objects that lists from the store have answered with.",
+  }),
   capacity: defineMetric({
     ...alpha,
     name: "watch_cache_capacity",
@@ -128,6 +140,8 @@ export interface CacheMeter {
   waited(ms: number): void;
   /** Objects that were looked at, and those of them that were answered with. */
   listed(fetched: number, returned: number): void;
+  /** The same of a list from the store. */
+  listedStore(evaluated: number, returned: number): void;
   /** Room for changes, before and now. */
   resized(before: number, now: number): void;
   slow(): void;
@@ -153,6 +167,10 @@ export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKi
       record.lists.with(indexed).add();
       record.listFetched.with(indexed).add(fetched);
       record.listReturned.with(kind).add(returned);
+    },
+    listedStore(evaluated, returned) {
+      record.storeEvaluated.with(kind).add(evaluated);
+      record.storeReturned.with(kind).add(returned);
     },
     resized(before, now) {
       record.capacity.with(kind).set(now);

@@ -126,6 +126,43 @@ moves(
     }),
 );
 
+moves(
+  ["storeEvaluated", "storeReturned"],
+  "lists that the store answers, what they look at and what they answer with; fills read everything",
+  () =>
+    withCache(
+      async ({ room, counted }) => {
+        const of = async (resource: string) =>
+          (await Promise.all((["storeEvaluated", "storeReturned"] as const).map((name) => counted(named(name)))))
+            .map((lines) => Number(lines.find((line) => line.includes(resource))?.split(" ")[1] ?? 0));
+        assert.deepEqual(await of("notes"), [2, 2], "to fill the cache");
+        await list(room);
+        assert.deepEqual(await of("notes"), [2, 2], "from memory");
+        for (const name of ["a", "b", "c", "d"]) {
+          await put(room, name, { plural: "scraps", labels: { odd: `${name === "a" || name === "c"}` } });
+        }
+        const steps: readonly [string, number, number][] = [
+          ["", 4, 4],
+          ["labelSelector=odd=true", 4, 2],
+          ["limit=1&labelSelector=odd=false", 2, 1],
+          ["limit=3", 3, 3],
+          ["labelSelector=odd=maybe", 4, 0],
+        ];
+        let [evaluated, returned] = [0, 0];
+        for (const [query, looked, answered] of steps) {
+          await list(room, query, { plural: "scraps" });
+          evaluated += looked;
+          returned += answered;
+          assert.deepEqual(await of("scraps"), [evaluated, returned], query);
+        }
+      },
+      {},
+      async (room) => {
+        for (const name of ["x", "y"]) await put(room, name);
+      },
+    ),
+);
+
 moves(["capacity", "capacityUp", "capacityDown"], "room for changes doubles where it is full, and halves where it is empty", async () => {
   const clock = manualClock();
   await withCache(async ({ room, counted }) => {
