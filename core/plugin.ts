@@ -68,6 +68,8 @@ export interface Strategy {
   readonly deleteAnswers?: "object" | "status";
   /** Messages of what is wrong with a name (`prefix`: with a generateName prefix); empty means valid. Default: DNS subdomain. */
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
+  /** create() looks at the metadata itself; the kernel only sees to it afterwards that the object can be stored. */
+  readonly ownMetaRules?: true;
   /** The server counts changes of the spec in metadata.generation. Default false: the client's value is kept at creation. */
   readonly generation?: boolean;
   /** Seconds that an object lives (Events). */

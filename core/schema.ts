@@ -24,6 +24,7 @@ export type StringNode = {
   readonly tag: "string";
   /** Closed set of values, published as OpenAPI `enum` in this order. */
   readonly oneOf?: readonly string[];
+  readonly goName?: string;
 };
 export type Int32Node = { readonly tag: "int32" };
 export type Int64Node = { readonly tag: "int64" };
@@ -49,7 +50,7 @@ export type ListNode = {
   /** False where upstream publishes no list type (apply still treats it as atomic). */
   readonly published?: false;
 };
-export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true };
+export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
 /** A struct of which one field tells which of the others is meant. */
 export type Union = {
   /** The field that tells. */
@@ -199,6 +200,11 @@ export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV
 /** A string of a closed set. */
 export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
+}
+/** The same node under the name that its type has upstream, such as `v1.PullPolicy`: decoding errors tell it. */
+export function named<N extends StringNode | RecordNode>(goName: string, node: N): N {
+  const renamed: N = { ...node, goName };
+  return Object.freeze(renamed);
 }
 /** A list that apply treats as one value. */
 export function list<T>(of: Typed<T>): Typed<readonly T[], ListNode> {

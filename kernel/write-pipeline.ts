@@ -68,7 +68,10 @@ export async function toCreate(call: Call, object: ApiObject, keepsDeletion = fa
   next = resource.prepare?.(next, undefined, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
-  const errors = [...validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names)), ...(resource.create?.(next, here) ?? [])];
+  const errors = [
+    ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
+    ...(resource.create?.(next, here) ?? []),
+  ];
   // Every name has to do as a segment of a path, also where the kind has no rule of its own.
   if (errors.length === 0) errors.push(...validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);

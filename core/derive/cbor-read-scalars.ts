@@ -24,7 +24,11 @@ export type CborRead = (item: CborItem, later: Later, run: CborRun) => unknown;
 export const readBoolean: CborRead = untagged((item) => item === null ? false : typeof item === "boolean" ? item : outside(item, "bool"));
 
 const text = textOf("string");
-export const readString: CborRead = (item, later) => text(item, later) ?? "";
+/** `type` is the name that the text's type has upstream. */
+export function readString(type: string): CborRead {
+  const read = textOf(type);
+  return (item, later) => read(item, later) ?? "";
+}
 
 export function readInt(type: "int32" | "int64"): CborRead {
   return untagged((item) => {

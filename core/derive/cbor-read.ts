@@ -55,7 +55,7 @@ export function cborReader<T>(node: Typed<T>): (item: CborItem, findings?: strin
 
 const readNode: (node: Node) => CborRead = fold<CborRead>({
   boolean: () => readBoolean,
-  string: () => readString,
+  string: (node) => readString(goType(node)),
   int32: () => readInt("int32"),
   int64: () => readInt("int64"),
   double: () => readDouble,

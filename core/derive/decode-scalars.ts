@@ -15,10 +15,13 @@ export function decodeBoolean(tree: Tree, prior: unknown, run: Decoding): unknow
   if (tree !== null) run.wrongType(tree, "bool");
   return prior ?? false;
 }
-export function decodeString(tree: Tree, prior: unknown, run: Decoding): unknown {
-  if (typeof tree === "string") return tree;
-  if (tree !== null) run.wrongType(tree, "string");
-  return prior ?? "";
+/** `type` is the name that the text's type has upstream. */
+export function decodeString(type: string): (tree: Tree, prior: unknown, run: Decoding) => unknown {
+  return (tree, prior, run) => {
+    if (typeof tree === "string") return tree;
+    if (tree !== null) run.wrongType(tree, type);
+    return prior ?? "";
+  };
 }
 
 export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown, run: Decoding) => unknown {

@@ -45,7 +45,7 @@ export function decodeStored<T>(node: Typed<T>): (tree: Tree) => T {
 
 const decodeNode: (node: Node) => Decode = fold<Decode>({
   boolean: () => decodeBoolean,
-  string: () => decodeString,
+  string: (node) => decodeString(goType(node)),
   int32: () => decodeInt("int32"),
   int64: () => decodeInt("int64"),
   double: () => decodeDouble,

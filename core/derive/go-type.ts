@@ -4,7 +4,7 @@ import { type Field, fold, type Node, resolve } from "../schema.ts";
 /** The Go name of a node's type. Pointers show as what they point to. */
 export const goType: (node: Node) => string = fold<string>({
   boolean: () => "bool",
-  string: () => "string",
+  string: ({ goName = "string" }) => goName,
   int32: () => "int32",
   int64: () => "int64",
   double: () => "float64",
@@ -17,7 +17,7 @@ export const goType: (node: Node) => string = fold<string>({
   raw: () => "runtime.RawExtension",
   fieldsV1: () => "v1.FieldsV1",
   list: ({ of }, go) => `[]${go(of)}`,
-  record: ({ of }, go) => `map[string]${go(of)}`,
+  record: ({ of, goName }, go) => goName ?? `map[string]${go(of)}`,
   struct: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
 }, () => "interface {}");
 

@@ -1,6 +1,6 @@
 /** Conditions (meta/v1), what controllers say about an object, and their validation in upstream's words. */
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../field-error.ts";
-import { field, type Infer, int64, string, structsOf, time } from "../schema.ts";
+import { field, type Infer, int64, named, string, structsOf, time } from "../schema.ts";
 import { conditionReason, conditionReasonBytesMax, qualifiedName } from "./names.ts";
 import { utf8Length } from "./utf8.ts";
 
@@ -8,7 +8,7 @@ const struct = structsOf("meta/v1");
 
 export const Condition = struct("Condition", {
   type: field(1, string, "What the condition is about.", { required: true }),
-  status: field(2, string, "True, False or Unknown.", { required: true }),
+  status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
   observedGeneration: field(3, int64, "Generation of the object that was looked at."),
   lastTransitionTime: field(4, time, "When the status last changed.", { required: true }),
   reason: field(5, string, "Why, as one word for machines.", { required: true }),

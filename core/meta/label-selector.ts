@@ -1,6 +1,6 @@
 /** Label selectors as objects (meta/v1), such as those of claims and capacities, and their validation in upstream's words. */
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
-import { field, type Infer, list, record, string, structsOf } from "../schema.ts";
+import { field, type Infer, list, named, record, string, structsOf } from "../schema.ts";
 import { validateLabels } from "./labels.ts";
 import { labelValue, qualifiedName } from "./names.ts";
 
@@ -8,7 +8,9 @@ const struct = structsOf("meta/v1");
 
 export const LabelSelectorRequirement = struct("LabelSelectorRequirement", {
   key: field(1, string, "Key of the label.", { required: true }),
-  operator: field(2, string, "How the label is looked at: In, NotIn, Exists or DoesNotExist.", { required: true }),
+  operator: field(2, named("v1.LabelSelectorOperator", string), "How the label is looked at: In, NotIn, Exists or DoesNotExist.", {
+    required: true,
+  }),
   values: field(3, list(string), "Values for In and NotIn, at least one; none for the other operators."),
 }, { doc: "What one label has to be." });
 export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;

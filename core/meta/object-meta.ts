@@ -1,5 +1,5 @@
 /** Metadata of stored objects and of lists (meta/v1). */
-import { boolean, field, fieldsV1, type Infer, int64, list, mapBy, record, setOf, string, structsOf, time } from "../schema.ts";
+import { boolean, field, fieldsV1, type Infer, int64, list, mapBy, named, record, setOf, string, structsOf, time } from "../schema.ts";
 
 const struct = structsOf("meta/v1");
 
@@ -7,7 +7,7 @@ export const OwnerReference = struct("OwnerReference", {
   apiVersion: field(5, string, "API version of the owner.", { required: true }),
   kind: field(1, string, "Kind of the owner.", { required: true }),
   name: field(3, string, "Name of the owner.", { required: true }),
-  uid: field(4, string, "UID of the owner.", { required: true }),
+  uid: field(4, named("types.UID", string), "UID of the owner.", { required: true }),
   controller: field(6, boolean, "Whether the owner is the managing controller; at most one is.", { pointer: true }),
   blockOwnerDeletion: field(7, boolean, "Whether a foreground deletion of the owner waits for this object.", { pointer: true }),
 }, { doc: "Names an object, in the same namespace or cluster-wide, that this one belongs to.", atomic: true });
@@ -15,7 +15,7 @@ export type OwnerReference = Infer<typeof OwnerReference>;
 
 export const ManagedFieldsEntry = struct("ManagedFieldsEntry", {
   manager: field(1, string, "Name of the client that owns the fields."),
-  operation: field(2, string, "How they came to be owned: Apply or Update."),
+  operation: field(2, named("v1.ManagedFieldsOperationType", string), "How they came to be owned: Apply or Update."),
   apiVersion: field(3, string, "Version in which the field set is written."),
   time: field(4, time, "When the set last changed.", { pointer: true }),
   fieldsType: field(6, string, "Format of the field set; FieldsV1 is the only one."),
@@ -29,7 +29,7 @@ export const ObjectMeta = struct("ObjectMeta", {
   generateName: field(2, string, "Prefix from which the server makes a unique name when none is given."),
   namespace: field(3, string, "Namespace that the object lives in; empty for cluster-scoped kinds; cannot change."),
   selfLink: field(4, string, "No longer filled by the server."),
-  uid: field(5, string, "Made by the server; tells apart objects that had the same name at different times."),
+  uid: field(5, named("types.UID", string), "Made by the server; tells apart objects that had the same name at different times."),
   resourceVersion: field(6, string, "Opaque version of the object as stored; for change detection and optimistic concurrency."),
   generation: field(7, int64, "Counts changes of the desired state, for kinds that do so."),
   creationTimestamp: field(8, time, "When the server created the object."),

@@ -6,6 +6,7 @@ import {
   type Infer,
   int64,
   list,
+  named,
   plainList,
   raw,
   type Shape,
@@ -34,7 +35,7 @@ function typed<const F extends Readonly<Record<string, Field<any, any>>>>(
 }
 
 export const Preconditions = struct("Preconditions", {
-  uid: field(1, string, "UID that the object must have.", { pointer: true }),
+  uid: field(1, named("types.UID", string), "UID that the object must have.", { pointer: true }),
   resourceVersion: field(2, string, "Version that the object must be at.", { pointer: true }),
 }, { doc: "What must be true of an object for the request to be carried out; otherwise it is refused as a conflict." });
 export type Preconditions = Infer<typeof Preconditions>;
@@ -57,7 +58,7 @@ export const DeleteOptions = typed("DeleteOptions", {
   ),
   propagationPolicy: field(
     4,
-    string,
+    named("v1.DeletionPropagation", string),
     "What becomes of objects that belong to this one: Orphan keeps them, Background collects them afterwards, Foreground deletes them first. " +
       "When absent, finalizers of the object or else the kind decide.",
     { pointer: true },

@@ -1,5 +1,5 @@
 /** How objects name other objects (core/v1): kinds of several families use these. */
-import { field, type Infer, string, structsOf } from "../schema.ts";
+import { field, type Infer, named, string, structsOf } from "../schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -7,7 +7,7 @@ export const ObjectReference = struct("ObjectReference", {
   kind: field(1, string, "Kind of the object."),
   namespace: field(2, string, "Namespace of the object."),
   name: field(3, string, "Name of the object."),
-  uid: field(4, string, "UID of the object."),
+  uid: field(4, named("types.UID", string), "UID of the object."),
   apiVersion: field(5, string, "API version of the object."),
   resourceVersion: field(6, string, "Version of the object that is meant."),
   fieldPath: field(7, string, "Path to a part of the object, such as spec.containers{web}."),

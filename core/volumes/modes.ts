@@ -1,13 +1,13 @@
 /** Words and defaults that several volume types share (core/v1). */
 import { amountOf, quantityText, roundUp } from "../meta/quantity.ts";
-import { oneOf, type Quantity } from "../schema.ts";
+import { named, oneOf, type Quantity } from "../schema.ts";
 
 export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);
 /** How a volume can be mounted. ReadWriteOncePod stands alone. */
-export const AccessMode = oneOf(...accessModes);
+export const AccessMode = named("v1.PersistentVolumeAccessMode", oneOf(...accessModes));
 export const volumeModes = Object.freeze(["Block", "Filesystem"] as const);
 /** A file system or a raw block device. */
-export const VolumeMode = oneOf(...volumeModes);
+export const VolumeMode = named("v1.PersistentVolumeMode", oneOf(...volumeModes));
 
 /** Permission bits of files in volumes, 0644, where nobody says otherwise. */
 const fileModeDefault = 0o644;

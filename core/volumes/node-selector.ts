@@ -1,5 +1,5 @@
 /** How volumes choose nodes and places (core/v1). */
-import { field, type Infer, list, oneOf, string, structsOf } from "../schema.ts";
+import { field, type Infer, list, named, oneOf, string, structsOf } from "../schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -7,7 +7,7 @@ export const NodeSelectorRequirement = struct("NodeSelectorRequirement", {
   key: field(1, string, "Key of the label, or path of the field.", { required: true }),
   operator: field(
     2,
-    oneOf("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn"),
+    named("v1.NodeSelectorOperator", oneOf("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn")),
     "How the values are compared; Gt and Lt take exactly one number.",
     { required: true },
   ),

@@ -1,14 +1,15 @@
 /** What a persistent volume is (core/v1): also a part of attachments. */
 import { ObjectReference } from "../meta/references.ts";
-import { field, type Infer, list, oneOf, quantity, record, string, structsOf } from "../schema.ts";
+import { field, type Infer, list, named, oneOf, string, structsOf } from "../schema.ts";
 import { AccessMode, inMillis, VolumeMode } from "./modes.ts";
 import { VolumeNodeAffinity } from "./node-selector.ts";
 import { PersistentVolumeSource } from "./persistent-sources.ts";
+import { ResourceList } from "./resources.ts";
 
 const struct = structsOf("core/v1");
 
 export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
-  capacity: field(1, record(quantity), "How much it holds; storage is the one key."),
+  capacity: field(1, ResourceList, "How much it holds; storage is the one key."),
   source: field(2, PersistentVolumeSource, "What the volume is made of; exactly one member is set.", { inline: true }),
   accessModes: field(3, list(AccessMode), "All ways in which it can be mounted."),
   claimRef: field(4, ObjectReference, "The claim that it is bound to; the binder writes it, and it may be written before.", {
@@ -17,7 +18,7 @@ export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
   }),
   persistentVolumeReclaimPolicy: field(
     5,
-    oneOf("Delete", "Recycle", "Retain"),
+    named("v1.PersistentVolumeReclaimPolicy", oneOf("Delete", "Recycle", "Retain")),
     "What becomes of it when its claim goes: Retain (the default), Delete or Recycle.",
   ),
   storageClassName: field(6, string, "Class that it belongs to; empty for none."),

@@ -1,6 +1,6 @@
 /** Sources of volumes of pods: their secrets are in the namespace of the pod (core/v1). */
 import { LocalObjectReference } from "../meta/references.ts";
-import { boolean, field, type Infer, int32, list, oneOf, quantity, record, string, structsOf } from "../schema.ts";
+import { boolean, field, type Infer, int32, list, named, oneOf, quantity, record, string, structsOf } from "../schema.ts";
 import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
 import { pullPolicyOf } from "./image.ts";
 import { withFileMode } from "./modes.ts";
@@ -42,7 +42,11 @@ export const DownwardAPIVolumeSource = struct("DownwardAPIVolumeSource", {
 export type DownwardAPIVolumeSource = Infer<typeof DownwardAPIVolumeSource>;
 
 export const EmptyDirVolumeSource = struct("EmptyDirVolumeSource", {
-  medium: field(1, string, "Where it is kept: empty for the disk of the node, Memory, or HugePages with a size."),
+  medium: field(
+    1,
+    named("v1.StorageMedium", string),
+    "Where it is kept: empty for the disk of the node, Memory, or HugePages with a size.",
+  ),
   sizeLimit: field(2, quantity, "The most that it may hold; no bound when absent.", { pointer: true }),
 }, { doc: "An empty directory that lives as long as the pod." });
 export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
@@ -74,7 +78,7 @@ export const ImageVolumeSource = struct("ImageVolumeSource", {
   reference: field(1, string, "Image or artifact, as containers name theirs."),
   pullPolicy: field(
     2,
-    oneOf("Always", "IfNotPresent", "Never"),
+    named("v1.PullPolicy", oneOf("Always", "IfNotPresent", "Never")),
     "When it is pulled: Always for the tag latest, else IfNotPresent, unless said otherwise.",
   ),
 }, { doc: "The files of a container image or artifact.", fillWhile: { [imageVolumeGate]: withPullPolicy } });

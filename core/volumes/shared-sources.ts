@@ -1,5 +1,5 @@
 /** Sources that pods and persistent volumes share (core/v1). */
-import { boolean, field, type Infer, int32, list, oneOf, string, structsOf } from "../schema.ts";
+import { boolean, field, type Infer, int32, list, named, oneOf, string, structsOf } from "../schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -17,16 +17,24 @@ export const AzureDiskVolumeSource = struct("AzureDiskVolumeSource", {
     required: true,
     goName: "DataDiskURI",
   }),
-  cachingMode: field(3, oneOf("None", "ReadOnly", "ReadWrite"), "What the host caches.", { pointer: true, default: "ReadWrite" }),
+  cachingMode: field(3, named("v1.AzureDataDiskCachingMode", oneOf("None", "ReadOnly", "ReadWrite")), "What the host caches.", {
+    pointer: true,
+    default: "ReadWrite",
+  }),
   fsType: field(4, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty.", {
     pointer: true,
     default: "ext4",
   }),
   readOnly: field(5, boolean, "Whether it is mounted for reading only.", { pointer: true, default: false }),
-  kind: field(6, oneOf("Dedicated", "Managed", "Shared"), "Whether the disk shares a storage account, has one of its own, or is managed.", {
-    pointer: true,
-    default: "Shared",
-  }),
+  kind: field(
+    6,
+    named("v1.AzureDataDiskKind", oneOf("Dedicated", "Managed", "Shared")),
+    "Whether the disk shares a storage account, has one of its own, or is managed.",
+    {
+      pointer: true,
+      default: "Shared",
+    },
+  ),
 }, { doc: "A data disk of Azure; its driver is the CSI driver disk.csi.azure.com." });
 export type AzureDiskVolumeSource = Infer<typeof AzureDiskVolumeSource>;
 
@@ -57,7 +65,7 @@ export const HostPathVolumeSource = struct("HostPathVolumeSource", {
   path: field(1, string, "Path on the node; a link is followed.", { required: true }),
   type: field(
     2,
-    oneOf("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"),
+    named("v1.HostPathType", oneOf("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")),
     "What must be at the path, or is made there; nothing is checked when empty.",
     { pointer: true },
   ),

@@ -59,11 +59,11 @@ function validateSources(
   }
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
   if ((dataSourceRef.namespace ?? "") !== "") {
-    return [...errors, invalid(path, `${path}.dataSource`, "may not be specified when dataSourceRef.namespace is specified")];
+    return [...errors, invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
   }
   const same = dataSource.name === dataSourceRef.name && dataSource.kind === dataSourceRef.kind &&
     (dataSource.apiGroup ?? "") === (dataSourceRef.apiGroup ?? "");
-  return same ? errors : [...errors, invalid(path, `${path}.dataSource`, "must match dataSourceRef")];
+  return same ? errors : [...errors, invalid(path, {}, "must match dataSourceRef")];
 }
 
 function validateSource(source: Omit<TypedObjectReference, "namespace">, path: string, storedGroups: boolean): readonly FieldError[] {
@@ -72,7 +72,9 @@ function validateSource(source: Omit<TypedObjectReference, "namespace">, path: s
   return [
     ...(name === "" ? [required(`${path}.name`, "")] : []),
     ...(kind === "" ? [required(`${path}.kind`, "")] : []),
-    ...(apiGroup === "" && kind !== "PersistentVolumeClaim" ? [invalid(path, kind, "")] : []),
+    ...(apiGroup === "" && kind !== "PersistentVolumeClaim"
+      ? [invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
+      : []),
     ...(apiGroup === "" || storedGroups ? [] : validateSubdomain(apiGroup, `${path}.apiGroup`)),
   ];
 }

@@ -3,7 +3,13 @@ import { duplicate, type FieldError, forbidden, invalid, required } from "../fie
 import { dns1123Subdomain, labelValue, qualifiedName } from "../meta/names.ts";
 import { deprecatedNodeLabel } from "../meta/node-labels.ts";
 import type { Names } from "../names.ts";
-import type { NodeSelector, NodeSelectorRequirement, TopologySelectorLabelRequirement, TopologySelectorTerm } from "./node-selector.ts";
+import type {
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  TopologySelectorLabelRequirement,
+  TopologySelectorTerm,
+} from "./node-selector.ts";
 
 /** With `storedValues` the values of labels are not looked at: what is stored has wrong ones, from before they were checked. */
 export function validateNodeSelector(selector: NodeSelector, path: string, storedValues = false): readonly FieldError[] {
@@ -66,12 +72,22 @@ function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRe
 
 /** Warnings about deprecated labels in a selector of nodes. */
 export function warnOfNodeSelector({ nodeSelectorTerms }: NodeSelector, path: string, names: Names): readonly string[] {
-  return nodeSelectorTerms.flatMap(({ matchExpressions = [] }, i) =>
-    matchExpressions.flatMap(({ key }, j) => {
-      const text = deprecatedNodeLabel(key, names);
-      return text === undefined ? [] : [`${path}.nodeSelectorTerms[${i}].matchExpressions[${j}].key: ${key} is ${text}`];
-    })
-  );
+  return nodeSelectorTerms.flatMap((term, i) => warnOfTerm(term, `${path}.nodeSelectorTerms[${i}]`, names));
+}
+/** Warnings about a term that nodes are preferred by: here also values that no label can have are let pass. */
+export function warnOfPreference(term: NodeSelectorTerm, path: string, names: Names): readonly string[] {
+  return warnOfTerm(term, path, names, true);
+}
+function warnOfTerm({ matchExpressions = [] }: NodeSelectorTerm, path: string, names: Names, values = false): readonly string[] {
+  return matchExpressions.flatMap((each, i) => {
+    const text = deprecatedNodeLabel(each.key, names), at = `${path}.matchExpressions[${i}]`;
+    return [
+      ...(text === undefined ? [] : [`${at}.key: ${each.key} is ${text}`]),
+      ...(values ? each.values ?? [] : []).flatMap((value, j) =>
+        labelValue(value).map((wrong) => `${at}.values[${j}]: ${value} is invalid, ${wrong}`)
+      ),
+    ];
+  });
 }
 
 /** What a term asks for, by key; undefined for a term that asks for nothing. */

@@ -71,13 +71,13 @@ export function validateAccessModes(modes: readonly string[], path: string, abse
   return errors;
 }
 
-function validateCapacity({ capacity }: PersistentVolumeSpec, path: string): readonly FieldError[] {
-  const keys = Object.keys(capacity ?? {});
+function validateCapacity({ capacity = {} }: PersistentVolumeSpec, path: string): readonly FieldError[] {
+  const keys = Object.keys(capacity);
   return [
     ...(keys.length === 0 ? [required(path, "")] : []),
     ...(keys.length === 1 && keys[0] === "storage" ? [] : [notSupported(path, keys.length === 0 ? null : capacity, ["storage"])]),
     ...keys.flatMap((key) => {
-      const amount = capacity![key]!;
+      const amount = capacity[key]!;
       return [...validateNotNegative(amount, `${path}[${key}]`), ...validatePositive(amount, `${path}[${key}]`)];
     }),
   ];

@@ -4,9 +4,9 @@
  * reporting controller, which each API calls as it knows it.
  */
 import { type FieldError, invalid, required } from "../../core/field-error.ts";
-import { dns1123Subdomain, qualifiedName, subdomainName } from "../../core/meta/names.ts";
+import { dns1123Subdomain, qualifiedName } from "../../core/meta/names.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
-import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { At } from "../../core/plugin.ts";
 import type { CoreEvent } from "./event-schema.ts";
 
@@ -16,21 +16,25 @@ const seriesCountMin = 2;
 
 export function validateEventCreate(event: CoreEvent, at: At): readonly FieldError[] {
   const errors = validateOfOld(event, at);
-  return isCore(at) ? errors : [...errors, ...validateName(event), ...validateSeries(event), ...validateNew(event)];
+  return isCore(at)
+    ? errors
+    : [...errors, ...validateObjectMeta(event.metadata, metaRules(at)), ...validateSeries(event), ...validateNew(event)];
 }
 
 export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: At): readonly FieldError[] {
   const errors = validateOfOld(next, at);
   if (isCore(at)) return errors;
-  const rules = metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, at.names);
   return [
     ...errors,
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRules(at)),
     ...(same(next.series, prior.series) ? [] : validateSeries(next)),
     ...validateImmutable(next, prior),
   ];
 }
 
+function metaRules({ names }: At): MetaRules {
+  return metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, names);
+}
 function isCore(at: At): boolean {
   return at.requestVersion === "v1";
 }
@@ -69,14 +73,6 @@ function validateTold(event: CoreEvent, namespace: string, controllerPath: strin
   }
   if (utf8Length(message) > noteBytesMax) errors.push(invalid("message", "", `can have at most ${noteBytesMax} characters`));
   return errors;
-}
-
-/** The kernel has checked the rest of the metadata, with the wider rule of the core API for names. */
-function validateName({ metadata: { name = "", generateName = "" } }: CoreEvent): readonly FieldError[] {
-  return [
-    ...(generateName === "" ? [] : subdomainName(generateName, true).map((wrong) => invalid("metadata.generateName", generateName, wrong))),
-    ...(name === "" ? [] : subdomainName(name, false).map((wrong) => invalid("metadata.name", name, wrong))),
-  ];
 }
 
 function validateSeries({ series }: CoreEvent): readonly FieldError[] {

@@ -1,6 +1,5 @@
 import { defineResource } from "../../core/define.ts";
 import { age, nameColumn } from "../../core/meta/columns.ts";
-import { pathSegmentName } from "../../core/meta/names.ts";
 import type { Column, Served } from "../../core/plugin.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
@@ -125,7 +124,7 @@ export const events = defineResource<CoreEvent>({
     v1: { schema: CoreEvent, introduced: "1.0", columns, selectableFields: coreSelectable },
     "events.{domain}/v1": inEventsGroup,
   },
-  strategy: { createOnUpdate: true, nameRule: pathSegmentName, ttlSeconds: lifeSeconds, cached: false, garbageCollected: false },
+  strategy: { createOnUpdate: true, ownMetaRules: true, ttlSeconds: lifeSeconds, cached: false, garbageCollected: false },
   create: validateEventCreate,
   update: validateEventUpdate,
 });

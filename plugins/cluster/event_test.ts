@@ -122,6 +122,13 @@ test("the events group refuses names that the core API takes", () => {
   assert.deepEqual(updated(event, event, group), []);
 });
 
+test("an event that is wrong is not told what is wrong with its metadata by the core API, which looks at that when all else is right", () => {
+  const event = told({ metadata: { ...metadata, labels: { "a b": "" } }, reason: "" });
+  assert.deepEqual(events.create?.(event, core).map((error) => error.path), ["reason"]);
+  assert.deepEqual(events.create?.(event, group).map((error) => error.path), ["reason", "metadata.labels"]);
+  assert.equal(events.strategy?.ownMetaRules, true);
+});
+
 test("nearly every field of an event is immutable in the events group, and reason is told twice", () => {
   const prior = told({ involvedObject: { kind: "ConfigMap", name: "a", namespace: "demo" }, message: "hello" });
   const next = told({

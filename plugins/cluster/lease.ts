@@ -5,7 +5,7 @@ import { qualifiedName } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Plugin } from "../../core/plugin.ts";
-import { field, type Infer, int32, microTime, string, structsOf } from "../../core/schema.ts";
+import { field, type Infer, int32, microTime, named, string, structsOf } from "../../core/schema.ts";
 
 const home = "coordination/v1";
 const struct = structsOf(home);
@@ -17,7 +17,10 @@ const LeaseSpec = struct("LeaseSpec", {
   acquireTime: field(3, microTime, "When the holder took the lease.", { pointer: true }),
   renewTime: field(4, microTime, "When the holder last said that it is still there.", { pointer: true }),
   leaseTransitions: field(5, int32, "How often the lease went from one holder to another.", { pointer: true }),
-  strategy: field(6, string, "How a leader is chosen where candidates are compared.", { pointer: true, gate }),
+  strategy: field(6, named("v1.CoordinatedLeaseStrategy", string), "How a leader is chosen where candidates are compared.", {
+    pointer: true,
+    gate,
+  }),
   preferredHolder: field(7, string, "Whom the holder should make room for; only with a strategy.", { pointer: true, gate }),
 }, { doc: "Who holds a lease, and for how long." });
 

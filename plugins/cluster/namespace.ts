@@ -7,17 +7,21 @@ import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { At, Column, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
-import { field, type Infer, list, mapBy, oneOf, string, structsOf, time } from "../../core/schema.ts";
+import { field, type Infer, list, mapBy, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
 const NamespaceSpec = struct("NamespaceSpec", {
-  finalizers: field(1, list(string), "Who still has to clean up before the namespace can go; written through finalize only."),
+  finalizers: field(
+    1,
+    list(named("v1.FinalizerName", string)),
+    "Who still has to clean up before the namespace can go; written through finalize only.",
+  ),
 }, { doc: "What keeps a namespace." });
 
 export const NamespaceCondition = struct("NamespaceCondition", {
-  type: field(1, string, "What the condition is about.", { required: true }),
-  status: field(2, string, "True, False or Unknown.", { required: true }),
+  type: field(1, named("v1.NamespaceConditionType", string), "What the condition is about.", { required: true }),
+  status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
   lastTransitionTime: field(4, time, "When the status last changed.", { written: "always" }),
   reason: field(5, string, "Why, as one word for machines."),
   message: field(6, string, "Why, for people."),
@@ -25,7 +29,7 @@ export const NamespaceCondition = struct("NamespaceCondition", {
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
 const NamespaceStatus = struct("NamespaceStatus", {
-  phase: field(1, oneOf("Active", "Terminating"), "Active until deletion is asked for, then Terminating."),
+  phase: field(1, named("v1.NamespacePhase", oneOf("Active", "Terminating")), "Active until deletion is asked for, then Terminating."),
   conditions: field(2, mapBy(["type"], NamespaceCondition), "What the deletion of the namespace has come to.", {
     patch: { strategy: ["merge"], mergeKey: "type" },
   }),

@@ -9,6 +9,10 @@ import { at, errors, make, one, schema, texts } from "./test-template.ts";
 
 test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {
   for (const image of ["a", "a:latest", "host:5000/a/b", "localhost/a", "a/b"]) assert.equal(pullPolicyOf(image), "Always", image);
+  // The path behind the host has at most 255 bytes, with the first part that a name of one part gets.
+  assert.equal(pullPolicyOf("a".repeat(247)), "Always");
+  assert.equal(pullPolicyOf("a".repeat(248)), "IfNotPresent");
+  assert.equal(pullPolicyOf("b".repeat(64)), "IfNotPresent", "the identifier of an image");
   const digest = `a@sha256:${"0".repeat(64)}`;
   for (const image of ["", "a:1", digest, "host:5000/a:1", "Upper", " a", "a:", "a//b", "a:b:latest"]) {
     assert.equal(pullPolicyOf(image), "IfNotPresent", image);

@@ -5,7 +5,7 @@ import { base64Of } from "../../core/meta/base64.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Strategy } from "../../core/plugin.ts";
-import { boolean, bytes, field, type Infer, record, string } from "../../core/schema.ts";
+import { boolean, bytes, field, type Infer, named, record, string } from "../../core/schema.ts";
 import { keyPairProblem } from "./key-pair.ts";
 import { secretTypes, validateData } from "./secret-types.ts";
 import { sameValues, sealed } from "./values.ts";
@@ -22,7 +22,7 @@ const Secret = object("Secret", {
   ),
   type: field(
     3,
-    string,
+    named("v1.SecretType", string),
     "What the secret is for. Types of the platform ask for certain keys; Opaque, the default, asks for none. Cannot change.",
   ),
 }, {

@@ -6,7 +6,7 @@ import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { At, Column, Gates, Plugin, Resource } from "../../core/plugin.ts";
-import { boolean, field, type Infer, int64, list, setOf, string, structsOf } from "../../core/schema.ts";
+import { boolean, field, type Infer, int64, list, named, setOf, string, structsOf } from "../../core/schema.ts";
 import { csiDriverColumnTexts as texts } from "./column-texts.ts";
 import { nodeCountGate } from "./gates.ts";
 
@@ -35,7 +35,7 @@ const CSIDriverSpec = struct("CSIDriverSpec", {
   }),
   volumeLifecycleModes: field(
     3,
-    setOf(string),
+    setOf(named("v1.VolumeLifecycleMode", string)),
     "Which volumes the driver serves: Persistent ones (the default), Ephemeral ones that live as long as their pod, or both. Cannot change.",
   ),
   storageCapacity: field(
@@ -46,7 +46,7 @@ const CSIDriverSpec = struct("CSIDriverSpec", {
   ),
   fsGroupPolicy: field(
     5,
-    string,
+    named("v1.FSGroupPolicy", string),
     "When nodes change owner and permissions of a volume: File always, None never, ReadWriteOnceWithFSType (the default) for volumes " +
       "with a file system that one node writes.",
     { pointer: true },

@@ -88,7 +88,7 @@ function validateTopologyKeys(keys: readonly string[], path: string): readonly F
     if (key === "") errors.push(required(path, ""));
     if (seen.has(key)) errors.push(duplicate(path, key));
     seen.add(key);
-    return [...errors, ...qualifiedName(key).map((wrong) => invalid(path, keys, wrong))];
+    return [...errors, ...qualifiedName(key).map((wrong) => invalid(path, key, wrong))];
   });
 }
 

@@ -1,13 +1,15 @@
 import { object } from "../../core/meta/object.ts";
-import { field, type Infer, list, mapBy, oneOf, quantity, record, string, structsOf, time } from "../../core/schema.ts";
-import { AccessMode, inMillis, PersistentVolumeClaimSpec } from "../../core/volumes/mod.ts";
+import { field, type Infer, list, mapBy, named, oneOf, record, string, structsOf, time } from "../../core/schema.ts";
+import { AccessMode, inMillis, PersistentVolumeClaimSpec, ResourceList } from "../../core/volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 const gate = "VolumeAttributesClass";
 
 const PersistentVolumeClaimCondition = struct("PersistentVolumeClaimCondition", {
-  type: field(1, string, "What the condition is about, such as Resizing.", { required: true }),
-  status: field(2, string, "True, False or Unknown.", { required: true }),
+  type: field(1, named("v1.PersistentVolumeClaimConditionType", string), "What the condition is about, such as Resizing.", {
+    required: true,
+  }),
+  status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
   lastProbeTime: field(3, time, "When it was last looked at.", { written: "always" }),
   lastTransitionTime: field(4, time, "When the status last changed.", { written: "always" }),
   reason: field(5, string, "Why, as one word for machines."),
@@ -18,7 +20,7 @@ const ModifyVolumeStatus = struct("ModifyVolumeStatus", {
   targetVolumeAttributesClassName: field(1, string, "Class that the volume is being changed to."),
   status: field(
     2,
-    oneOf("InProgress", "Infeasible", "Pending"),
+    named("v1.PersistentVolumeClaimModifyVolumeStatus", oneOf("InProgress", "Infeasible", "Pending")),
     "How the change stands: waiting for its class, under way, or refused by the driver.",
     { required: true },
   ),
@@ -35,16 +37,20 @@ export const resizeStatuses = Object.freeze(
 );
 
 const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
-  phase: field(1, oneOf("Bound", "Lost", "Pending"), "Whether the claim has a volume, waits for one, or has lost it."),
+  phase: field(
+    1,
+    named("v1.PersistentVolumeClaimPhase", oneOf("Bound", "Lost", "Pending")),
+    "Whether the claim has a volume, waits for one, or has lost it.",
+  ),
   accessModes: field(2, list(AccessMode), "Ways in which its volume can be mounted."),
-  capacity: field(3, record(quantity), "How much its volume really holds."),
+  capacity: field(3, ResourceList, "How much its volume really holds."),
   conditions: field(4, mapBy(["type"], PersistentVolumeClaimCondition), "What is being done to the volume, such as a resize.", {
     patch: { strategy: ["merge"], mergeKey: "type" },
   }),
-  allocatedResources: field(5, record(quantity), "What has been set aside for the claim, more than the capacity while it grows."),
+  allocatedResources: field(5, ResourceList, "What has been set aside for the claim, more than the capacity while it grows."),
   allocatedResourceStatuses: field(
     7,
-    record(oneOf(...resizeStatuses)),
+    named("map[v1.ResourceName]v1.ClaimResourceStatus", record(named("v1.ClaimResourceStatus", oneOf(...resizeStatuses)))),
     "How a resize stands, by resource; nothing when none is under way.",
     { granular: true },
   ),

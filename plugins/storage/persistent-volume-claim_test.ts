@@ -45,13 +45,13 @@ test("the data sources of a claim name something, and agree", () => {
   assert.deepEqual(created({ dataSource: { kind: "", name: "" } }), [
     "spec.dataSource.name: Required value",
     "spec.dataSource.kind: Required value",
-    'spec.dataSource: Invalid value: ""',
+    `spec.dataSource: Invalid value: "": must be 'PersistentVolumeClaim' when referencing the default apiGroup`,
   ]);
   assert.deepEqual(created({ dataSource: claim, dataSourceRef: { ...claim, name: "two" } }), [
-    'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
+    "spec: Invalid value: {}: must match dataSourceRef",
   ]);
   assert.deepEqual(created({ dataSource: claim, dataSourceRef: { ...claim, namespace: "other" } }), [
-    'spec: Invalid value: "spec.dataSource": may not be specified when dataSourceRef.namespace is specified',
+    "spec: Invalid value: {}: may not be specified when dataSourceRef.namespace is specified",
   ]);
   assert.deepEqual(created({ dataSourceRef: { ...claim, namespace: "a.b" } })?.length, 1);
   const odd = { apiGroup: "a_b", kind: "K", name: "n" };

@@ -123,12 +123,12 @@ export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVo
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
 }
 
-/** Sources whose drivers are gone, with what upstream says of them. */
+/** Sources whose drivers are gone, as upstream calls them and with what it says of them. */
 const goneSources = {
   cephfs: "deprecated in v1.28, non-functional in v1.31+",
   photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
   scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  storageos: "deprecated in v1.22, non-functional in v1.25+",
+  storageOS: "deprecated in v1.22, non-functional in v1.25+",
   glusterfs: "deprecated in v1.25, non-functional in v1.26+",
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 } as const;
@@ -151,7 +151,8 @@ export function warnOfVolume({ metadata: { annotations = {} }, spec }: Persisten
     warnings.push(...warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
   }
   for (const [key, text] of Object.entries(goneSources)) {
-    if (spec[key as keyof typeof goneSources] !== undefined) warnings.push(`spec.${key}: ${text}`); // the table's own keys
+    const field = key === "storageOS" ? "storageos" : key as Exclude<keyof typeof goneSources, "storageOS">; // the table's own keys
+    if (spec[field] !== undefined) warnings.push(`spec.${key}: ${text}`);
   }
   return warnings;
 }

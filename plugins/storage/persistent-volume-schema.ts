@@ -1,5 +1,5 @@
 import { object } from "../../core/meta/object.ts";
-import { field, type Infer, oneOf, string, structsOf, time } from "../../core/schema.ts";
+import { field, type Infer, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
 import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
 
 const struct = structsOf("core/v1");
@@ -7,7 +7,7 @@ const struct = structsOf("core/v1");
 const PersistentVolumeStatus = struct("PersistentVolumeStatus", {
   phase: field(
     1,
-    oneOf("Available", "Bound", "Failed", "Pending", "Released"),
+    named("v1.PersistentVolumePhase", oneOf("Available", "Bound", "Failed", "Pending", "Released")),
     "Whether the volume is free, bound, or left by its claim; Pending until the binder has looked at it.",
   ),
   message: field(2, string, "Why it is in this phase, for people."),

@@ -7,7 +7,7 @@ import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { defaultNames, type Names, spell } from "../../core/names.ts";
 import type { ApiObject, Column, Resource } from "../../core/plugin.ts";
-import { boolean, field, type Infer, list, oneOf, record, string } from "../../core/schema.ts";
+import { boolean, field, type Infer, list, named, oneOf, record, string } from "../../core/schema.ts";
 import { TopologySelectorTerm, validateTopologies } from "../../core/volumes/mod.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";
 
@@ -18,7 +18,7 @@ const StorageClass = object("StorageClass", {
   parameters: field(3, record(string), "What the provisioner is told, at most 512 keys and 256 KiB; cannot change."),
   reclaimPolicy: field(
     4,
-    oneOf("Delete", "Recycle", "Retain"),
+    named("v1.PersistentVolumeReclaimPolicy", oneOf("Delete", "Recycle", "Retain")),
     "What becomes of provisioned volumes; Delete unless said otherwise; cannot change.",
     {
       pointer: true,
@@ -28,7 +28,7 @@ const StorageClass = object("StorageClass", {
   allowVolumeExpansion: field(6, boolean, "Whether claims of the class may ask for more once they are bound.", { pointer: true }),
   volumeBindingMode: field(
     7,
-    oneOf("Immediate", "WaitForFirstConsumer"),
+    named("v1.VolumeBindingMode", oneOf("Immediate", "WaitForFirstConsumer")),
     "When the binder acts on a claim: at once, unless said otherwise, or with the first pod that uses it; cannot change.",
     { pointer: true },
   ),
@@ -100,7 +100,7 @@ function validateClass(storageClass: StorageClass): readonly FieldError[] {
   return [
     ...(provisioner === ""
       ? [required("provisioner", "")]
-      : qualifiedName(provisioner.toLowerCase()).map((wrong) => invalid("provisioner", provisioner, wrong))),
+      : qualifiedName(provisioner.toLowerCase()).map((wrong) => invalid("provisioner", provisioner.toLowerCase(), wrong))),
     ...validateParameters(parameters, { atLeastOne: false }),
     ...(reclaimPolicy === "" || reclaimPolicies.includes(reclaimPolicy)
       ? []

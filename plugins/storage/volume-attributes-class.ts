@@ -35,7 +35,7 @@ function validateClass({ driverName, parameters }: VolumeAttributesClass): reado
   return [
     ...(driverName === ""
       ? [required("driverName", "")]
-      : qualifiedName(driverName.toLowerCase()).map((wrong) => invalid("driverName", driverName, wrong))),
+      : qualifiedName(driverName.toLowerCase()).map((wrong) => invalid("driverName", driverName.toLowerCase(), wrong))),
     ...validateParameters(parameters, { atLeastOne: true }),
   ];
 }

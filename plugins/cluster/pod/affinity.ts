@@ -1,7 +1,7 @@
 /** Where a scheduler may place a pod (core/v1). */
 import { LabelSelector } from "../../../core/meta/label-selector.ts";
 import { NodeSelector, NodeSelectorTerm } from "../../../core/volumes/mod.ts";
-import { field, type Infer, int32, int64, list, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, int32, int64, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -62,11 +62,15 @@ export const Toleration = struct("Toleration", {
   key: field(1, string, "Key of the taint; every taint if empty and the operator is Exists."),
   operator: field(
     2,
-    oneOf("Equal", "Exists", "Gt", "Lt"),
+    named("v1.TolerationOperator", oneOf("Equal", "Exists", "Gt", "Lt")),
     "How value and taint are compared: Equal (the default), Exists, or Lt and Gt for numbers.",
   ),
   value: field(3, string, "Value of the taint; none with Exists."),
-  effect: field(4, oneOf("NoExecute", "NoSchedule", "PreferNoSchedule"), "Effect of the taint; all effects if empty."),
+  effect: field(
+    4,
+    named("v1.TaintEffect", oneOf("NoExecute", "NoSchedule", "PreferNoSchedule")),
+    "Effect of the taint; all effects if empty.",
+  ),
   tolerationSeconds: field(5, int64, "How long a NoExecute taint is put up with, in seconds; for ever if absent.", { pointer: true }),
 }, { doc: "A taint of nodes that the pod puts up with." });
 export type Toleration = Infer<typeof Toleration>;
@@ -76,7 +80,7 @@ export const TopologySpreadConstraint = struct("TopologySpreadConstraint", {
   topologyKey: field(2, string, "Label of nodes that makes them one place.", { required: true }),
   whenUnsatisfiable: field(
     3,
-    oneOf("DoNotSchedule", "ScheduleAnyway"),
+    named("v1.UnsatisfiableConstraintAction", oneOf("DoNotSchedule", "ScheduleAnyway")),
     "DoNotSchedule keeps the pod waiting, ScheduleAnyway only prefers.",
     { required: true },
   ),
@@ -86,13 +90,13 @@ export const TopologySpreadConstraint = struct("TopologySpreadConstraint", {
   }),
   nodeAffinityPolicy: field(
     6,
-    oneOf("Honor", "Ignore"),
+    named("v1.NodeInclusionPolicy", oneOf("Honor", "Ignore")),
     "Whether nodes that the pod cannot use by its node affinity are left out: Honor (the default) or Ignore.",
     { pointer: true },
   ),
   nodeTaintsPolicy: field(
     7,
-    oneOf("Honor", "Ignore"),
+    named("v1.NodeInclusionPolicy", oneOf("Honor", "Ignore")),
     "Whether nodes whose taints the pod does not tolerate are left out: Honor or Ignore (the default).",
     { pointer: true },
   ),

@@ -3,7 +3,7 @@ import { pullPolicyOf, ResourceRequirements } from "../../../core/volumes/mod.ts
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";
-import { boolean, field, type Infer, int32, list, mapBy, oneOf, setOf, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, int32, list, mapBy, named, oneOf, setOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -11,25 +11,28 @@ export const ContainerPort = struct("ContainerPort", {
   name: field(1, string, "Name of the port, for services and probes."),
   hostPort: field(2, int32, "Port of the node that leads to it."),
   containerPort: field(3, int32, "Number of the port.", { required: true }),
-  protocol: field(4, oneOf("SCTP", "TCP", "UDP"), "TCP (the default), UDP or SCTP.", { default: "TCP" }),
+  protocol: field(4, named("v1.Protocol", oneOf("SCTP", "TCP", "UDP")), "TCP (the default), UDP or SCTP.", { default: "TCP" }),
   hostIP: field(5, string, "Address of the node on which hostPort is open."),
 }, { doc: "A port of a container." });
 export type ContainerPort = Infer<typeof ContainerPort>;
 
 export const ContainerResizePolicy = struct("ContainerResizePolicy", {
-  resourceName: field(1, string, "cpu or memory.", { required: true }),
-  restartPolicy: field(2, string, "NotRequired or RestartContainer.", { required: true }),
+  resourceName: field(1, named("v1.ResourceName", string), "cpu or memory.", { required: true }),
+  restartPolicy: field(2, named("v1.ResourceResizeRestartPolicy", string), "NotRequired or RestartContainer.", { required: true }),
 }, { doc: "What happens to a container when one of its resources changes." });
 export type ContainerResizePolicy = Infer<typeof ContainerResizePolicy>;
 
 export const ContainerRestartRuleOnExitCodes = struct("ContainerRestartRuleOnExitCodes", {
-  operator: field(1, string, "In or NotIn.", { required: true, written: "omitEmpty" }),
+  operator: field(1, named("v1.ContainerRestartRuleOnExitCodesOperator", string), "In or NotIn.", { required: true, written: "omitEmpty" }),
   values: field(2, setOf(int32), "The codes, 255 of them at most."),
 }, { doc: "Exit codes of a container." });
 export type ContainerRestartRuleOnExitCodes = Infer<typeof ContainerRestartRuleOnExitCodes>;
 
 export const ContainerRestartRule = struct("ContainerRestartRule", {
-  action: field(1, string, "Restart, or RestartAllContainers where that is known.", { required: true, written: "omitEmpty" }),
+  action: field(1, named("v1.ContainerRestartRuleAction", string), "Restart, or RestartAllContainers where that is known.", {
+    required: true,
+    written: "omitEmpty",
+  }),
   exitCodes: field(2, ContainerRestartRuleOnExitCodes, "Exit codes for which the rule is.", { pointer: true }),
 }, { doc: "When a container is started again, whatever its policy says." });
 export type ContainerRestartRule = Infer<typeof ContainerRestartRule>;
@@ -43,14 +46,19 @@ export type VolumeDevice = Infer<typeof VolumeDevice>;
 export const VolumeMount = struct("VolumeMount", {
   name: field(1, string, "Name of the volume.", { required: true }),
   readOnly: field(2, boolean, "Whether it is mounted for reading only."),
-  recursiveReadOnly: field(7, string, "Whether what is mounted inside is for reading only too: Disabled, IfPossible or Enabled.", {
-    pointer: true,
-  }),
+  recursiveReadOnly: field(
+    7,
+    named("v1.RecursiveReadOnlyMode", string),
+    "Whether what is mounted inside is for reading only too: Disabled, IfPossible or Enabled.",
+    {
+      pointer: true,
+    },
+  ),
   mountPath: field(3, string, 'Path in the container, without ":".', { required: true }),
   subPath: field(4, string, "Path in the volume that is mounted; its root if empty."),
   mountPropagation: field(
     5,
-    oneOf("Bidirectional", "HostToContainer", "None"),
+    named("v1.MountPropagationMode", oneOf("Bidirectional", "HostToContainer", "None")),
     "Whether mounts made later are seen: None (the default), HostToContainer or Bidirectional.",
     { pointer: true },
   ),

@@ -1,7 +1,7 @@
 /** What a pod is made of (core/v1). */
 import { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { inMillis, ResourceRequirements, Volume } from "../../../core/volumes/mod.ts";
+import { inMillis, ResourceList, ResourceRequirements, Volume } from "../../../core/volumes/mod.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import { Container, EphemeralContainer } from "./container.ts";
 import { PodSecurityContext } from "./security.ts";
@@ -15,9 +15,8 @@ import {
   int64,
   list,
   mapBy,
+  named,
   oneOf,
-  quantity,
-  record,
   string,
   structsOf,
 } from "../../../core/schema.ts";
@@ -44,12 +43,12 @@ export const HostAlias = struct("HostAlias", {
 export type HostAlias = Infer<typeof HostAlias>;
 
 export const PodOS = struct("PodOS", {
-  name: field(1, string, "linux or windows.", { required: true }),
+  name: field(1, named("v1.OSName", string), "linux or windows.", { required: true }),
 }, { doc: "The system of the containers." });
 export type PodOS = Infer<typeof PodOS>;
 
 export const PodReadinessGate = struct("PodReadinessGate", {
-  conditionType: field(1, string, "Type of a condition of the pod.", { required: true }),
+  conditionType: field(1, named("v1.PodConditionType", string), "Type of a condition of the pod.", { required: true }),
 }, { doc: "A condition that has to hold before the pod counts as ready." });
 export type PodReadinessGate = Infer<typeof PodReadinessGate>;
 
@@ -88,14 +87,14 @@ export const PodSpec = struct("PodSpec", {
   }),
   restartPolicy: field(
     3,
-    oneOf("Always", "Never", "OnFailure"),
+    named("v1.RestartPolicy", oneOf("Always", "Never", "OnFailure")),
     "When containers are started again: Always (the default), OnFailure or Never.",
   ),
   terminationGracePeriodSeconds: field(4, int64, "Seconds that containers get to end, 30 unless said otherwise.", { pointer: true }),
   activeDeadlineSeconds: field(5, int64, "Seconds that the pod may be active on its node.", { pointer: true }),
   dnsPolicy: field(
     6,
-    oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"),
+    named("v1.DNSPolicy", oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")),
     "ClusterFirst (the default), ClusterFirstWithHostNet, Default or None.",
   ),
   nodeSelector: field(7, atomicRecord(string), "Labels that the node has to have."),
@@ -127,11 +126,11 @@ export const PodSpec = struct("PodSpec", {
   enableServiceLinks: field(30, boolean, "Whether it gets variables for the services of its namespace.", { pointer: true }),
   preemptionPolicy: field(
     31,
-    oneOf("Never", "PreemptLowerPriority"),
+    named("v1.PreemptionPolicy", oneOf("Never", "PreemptLowerPriority")),
     "Whether others are pushed out for it: PreemptLowerPriority or Never.",
     { pointer: true },
   ),
-  overhead: field(32, record(quantity), "What running it costs beside its containers, by resource; from its runtime class."),
+  overhead: field(32, ResourceList, "What running it costs beside its containers, by resource; from its runtime class."),
   topologySpreadConstraints: field(
     33,
     mapBy(["topologyKey", "whenUnsatisfiable"], TopologySpreadConstraint),

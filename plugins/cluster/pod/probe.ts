@@ -1,5 +1,5 @@
 /** What a node asks containers, and does with them (core/v1). */
-import { field, type Infer, int32, int64, intOrString, list, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { field, type Infer, int32, int64, intOrString, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
@@ -18,7 +18,7 @@ export const HTTPGetAction = struct("HTTPGetAction", {
   path: field(1, string, 'Path that is asked for, "/" unless said otherwise.'),
   port: field(2, intOrString, "Number or name of the port.", { required: true }),
   host: field(3, string, "Where it is sent; the address of the pod if empty."),
-  scheme: field(4, oneOf("HTTP", "HTTPS"), "HTTP (the default) or HTTPS."),
+  scheme: field(4, named("v1.URIScheme", oneOf("HTTP", "HTTPS")), "HTTP (the default) or HTTPS."),
   httpHeaders: field(5, list(HTTPHeader), "Headers to send along."),
 }, { doc: "A request to the container.", fill: httpDefaults });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;
@@ -124,7 +124,7 @@ export const Lifecycle = struct("Lifecycle", {
   preStop: field(2, LifecycleHandler, "Done before it is ended; the time for ending runs already.", { pointer: true }),
   stopSignal: field(
     3,
-    oneOf(...stopSignals),
+    named("v1.Signal", oneOf(...stopSignals)),
     "Signal with which it is ended; needs the os name of the pod.",
     { pointer: true, gate: "ContainerStopSignals" },
   ),

@@ -1,19 +1,24 @@
 /** With what rights pods and containers run (core/v1). */
-import { boolean, field, type Infer, int64, list, oneOf, string, structsOf } from "../../../core/schema.ts";
+import { boolean, field, type Infer, int64, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 /** Of the types of a profile one needs a name or path. */
 const localhost = { discriminator: "type", members: { localhostProfile: "LocalhostProfile" } };
 
 export const AppArmorProfile = struct("AppArmorProfile", {
-  type: field(1, oneOf("Localhost", "RuntimeDefault", "Unconfined"), "RuntimeDefault, Localhost or Unconfined.", { required: true }),
+  type: field(
+    1,
+    named("v1.AppArmorProfileType", oneOf("Localhost", "RuntimeDefault", "Unconfined")),
+    "RuntimeDefault, Localhost or Unconfined.",
+    { required: true },
+  ),
   localhostProfile: field(2, string, "Name of a profile that is loaded on the node; only for Localhost.", { pointer: true }),
 }, { doc: "A profile of AppArmor.", union: localhost });
 export type AppArmorProfile = Infer<typeof AppArmorProfile>;
 
 export const Capabilities = struct("Capabilities", {
-  add: field(1, list(string), "Powers that are added."),
-  drop: field(2, list(string), "Powers that are taken away."),
+  add: field(1, list(named("v1.Capability", string)), "Powers that are added."),
+  drop: field(2, list(named("v1.Capability", string)), "Powers that are taken away."),
 }, { doc: "What of the powers of root a container has." });
 export type Capabilities = Infer<typeof Capabilities>;
 
@@ -26,7 +31,12 @@ export const SELinuxOptions = struct("SELinuxOptions", {
 export type SELinuxOptions = Infer<typeof SELinuxOptions>;
 
 export const SeccompProfile = struct("SeccompProfile", {
-  type: field(1, oneOf("Localhost", "RuntimeDefault", "Unconfined"), "RuntimeDefault, Localhost or Unconfined.", { required: true }),
+  type: field(
+    1,
+    named("v1.SeccompProfileType", oneOf("Localhost", "RuntimeDefault", "Unconfined")),
+    "RuntimeDefault, Localhost or Unconfined.",
+    { required: true },
+  ),
   localhostProfile: field(2, string, "Path of a file with the profile below the folder of the node for them; only for Localhost.", {
     pointer: true,
   }),
@@ -51,7 +61,9 @@ export const SecurityContext = struct("SecurityContext", {
   runAsNonRoot: field(5, boolean, "Whether the node refuses to run it as user 0.", { pointer: true }),
   readOnlyRootFilesystem: field(6, boolean, "Whether its root file system cannot be written.", { pointer: true }),
   allowPrivilegeEscalation: field(7, boolean, "Whether a process may get more rights than its parent.", { pointer: true }),
-  procMount: field(9, oneOf("Default", "Unmasked"), "How /proc is shown: Default or Unmasked.", { pointer: true }),
+  procMount: field(9, named("v1.ProcMountType", oneOf("Default", "Unmasked")), "How /proc is shown: Default or Unmasked.", {
+    pointer: true,
+  }),
   seccompProfile: field(11, SeccompProfile, "Profile of seccomp.", { pointer: true }),
   appArmorProfile: field(12, AppArmorProfile, "Profile of AppArmor.", { pointer: true }),
 }, { doc: "With what rights a container runs; goes before what the pod says." });
@@ -70,22 +82,32 @@ export const PodSecurityContext = struct("PodSecurityContext", {
   runAsGroup: field(6, int64, "Group id of the main processes.", { pointer: true }),
   runAsNonRoot: field(3, boolean, "Whether the node refuses to run them as user 0.", { pointer: true }),
   supplementalGroups: field(4, list(int64), "More groups of the main processes."),
-  supplementalGroupsPolicy: field(12, oneOf("Merge", "Strict"), "Merge (the default) adds those of the image, Strict does not.", {
-    pointer: true,
-  }),
+  supplementalGroupsPolicy: field(
+    12,
+    named("v1.SupplementalGroupsPolicy", oneOf("Merge", "Strict")),
+    "Merge (the default) adds those of the image, Strict does not.",
+    {
+      pointer: true,
+    },
+  ),
   fsGroup: field(5, int64, "Group that owns volumes which allow that.", { pointer: true }),
   sysctls: field(7, list(Sysctl), "Parameters of the kernel for the pod."),
   fsGroupChangePolicy: field(
     9,
-    oneOf("Always", "OnRootMismatch"),
+    named("v1.PodFSGroupChangePolicy", oneOf("Always", "OnRootMismatch")),
     "When owners of files in volumes are changed: Always (the default) or OnRootMismatch.",
     { pointer: true },
   ),
   seccompProfile: field(10, SeccompProfile, "Profile of seccomp.", { pointer: true }),
   appArmorProfile: field(11, AppArmorProfile, "Profile of AppArmor.", { pointer: true }),
-  seLinuxChangePolicy: field(13, string, "How volumes get the label of SELinux: Recursive or MountOption.", {
-    pointer: true,
-    gate: "SELinuxChangePolicy",
-  }),
+  seLinuxChangePolicy: field(
+    13,
+    named("v1.PodSELinuxChangePolicy", string),
+    "How volumes get the label of SELinux: Recursive or MountOption.",
+    {
+      pointer: true,
+      gate: "SELinuxChangePolicy",
+    },
+  ),
 }, { doc: "With what rights the containers of a pod run." });
 export type PodSecurityContext = Infer<typeof PodSecurityContext>;

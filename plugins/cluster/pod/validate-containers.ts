@@ -143,8 +143,8 @@ function validateRestart(
 
 function validateResize({ resizePolicy = [] }: Container, podPolicy: string, path: string): readonly FieldError[] {
   const seen = new Set<string>();
-  return resizePolicy.flatMap(({ resourceName, restartPolicy }) => {
-    const errors: FieldError[] = seen.has(resourceName) ? [duplicate(path, resourceName)] : [];
+  return resizePolicy.flatMap(({ resourceName, restartPolicy }, i) => {
+    const errors: FieldError[] = seen.has(resourceName) ? [duplicate(`${path}[${i}]`, resourceName)] : [];
     seen.add(resourceName);
     errors.push(...neededWord(resourceName, ["cpu", "memory"], path));
     errors.push(...neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));

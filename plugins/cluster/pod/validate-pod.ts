@@ -4,6 +4,7 @@ import { validateAnnotations, validateLabels } from "../../../core/meta/labels.t
 import { utf8Length } from "../../../core/meta/utf8.ts";
 import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../../core/volumes/mod.ts";
+import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Leniency } from "./leniency.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
@@ -104,11 +105,10 @@ function validateClaims(claims: readonly PodResourceClaim[], path: string): read
     else if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
     else errors.push(...label(name, `${at}.name`));
     seen.add(name);
-    const members = "`resourceClaimName` or `resourceClaimTemplateName`";
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       errors.push(invalid(at, { name }, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));
     } else if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      errors.push(invalid(at, { name }, `must specify one of: ${members}`));
+      errors.push(invalid(at, { name }, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"));
     }
     return [
       ...errors,
@@ -125,12 +125,12 @@ function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
     for (const [j, { hostPort = 0, containerPort }] of ports.entries()) {
       if (hostPort === 0 || hostPort === containerPort) continue;
       errors.push(
-        invalid(`${path}.containers[${i}].ports[${j}].containerPort`, containerPort, "must match `hostPort` when `hostNetwork` is true"),
+        invalid(`${path}.containers[${i}].ports[${j}].hostPort`, hostPort, "must match `containerPort` when `hostNetwork` is true"),
       );
     }
   }
   if (spec.hostPID && spec.shareProcessNamespace) {
-    errors.push(invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"));
+    errors.push(invalid(`${path}.securityContext.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"));
   }
   return errors;
 }
@@ -183,9 +183,9 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
 
 /** An address of version 4 or 6. */
 function validateAddress(address: string, path: string): readonly FieldError[] {
-  const four = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
-  const right = four.test(address) || (address.includes(":") && /^[0-9a-fA-F:.]+$/.test(address) && URL.canParse(`http://[${address}]`));
-  return right ? [] : [invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
+  return readAddress(address) === undefined
+    ? [invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
+    : [];
 }
 
 function validateGates(gates: readonly PodSchedulingGate[], path: string): readonly FieldError[] {
@@ -218,13 +218,19 @@ function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly 
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
       ...validateAddress(ip, `${path}.hostAliases[${i}].ip`),
-      ...hostnames.flatMap((each) => subdomain(each, `${path}.hostAliases[${i}].hostnames`)),
+      ...hostnames.flatMap((each, j) => subdomain(each, `${path}.hostAliases[${i}].hostnames[${j}]`)),
     ]),
     ...(priorityClassName === "" ? [] : subdomain(priorityClassName, `${path}.priorityClassName`)),
     ...(runtimeClassName === undefined ? [] : subdomain(runtimeClassName, `${path}.runtimeClassName`)),
-    ...oneOfWords(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`),
+    ...(spec.preemptionPolicy === undefined
+      ? []
+      : neededWord(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`)),
     ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), lenient, `${path}.overhead`)),
-    ...(os === undefined ? [] : neededWord(os.name, ["linux", "windows"], `${path}.os.name`)),
+    ...(os === undefined
+      ? []
+      : os.name === ""
+      ? [required(`${path}.os.name`, "")]
+      : oneOfWords(os.name, ["linux", "windows"], `${path}.os`)),
     ...validateForSystem(spec, path),
   ];
 }

@@ -89,7 +89,7 @@ export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<Resourc
   return [limits, requests].some((amounts) => Object.entries(amounts).some(([name, amount]) => validatePages(name, amount, "").length > 0));
 }
 
-/** `claims` are the names of the pod's claims for devices. */
+/** `claims` are the names of the pod's claims for devices; `validateNameOf` is the rule of the names of resources. */
 export function validateResources(
   resources: ResourceRequirements,
   claims: ReadonlySet<string>,

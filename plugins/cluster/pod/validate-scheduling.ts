@@ -108,7 +108,7 @@ function validateLabelKeys(
   return keys.flatMap((key, i) => qualified(key, `${path}[${i}]`));
 }
 
-const operators = ["Equal", "Exists"], effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+const operators = ["Equal", "Exists"], comparisons = ["Lt", "Gt"], effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 export function validateTolerations(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
   return tolerations.flatMap((toleration, i) => validateToleration(toleration, `${path}[${i}]`));
@@ -130,7 +130,10 @@ function validateToleration(toleration: Toleration, path: string): readonly Fiel
   } else if (operator === "Equal" || operator === "") {
     const wrong = labelValue(value);
     if (wrong.length > 0) errors.push(invalid(`${path}.operator`, value, wrong.join(";")));
-  } else errors.push(notSupported(`${path}.operator`, operator, operators));
+    // Comparisons are known by name, but their gate is off.
+  } else {errors.push(
+      notSupported(`${path}.operator`, operator, comparisons.includes(operator) ? [...operators, ...comparisons] : operators),
+    );}
   return effect === "" ? errors : [...errors, ...oneOfWords(effect, effects, `${path}.effect`)];
 }
 
@@ -143,10 +146,10 @@ export function validateSpread(
     const at = `${path}[${i}]`, { maxSkew, topologyKey, minDomains, labelSelector } = constraint;
     const same = (other: TopologySpreadConstraint) =>
       other.topologyKey === topologyKey && other.whenUnsatisfiable === constraint.whenUnsatisfiable;
-    const again = constraints.slice(0, i).some(same);
+    const again = constraints.slice(i + 1).some(same);
     return [
       ...(maxSkew > 0 ? [] : [invalid(`${at}.maxSkew`, maxSkew, "must be greater than zero")]),
-      ...(topologyKey === "" ? [required(`${at}.topologyKey`, "can not be empty")] : qualified(topologyKey, `${at}.topologyKey`)),
+      ...(topologyKey === "" ? [required(`${at}.topologyKey`, "can not be empty")] : []),
       ...oneOfWords(constraint.whenUnsatisfiable, ["DoNotSchedule", "ScheduleAnyway"], `${at}.whenUnsatisfiable`),
       ...(again ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${constraint.whenUnsatisfiable}}`)] : []),
       ...validateMinDomains(minDomains, constraint.whenUnsatisfiable, `${at}.minDomains`),

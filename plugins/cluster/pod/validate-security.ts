@@ -51,7 +51,7 @@ function validateSeccomp(profile: SeccompProfile | undefined, path: string): rea
     ? [required(`${path}.type`, "type is required when seccompProfile is set")]
     : [...oneOfWords(type, profileTypes, `${path}.type`)];
   if (type !== "Localhost") {
-    return local === undefined ? errors : [...errors, invalid(at, local, "can only be set when seccomp type is Localhost")];
+    return local === undefined ? errors : [...errors, invalid(at, profile, "can only be set when seccomp type is Localhost")];
   }
   if (local === undefined) return [...errors, required(at, "must be set when seccomp type is Localhost")];
   return [...errors, ...validateLocalPath(local, at)];

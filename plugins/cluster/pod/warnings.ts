@@ -1,8 +1,15 @@
 /** What a template is let pass with, but not in silence. */
-import type { Names } from "../../../core/names.ts";
-import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../../core/volumes/mod.ts";
-import { warnOfNodeSelector } from "../../../core/volumes/validate-node-selector.ts";
+import { goQuote } from "../../../core/field-error.ts";
+import { limits } from "../../../core/limits.ts";
 import { deprecatedNodeLabel } from "../../../core/meta/node-labels.ts";
+import type { LocalObjectReference } from "../../../core/meta/references.ts";
+import { type Names, spell } from "../../../core/names.ts";
+import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../../core/volumes/mod.ts";
+import { warnOfNodeSelector, warnOfPreference } from "../../../core/volumes/validate-node-selector.ts";
+import { warnOfAddress } from "./address.ts";
+import type { NodeAffinity, PodAffinity, TopologySpreadConstraint } from "./affinity.ts";
+import { warnOfContainers } from "./container-warnings.ts";
+import { fractionOf } from "./fraction.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";
 
 const retired: readonly (readonly [source: keyof VolumeSource, told: string, since: string])[] = [
@@ -17,26 +24,109 @@ const retired: readonly (readonly [source: keyof VolumeSource, told: string, sin
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-export function warnOfPodTemplate({ spec }: PodTemplateSpec, path: string, names: Names): readonly string[] {
-  const { volumes = [], nodeSelector = {}, affinity } = spec;
-  const at = `${path}.spec`;
-  const needed = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+/** Annotations that fields have taken the place of. */
+const replaced: readonly (readonly [key: string, why: string])[] = [
+  ["scheduler.alpha.{platform}.io/critical-pod", 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ["security.alpha.{platform}.io/sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ["security.alpha.{platform}.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
+
+export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names: Names): readonly string[] {
+  const { metadata: { annotations = {} }, spec } = template;
+  const { volumes = [], nodeSelector = {}, overhead = {} } = spec;
+  const at = `${path}.spec`, noted = `${path}.metadata.annotations`;
+  const seccomp = spell(names, "seccomp.security.alpha.{platform}.io/pod");
   return [
     ...Object.keys(nodeSelector).flatMap((key) => {
       const text = deprecatedNodeLabel(key, names);
       return text === undefined ? [] : [`${at}.nodeSelector[${key}]: ${text}`];
     }),
-    ...(needed === undefined
-      ? []
-      : warnOfNodeSelector(needed, `${at}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution`, names)),
-    ...volumes.flatMap((volume, i) =>
-      retired.filter(([source]) => volume[source] !== undefined).map(([, told, since]) => `${at}.volumes[${i}].${told}: ${since}`)
-    ),
+    ...warnOfNodeAffinity(spec.affinity?.nodeAffinity, `${at}.affinity.nodeAffinity`, names),
+    ...warnOfSpread(spec.topologySpreadConstraints ?? [], `${at}.topologySpreadConstraints`, names),
+    ...replaced.map(([key, why]) => [spell(names, key), why] as const).filter(([key]) => Object.hasOwn(annotations, key))
+      .map(([key, why]) => `${noted}[${key}]: ${why}`),
+    ...volumes.flatMap((volume, i) => warnOfVolume(volume, `${at}.volumes[${i}]`)),
     ...volumes.flatMap(overlapsOf),
+    ...repeated(spec.hostAliases ?? [], ({ ip }) => ip).map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${goQuote(ip)}`),
+    ...warnOfPullSecrets(spec.imagePullSecrets ?? [], `${at}.imagePullSecrets`),
+    ...["memory", "ephemeral-storage"].flatMap((name) => fractionOf(overhead, name, `${at}.overhead`)),
+    ...(spec.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccomp)
+      ? [`${noted}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
+      : []),
+    ...warnOfContainers(template, path, names),
     ...(Number(spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
+    ...warnOfPodAffinity(spec.affinity?.podAffinity, `${at}.affinity.podAffinity`),
+    ...warnOfPodAffinity(spec.affinity?.podAntiAffinity, `${at}.affinity.podAntiAffinity`),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((each, i) => warnOfAddress(each, `${at}.dnsConfig.nameservers[${i}]`)),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, i) => warnOfAddress(ip, `${at}.hostAliases[${i}].ip`)),
   ];
+}
+
+function warnOfNodeAffinity(affinity: NodeAffinity | undefined, path: string, names: Names): readonly string[] {
+  const needed = affinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  return [
+    ...(needed === undefined ? [] : warnOfNodeSelector(needed, `${path}.requiredDuringSchedulingIgnoredDuringExecution`, names)),
+    ...preferred.flatMap(({ preference }, i) =>
+      warnOfPreference(preference, `${path}.preferredDuringSchedulingIgnoredDuringExecution[${i}].preference`, names)
+    ),
+  ];
+}
+
+const noSelector = "a null labelSelector results in matching no pod";
+
+function warnOfSpread(constraints: readonly TopologySpreadConstraint[], path: string, names: Names): readonly string[] {
+  return constraints.flatMap(({ topologyKey, labelSelector }, i) => {
+    const text = deprecatedNodeLabel(topologyKey, names);
+    return [
+      ...(text === undefined ? [] : [`${path}[${i}].topologyKey: ${topologyKey} is ${text}`]),
+      ...(labelSelector === undefined ? [`${path}[${i}].labelSelector: ${noSelector}`] : []),
+    ];
+  });
+}
+
+function warnOfPodAffinity(affinity: PodAffinity | undefined, path: string): readonly string[] {
+  const { requiredDuringSchedulingIgnoredDuringExecution: needed = [], preferredDuringSchedulingIgnoredDuringExecution: preferred = [] } =
+    affinity ?? {};
+  const without = <T extends { readonly labelSelector?: unknown }>(terms: readonly T[], pathOf: (i: number) => string) =>
+    terms.flatMap(({ labelSelector }, i) => labelSelector === undefined ? [`${pathOf(i)}.labelSelector: ${noSelector}`] : []);
+  return [
+    ...without(needed, (i) => `${path}.requiredDuringSchedulingIgnoredDuringExecution[${i}]`),
+    ...without(
+      preferred.map(({ podAffinityTerm }) => podAffinityTerm),
+      (i) => `${path}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm`,
+    ),
+  ];
+}
+
+function warnOfVolume(volume: Volume, path: string): readonly string[] {
+  const { requests = {}, limits = {} } = volume.ephemeral?.volumeClaimTemplate?.spec.resources ?? {};
+  const asked = `${path}.ephemeral.volumeClaimTemplate.spec.resources`;
+  return [
+    ...retired.filter(([source]) => volume[source] !== undefined).map(([, told, since]) => `${path}.${told}: ${since}`),
+    ...fractionOf(requests, "storage", `${asked}.requests`),
+    ...fractionOf(limits, "storage", `${asked}.limits`),
+  ];
+}
+
+function warnOfPullSecrets(secrets: readonly LocalObjectReference[], path: string): readonly string[] {
+  const nameOf = ({ name = "" }: LocalObjectReference) => name;
+  return [
+    ...repeated(secrets, nameOf).map(([i, name]) => `${path}[${i}].name: duplicate name ${goQuote(name)}`),
+    ...secrets.flatMap((each, i) => nameOf(each) === "" ? [`${path}[${i}].name: invalid empty name ""`] : []),
+  ];
+}
+
+/** The items whose key an earlier one has, with their positions. */
+function repeated<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [number, string])[] {
+  const seen = new Set<string>();
+  return items.flatMap((item, i) => {
+    const key = keyOf(item), again = seen.has(key);
+    seen.add(key);
+    return again ? [[i, key] as const] : [];
+  });
 }
 
 /** A file of a volume, and from where it comes where a volume has several sources. */
@@ -50,38 +140,45 @@ function overlapsOf(volume: Volume): readonly string[] {
   if (configMap !== undefined) return overlaps(`volume "${name}" (ConfigMap "${configMap.name ?? ""}")`, targets(configMap.items));
   if (secret !== undefined) return overlaps(`volume "${name}" (Secret "${secret.secretName ?? ""}")`, targets(secret.items));
   if (downwardAPI !== undefined) return overlaps(`volume "${name}" (DownwardAPI)`, targets(downwardAPI.items));
-  if (projected === undefined) return [];
-  return overlaps(`volume "${name}" (Projected)`, (projected.sources ?? []).flatMap(targetsOf));
+  const { sources = [] } = projected ?? {};
+  return [
+    ...sources.filter((source) => Object.keys(source).length === 0).map(() => `volume "${name}" (Projected) has no sources provided`),
+    ...overlaps(`volume "${name}" (Projected)`, sources.flatMap(targetsOf)),
+  ];
 }
 
 function targets(items: readonly Pick<KeyToPath, "path">[] | undefined, from = ""): readonly Target[] {
-  return (items ?? []).map(({ path }) => ({ path, from }));
+  return (items ?? []).map(({ path }) => ({ path: path.replace(/\/+$/, ""), from }));
 }
 function targetsOf(source: VolumeProjection): readonly Target[] {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   const { credentialBundlePath = "", keyPath = "", certificateChainPath = "" } = podCertificate ?? {};
+  const bundle = clusterTrustBundle?.name ?? clusterTrustBundle?.signerName ?? "";
+  const certificate = {
+    "PodCertificate chain": certificateChainPath,
+    "PodCertificate key": keyPath,
+    "PodCertificate credential bundle": credentialBundlePath,
+  };
   return [
-    ...targets(secret?.items, ` (Secret "${secret?.name ?? ""}")`),
-    ...targets(configMap?.items, ` (ConfigMap "${configMap?.name ?? ""}")`),
-    ...targets(downwardAPI?.items, " (DownwardAPI)"),
-    ...targets(serviceAccountToken && [serviceAccountToken], " (ServiceAccountToken)"),
-    ...targets(clusterTrustBundle && [clusterTrustBundle], " (ClusterTrustBundle)"),
-    ...targets(
-      [credentialBundlePath, keyPath, certificateChainPath].filter((path) => path !== "").map((path) => ({ path })),
-      " (PodCertificate)",
-    ),
+    ...targets(configMap?.items, `ConfigMap "${configMap?.name ?? ""}"`),
+    ...targets(secret?.items, `Secret "${secret?.name ?? ""}"`),
+    ...targets(downwardAPI?.items, "DownwardAPI"),
+    ...targets(serviceAccountToken && [serviceAccountToken], "ServiceAccountToken"),
+    ...targets(clusterTrustBundle && [clusterTrustBundle], `ClusterTrustBundle "${bundle}"`),
+    ...Object.entries(certificate).filter(([, path]) => path !== "").flatMap(([from, path]) => targets([{ path }], from)),
   ];
 }
 
-/** Files that are another's file, or lie below it as if it were a directory; each with the first before it that it hits. */
-function overlaps(volume: string, all: readonly Target[]): readonly string[] {
-  const clean = (path: string) => path.replace(/\/+$/, "");
+/** Files that are another's file, or lie below it as if it were a directory; each with all before it that it hits. */
+function overlaps(volume: string, targets: readonly Target[]): readonly string[] {
+  const all = targets.slice(0, limits.comparedForWarningsMax);
   return all.flatMap((target, i) => {
-    const own = clean(target.path);
-    const hit = all.slice(0, i).find((other) => {
-      const path = clean(other.path);
-      return own === path || own.startsWith(`${path}/`) || path.startsWith(`${own}/`);
-    });
-    return hit === undefined ? [] : [`${volume}: overlapping paths: "${target.path}"${target.from} with "${hit.path}"${hit.from}`];
+    const hits = all.slice(0, i).filter(({ path }) =>
+      path !== "" && target.path !== "" && (`${path}/`.startsWith(`${target.path}/`) || `${target.path}/`.startsWith(`${path}/`))
+    );
+    return hits.map((hit) => `${volume}: overlapping paths: ${shown(target)} with ${shown(hit)}`);
   });
+}
+function shown({ path, from }: Target): string {
+  return from === "" ? goQuote(path) : `${goQuote(path)} (${from})`;
 }
