@@ -1,6 +1,7 @@
 /** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Gates } from "../core/plugin.ts";
 import { type Authenticator, clientCertificates, tokenFile } from "./authentication/mod.ts";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
@@ -115,12 +116,14 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Who a request may be from, by its certificate, then by its token; and what of that comes from files. */
+/** Who a request may be from, by its certificate, then by its token; and what of that comes from files. `isOn` tells of feature gates. */
 export async function authenticatorsOf(
   config: Config,
+  isOn: Gates,
 ): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
   const path = config["token-auth-file"];
-  if (path === "") return { authenticators: [clientCertificates], followed: [] };
+  const certificates = clientCertificates(() => isOn("AllowParsingUserUIDFromCertAuth"));
+  if (path === "") return { authenticators: [certificates], followed: [] };
   let text = await readFile(path, "utf8");
   const tokens = tokenFile(text);
   const renew = async () => {
@@ -130,5 +133,5 @@ export async function authenticatorsOf(
     text = next;
     return {};
   };
-  return { authenticators: [clientCertificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
+  return { authenticators: [certificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }

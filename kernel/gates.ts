@@ -15,6 +15,7 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.33", stage: "Deprecated", default: true },
     { since: "1.35", stage: "Deprecated", default: true, locked: true },
   ],
+  AllowParsingUserUIDFromCertAuth: [{ since: "1.33", stage: "Beta", default: true }],
   AllowUnsafeMalformedObjectDeletion: [{ since: "1.32", stage: "Alpha", default: false }],
   APIResponseCompression: [
     { since: "1.8", stage: "Alpha", default: false },
@@ -31,6 +32,10 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.33", stage: "Alpha", default: false },
     { since: "1.34", stage: "Beta", default: true },
   ],
+  OpenAPIEnums: [
+    { since: "1.23", stage: "Alpha", default: false },
+    { since: "1.24", stage: "Beta", default: true },
+  ],
   ResilientWatchCacheInitialization: [
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.34", stage: "GA", default: true, locked: true },
@@ -39,6 +44,10 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.30", stage: "Alpha", default: false },
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.32", stage: "GA", default: true, locked: true },
+  ],
+  StorageVersionHash: [
+    { since: "1.14", stage: "Alpha", default: false },
+    { since: "1.15", stage: "Beta", default: true },
   ],
   StreamingCollectionEncodingToJSON: [
     { since: "1.33", stage: "Beta", default: true },

@@ -78,7 +78,7 @@ export async function openServer(
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
-  const { authenticators, followed } = await authenticatorsOf(config);
+  const { authenticators, followed } = await authenticatorsOf(config, (gate) => generation.catalog.gates.isOn(gate));
   const store = await openStore(config);
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));

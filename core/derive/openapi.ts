@@ -24,6 +24,8 @@ export interface OpenapiOptions {
   readonly names: Names;
   /** Kinds that a component describes, by its name: published as `x-kubernetes-group-version-kind`. */
   readonly kinds?: (component: string) => readonly GroupVersionKind[];
+  /** Publish closed sets of values as `enum`; default true (OpenAPIEnums). */
+  readonly enums?: boolean;
 }
 
 /** What is published under a name, and how its schema is made once somebody refers to it. */
@@ -169,7 +171,7 @@ function described(doc: string, names: Names): { description?: string } {
 
 /** The fold itself; structs are referred to, so it never goes round. */
 function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => Part {
-  const { names, version } = options;
+  const { names, version, enums = true } = options;
   const known = (name: keyof typeof wellKnown): Part => {
     const { under, doc, ...shapes } = wellKnown[name];
     const full = `${reversed(names.domain)}.${under}.${name}`;
@@ -181,7 +183,7 @@ function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => P
   const scalar = (schema: OpenapiSchema, zero?: Json): Part => ({ schema, needs: [], ...(zero === undefined ? {} : { zero }) });
   return fold<Part>({
     boolean: () => scalar({ type: "boolean" }, false),
-    string: ({ oneOf }) => scalar({ type: "string", ...(oneOf === undefined ? {} : { enum: oneOf }) }, ""),
+    string: ({ oneOf }) => scalar({ type: "string", ...(oneOf === undefined || !enums ? {} : { enum: oneOf }) }, ""),
     int32: () => scalar({ type: "integer", format: "int32" }, 0),
     int64: () => scalar({ type: "integer", format: "int64" }, 0),
     double: () => scalar({ type: "number", format: "double" }, 0),

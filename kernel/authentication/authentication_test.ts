@@ -18,12 +18,16 @@ function exchange(headers: Exchange["headers"], peer?: Exchange["peer"]): Exchan
     signal,
   };
 }
-const peer = { commonName: "carol", organizations: ["ops"], fingerprint: "", expires: 0 };
+const peer = { commonName: "carol", organizations: ["ops"], uids: [], fingerprint: "f1", expires: 0 };
 const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
 
-async function world(anonymous = true) {
+async function world(anonymous = true, parsesUid = () => true) {
   const outcomes: string[] = [];
-  const authenticate = authenticateInOrder([clientCertificates, tokenFile(file)], () => anonymous, (result) => outcomes.push(result));
+  const authenticate = authenticateInOrder(
+    [clientCertificates(parsesUid), tokenFile(file)],
+    () => anonymous,
+    (result) => outcomes.push(result),
+  );
   return { authenticate, outcomes };
 }
 async function refusal(promise: Promise<unknown>): Promise<string> {
@@ -87,6 +91,29 @@ test("authenticate() refuses a certificate that is not trusted, unless a token t
   const untrusted = { ...exchange({}), peerRefused: "signed by an unknown authority" };
   assert.equal(await refusal(authenticate(untrusted)), "401 Unauthorized");
   assert.equal((await authenticate({ ...untrusted, headers: { authorization: "Bearer secret-a" } })).name, "alice");
+});
+
+test("authenticate() tells which certificate it was, and the uid in it while the gate is on", async () => {
+  let on = true;
+  const { authenticate } = await world(true, () => on);
+  const known = { name: "carol", groups: ["ops", "system:authenticated"] };
+  const extra = { "authentication.kubernetes.io/credential-id": ["X509SHA256=f1"] };
+  assert.deepEqual(await authenticate(exchange({}, peer)), { ...known, extra });
+  const named = { ...peer, uids: ["7"] };
+  assert.deepEqual(await authenticate(exchange({}, named)), { ...known, uid: "7", extra });
+  on = false;
+  assert.deepEqual(await authenticate(exchange({}, named)), { ...known, extra }, "also on a connection that was open before");
+});
+
+test("authenticate() refuses a certificate with two uids or an empty one, while the gate is on", async () => {
+  for (const uids of [["1", "2"], [""], ["1", "1"]]) {
+    assert.equal(await refusal((await world()).authenticate(exchange({}, { ...peer, uids }))), "401 Unauthorized", uids.join());
+    assert.equal((await (await world(true, () => false)).authenticate(exchange({}, { ...peer, uids }))).name, "carol");
+  }
+});
+
+test("authenticate() passes over a certificate that names nobody", async () => {
+  assert.equal((await (await world()).authenticate(exchange({}, { ...peer, commonName: "" }))).name, "system:anonymous");
 });
 
 test("authenticate() does not call the anonymous user authenticated, whoever vouches for it", async () => {

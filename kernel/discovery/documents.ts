@@ -31,12 +31,16 @@ function groupBody({ name, versions }: CatalogGroup): Infer<typeof APIGroup> {
 }
 
 /** `/api/v1` and `/apis/GROUP/VERSION`. The core group's says no version of its own, as upstream's. */
-export async function apiResourceList({ group, apiVersion, endpoints }: CatalogVersion): Promise<Infer<typeof APIResourceList>> {
-  const resources = await Promise.all(endpoints.map(resourcesOf));
+export async function apiResourceList(
+  { group, apiVersion, endpoints }: CatalogVersion,
+  { gates }: Pick<Catalog, "gates">,
+): Promise<Infer<typeof APIResourceList>> {
+  const hashed = gates.isOn("StorageVersionHash");
+  const resources = await Promise.all(endpoints.map((endpoint) => resourcesOf(endpoint, hashed)));
   return { kind: "APIResourceList", ...(group === "" ? {} : { apiVersion: "v1" }), groupVersion: apiVersion, resources: resources.flat() };
 }
 
-async function resourcesOf(endpoint: Endpoint): Promise<readonly Resource[]> {
+async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonly Resource[]> {
   const { plural, singular, namespaced, kind, verbs, resource } = endpoint;
   const own: Resource = {
     name: plural,
@@ -46,7 +50,7 @@ async function resourcesOf(endpoint: Endpoint): Promise<readonly Resource[]> {
     verbs,
     ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
-    ...(resource.answer === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
+    ...(hashed && resource.answer === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
   const parts = [...endpoint.subresources].map(([name, subresource]): Resource => ({
     name: `${plural}/${name}`,

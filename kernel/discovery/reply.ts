@@ -30,7 +30,7 @@ export async function discoveryReply(exchange: Exchange, path: string, catalog: 
   if (found === undefined || more.length > 0) return refuse();
   if (exchange.method !== "GET") throw methodNotAllowedError();
   checkProduced(header(exchange, "accept"), catalog.media.types);
-  return documentReply(exchange, catalog, APIResourceList, await apiResourceList(found));
+  return documentReply(exchange, catalog, APIResourceList, await apiResourceList(found, catalog));
 }
 
 function refuse(): never {

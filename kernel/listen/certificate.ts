@@ -11,6 +11,7 @@ export interface KeyedCertificate {
 export interface CertificateWish {
   readonly commonName: string;
   readonly organizations?: readonly string[];
+  readonly uids?: readonly string[];
   /** Host names and IP addresses a server answers to. */
   readonly names?: readonly string[];
   readonly usage: "ca" | "server" | "client" | "unspecified";
@@ -25,6 +26,7 @@ export interface CertificateWish {
 export interface CertificateFacts {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  readonly uids: readonly string[];
   readonly names: readonly string[];
   /** May sign certificates: a CA by its basic constraints, and by its key usage where it states one. */
   readonly mayIssue: boolean;
@@ -43,6 +45,8 @@ export const keyUsageOid = Object.freeze({ server: "1.3.6.1.5.5.7.3.1", client: 
 const oids = Object.freeze({
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
+  /** Kubernetes' own: the uid of the user. */
+  uid: "1.3.6.1.4.1.57683.2",
   ecdsaSha256: "1.2.840.10045.4.3.2",
   subjectKeyIdentifier: "2.5.29.14",
   keyUsage: "2.5.29.15",
@@ -89,14 +93,16 @@ export function certificateFacts(bytes: Uint8Array): CertificateFacts {
   const [notBefore, notAfter] = derValues(validity.content);
   if (notBefore === undefined || notAfter === undefined) throw new Error("certificate without validity");
   const names = nameValues(subject);
+  const named = (oid: string) => names.filter(([each]) => each === oid).map(([, value]) => value);
   const extension = (oid: string) => extensions.find((one) => one.oid === oid)?.value;
   const usages = extension(oids.extendedKeyUsage);
   const altNames = extension(oids.subjectAltName);
   const [isCa, pathLength] = basicConstraints(extension(oids.basicConstraints));
   return {
     // Of several common names the last is taken, as Go's crypto/x509 does.
-    commonName: names.filter(([oid]) => oid === oids.commonName).at(-1)?.[1] ?? "",
-    organizations: names.filter(([oid]) => oid === oids.organization).map(([, value]) => value),
+    commonName: named(oids.commonName).at(-1) ?? "",
+    organizations: named(oids.organization),
+    uids: named(oids.uid),
     names: altNames === undefined ? [] : altNamesOf(derValue(altNames, derTag.sequence)),
     mayIssue: isCa && signsCertificates(extension(oids.keyUsage)),
     pathLength,
@@ -194,6 +200,7 @@ function derName(wish: CertificateWish): Uint8Array {
   const attribute = (oid: string, value: string) => der(derTag.set, sequence(derOid(oid), der(derTag.utf8String, text(value))));
   return sequence(
     ...(wish.organizations ?? []).map((one) => attribute(oids.organization, one)),
+    ...(wish.uids ?? []).map((one) => attribute(oids.uid, one)),
     attribute(oids.commonName, wish.commonName),
   );
 }

@@ -12,6 +12,7 @@ test("certificateFacts() reads what issueCertificate() was asked for", () => {
     usage: "server",
     commonName: "näme\nO=x",
     organizations: ["a", "b, c", "__proto__"],
+    uids: ["u", ""],
     names: ["localhost", "10.0.0.1", "::1", "fe80::1:2", "::ffff:1.2.3.4"],
     notBefore: Date.UTC(2049, 11, 31, 23, 59, 59),
     notAfter: Date.UTC(2050, 0, 1),
@@ -19,6 +20,7 @@ test("certificateFacts() reads what issueCertificate() was asked for", () => {
   assert.deepEqual(facts(made), {
     commonName: "näme\nO=x",
     organizations: ["a", "b, c", "__proto__"],
+    uids: ["u", ""],
     names: ["localhost", "10.0.0.1", "::1", "fe80::1:2", "::ffff:102:304"],
     mayIssue: false,
     pathLength: undefined,

@@ -26,9 +26,9 @@ export function peerVerifier(bundle: string): (chain: readonly Uint8Array[], now
       const path = pathToRoot(end, sent.slice(0, chainLengthMax).map(authority), roots, now);
       if (path === undefined) return { trusted: false, because: "certificate is expired, not yet valid or signed by an unknown authority" };
       const until = Math.min(...path.map((one) => one.facts.notAfter));
-      const { commonName, organizations, notAfter } = end.facts;
+      const { commonName, organizations, uids, notAfter } = end.facts;
       const fingerprint = createHash("sha256").update(leaf).digest("hex");
-      return { trusted: true, until, peer: { commonName, organizations, fingerprint, expires: notAfter } };
+      return { trusted: true, until, peer: { commonName, organizations, uids, fingerprint, expires: notAfter } };
     } catch (error) {
       // Bytes that are no certificate: the client's fault, whatever the parser calls it.
       return { trusted: false, because: `certificate cannot be read: ${error instanceof Error ? error.message : String(error)}` };

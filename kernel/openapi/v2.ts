@@ -9,14 +9,14 @@ import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsO
 
 /** The one document of all operations. */
 export function v2Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
-  const { names } = catalog;
+  const { names, gates } = catalog;
   const shared = new Map<string, Value>();
   const paths = Object.fromEntries(pathItems(operations, dialect(catalog, shared)));
   return {
     swagger: "2.0",
     info: info(names.platform, targetRelease),
     paths,
-    definitions: openapiSchemas(rootsOf(operations), { version: "v2", names, kinds }),
+    definitions: openapiSchemas(rootsOf(operations), { version: "v2", names, kinds, enums: gates.isOn("OpenAPIEnums") }),
     parameters: Object.fromEntries([...shared].toSorted(([a], [b]) => a < b ? -1 : 1)),
     securityDefinitions: { BearerToken: bearerToken },
     security: [{ BearerToken: [] }],

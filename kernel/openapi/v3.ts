@@ -27,8 +27,8 @@ export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readon
 
 /** One document. */
 export function v3Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
-  const { names } = catalog;
-  const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds });
+  const { names, gates } = catalog;
+  const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds, enums: gates.isOn("OpenAPIEnums") });
   return {
     openapi: "3.0.0",
     info: info(names.platform, targetRelease),
