@@ -25,6 +25,8 @@ export interface PersistentVolumeRules {
   readonly names?: Names;
   /** Whether the volume attributes class is looked at (its gate is on, or one is stored). */
   readonly attributesClass: boolean;
+  /** The stored node affinity asks for values that no label can have: what it asks for now is not looked at. */
+  readonly storedValues?: boolean;
   /** Stands in an attachment, in place of a volume of its own. */
   readonly inline?: boolean;
 }
@@ -43,7 +45,7 @@ export function validatePersistentVolumeSpec(
     ...validateAccessModes(spec.accessModes ?? [], `${path}.accessModes`, ""),
     ...(inline ? [] : validateCapacity(spec, `${path}.capacity`)),
     ...validateReclaimPolicy(spec, `${path}.persistentVolumeReclaimPolicy`, inline),
-    ...validateNodeAffinity(spec, `${path}.nodeAffinity`, inline),
+    ...validateNodeAffinity(spec, `${path}.nodeAffinity`, rules),
     ...validateSource(spec, path, rules),
     ...validateRecycling(spec, path),
     ...validateClassAndMode(spec, path, inline),
@@ -90,11 +92,15 @@ function validateReclaimPolicy(spec: PersistentVolumeSpec, path: string, inline:
   return reclaimPolicies.includes(policy) ? [] : [notSupported(path, policy, reclaimPolicies)];
 }
 
-function validateNodeAffinity({ nodeAffinity }: PersistentVolumeSpec, path: string, inline: boolean): readonly FieldError[] {
+function validateNodeAffinity(
+  { nodeAffinity }: PersistentVolumeSpec,
+  path: string,
+  { inline, storedValues }: PersistentVolumeRules,
+): readonly FieldError[] {
   if (nodeAffinity === undefined) return [];
   if (inline) return [forbidden(path, `may not be specified ${inlineContext}`)];
   if (nodeAffinity.required === undefined) return [required(`${path}.required`, "must specify required node constraints")];
-  return validateNodeSelector(nodeAffinity.required, `${path}.required`);
+  return validateNodeSelector(nodeAffinity.required, `${path}.required`, storedValues);
 }
 
 type Rule<K extends keyof PersistentVolumeSource> = (

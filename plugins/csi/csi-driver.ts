@@ -235,9 +235,9 @@ export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
     ...validateSpec(next, at.gates),
     ...validateImmutable(next, prior),
   ],
-  warn({ spec }, prior) {
+  warn({ spec }, prior, { gates }) {
     const { tokenRequests = [] } = spec;
-    if (tokenRequests.length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
+    if (!gates(secretsGate) || tokenRequests.length === 0 || spec.serviceAccountTokenInSecrets !== undefined) return [];
     if (prior !== undefined && sameValue(tokenRequests, prior.spec.tokenRequests ?? [])) return [];
     return [
       "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes",

@@ -86,6 +86,7 @@ test("tokens among secrets need token requests, and requests without a word on i
   assert.deepEqual(csiDrivers.warn?.(driver, driver, at), []);
   assert.equal(csiDrivers.warn?.(fillDriver({ tokenRequests: [{ audience: "b" }] }), driver, at).length, 1);
   assert.deepEqual(csiDrivers.warn?.(fillDriver({}), undefined, at), []);
+  assert.deepEqual(csiDrivers.warn?.(driver, undefined, without("CSIServiceAccountTokenSecrets")), [], "nobody could follow it");
 });
 
 test("attachment and lifecycle modes of a CSIDriver do not change", () => {
@@ -196,6 +197,13 @@ test("a VolumeAttachment names exactly one volume", () => {
   assert.equal(errors({ persistentVolumeName: "A" })?.length, 1);
 });
 
+test("a VolumeAttachment is checked in upstream's order, the attacher before the source", () => {
+  const errors = (attacher: string) =>
+    texts(volumeAttachments.create?.(attachment(undefined, { attacher, source: {}, nodeName: "" }), at))?.map((text) => text.split(":")[0]);
+  assert.deepEqual(errors(""), ["spec.attacher", "spec.source", "spec.nodeName"]);
+  assert.deepEqual(errors("a_b"), ["spec.attacher", "spec.source", "spec.nodeName"]);
+});
+
 test("status of a VolumeAttachment: metadata of 256 KiB, messages of 1 KiB, codes that are not negative", () => {
   const errors = (status: object) => volumeAttachments.update?.(attachment({ attached: true, ...status }), attachment(), at);
   const max = limits.attachmentMetadataBytesMax;
@@ -211,6 +219,9 @@ test("status of a VolumeAttachment: metadata of 256 KiB, messages of 1 KiB, code
       "status.detachError.errorCode",
     ],
   );
+  assert.deepEqual(texts(errors({ attachError: { time: null, errorCode: -1 } })), [
+    "status.attachError.errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+  ]);
 });
 
 test("a VolumeAttachment begins without a status, and each path leaves the other's half alone", () => {

@@ -87,9 +87,10 @@ const columns: readonly Column<VolumeAttachment>[] = [
   ageColumn,
 ];
 
-function validateSpec({ spec }: VolumeAttachment): readonly FieldError[] {
+/** The name of the attacher is looked at where it is new: stored ones may be older than the rule. */
+function validateSpec({ spec }: VolumeAttachment, isNew: boolean): readonly FieldError[] {
   return [
-    ...(spec.attacher === "" ? [required("spec.attacher", "")] : []),
+    ...(isNew ? validateCsiDriverName(spec.attacher, "spec.attacher") : spec.attacher === "" ? [required("spec.attacher", "")] : []),
     ...validateSource(spec.source),
     ...dns1123Subdomain(spec.nodeName).map((wrong) => invalid("spec.nodeName", spec.nodeName, wrong)),
   ];
@@ -114,30 +115,25 @@ function validateStatus({ attachmentMetadata = {}, attachError, detachError }: V
     ...validateError(detachError, "status.detachError"),
   ];
 }
+const errorCodeMax = 2 ** 31 - 1;
 function validateError(error: VolumeError | undefined, path: string): readonly FieldError[] {
   const { message = "", errorCode = 0 } = error ?? {};
   return [
     // The bound that is told is that of the metadata: upstream's slip.
     ...(utf8Length(message) > limits.volumeErrorBytesMax ? [tooLong(`${path}.message`, limits.attachmentMetadataBytesMax)] : []),
-    ...(errorCode < 0 ? [invalid(`${path}.errorCode`, errorCode, "must be greater than or equal to 0")] : []),
+    ...(errorCode < 0 ? [invalid(`${path}.errorCode`, errorCode, `must be between 0 and ${errorCodeMax}, inclusive`)] : []),
   ];
 }
 
-/** What only a new attachment has to keep: stored ones may be older than the rules. */
-function validateNew({ spec: { attacher, source: { persistentVolumeName } } }: VolumeAttachment): readonly FieldError[] {
-  return [
-    // That there has to be one is told already.
-    ...(attacher === "" ? [] : validateCsiDriverName(attacher, "spec.attacher")),
-    ...(persistentVolumeName === undefined
-      ? []
-      : dns1123Subdomain(persistentVolumeName).map((wrong) => invalid("spec.source.persistentVolumeName", persistentVolumeName, wrong))),
-  ];
+/** What only a new attachment has to keep: stored ones may be older than the rule. */
+function validateNew({ spec: { source: { persistentVolumeName: name } } }: VolumeAttachment): readonly FieldError[] {
+  return name === undefined ? [] : dns1123Subdomain(name).map((wrong) => invalid("spec.source.persistentVolumeName", name, wrong));
 }
 
 function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At): readonly FieldError[] {
   return [
     ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, at.names)),
-    ...validateSpec(next),
+    ...validateSpec(next, false),
     ...validateStatus(next.status),
     ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
   ];
@@ -173,6 +169,6 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource<Volu
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
-  create: (next) => [...validateSpec(next), ...validateStatus(next.status), ...validateNew(next)],
+  create: (next) => [...validateSpec(next, true), ...validateStatus(next.status), ...validateNew(next)],
   update: validateUpdate,
 });

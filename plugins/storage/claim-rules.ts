@@ -13,7 +13,7 @@ import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../../core/vo
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
 import { mirrored } from "./claim-sources.ts";
 import { classAnnotation } from "./columns.ts";
-import { attributesClassInUse } from "./gates.ts";
+import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 
 const kind = { scope: "Namespaced", strategy: { coreFinalizers: true } } as const;
 
@@ -111,12 +111,12 @@ function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentV
   const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
   const path = "spec.volumeAttributesClassName";
   if (now === before) return [];
-  if (!attributesClassInUse(before, at.gates)) {
-    return [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
-  }
-  if (prior.status.currentVolumeAttributesClassName === undefined) return [];
-  if (now === undefined) return [forbidden(path, "update from non-nil value to nil is forbidden")];
-  return now === "" ? [forbidden(path, "update from non-nil value to an empty string is forbidden")] : [];
+  const errors = at.gates(attributesClassGate)
+    ? []
+    : [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
+  if (!attributesClassInUse(before, at.gates) || prior.status.currentVolumeAttributesClassName === undefined) return errors;
+  if (now === undefined) return [...errors, forbidden(path, "update from non-nil value to nil is forbidden")];
+  return now === "" ? [...errors, forbidden(path, "update from non-nil value to an empty string is forbidden")] : errors;
 }
 
 export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
@@ -131,11 +131,8 @@ export function validateClaimStatus(next: PersistentVolumeClaim, prior: Persiste
       ...(statuses.includes(status) ? [] : [notSupported("status.allocatedResourceStatuses", key, [...statuses].sort())]),
     ]),
     ...Object.entries(allocatedResources).flatMap(([key, amount]) => {
-      const path = `status.allocatedResources[${key}]`, wrong = validateNotNegative(amount, path);
-      return [
-        ...validateResourceKey(key, "status.allocatedResources", at),
-        ...(wrong.length > 0 || integerOf(amountOf(amount)) !== undefined ? wrong : [invalid(path, amount, "must be an integer")]),
-      ];
+      const wrong = validateResourceKey(key, "status.allocatedResources", at);
+      return wrong.length > 0 ? wrong : validateNotNegative(amount, `status.allocatedResources[${key}]`);
     }),
   ];
 }

@@ -1,8 +1,10 @@
 import type { Gates, Plugin } from "../../core/plugin.ts";
 
+export const attributesClassGate = "VolumeAttributesClass";
+
 /** The gates that change what the storage family does. */
 export const storageGates: NonNullable<Plugin["featureGates"]> = {
-  VolumeAttributesClass: [
+  [attributesClassGate]: [
     { since: "1.29", stage: "Alpha", default: false },
     { since: "1.31", stage: "Beta", default: false },
     { since: "1.34", stage: "GA", default: true },
@@ -14,5 +16,5 @@ export const storageGates: NonNullable<Plugin["featureGates"]> = {
 
 /** Whether a volume attributes class is looked at: its gate is on, or an object that is stored names one. */
 export function attributesClassInUse(stored: string | undefined, gates: Gates): boolean {
-  return stored !== undefined || gates("VolumeAttributesClass");
+  return stored !== undefined || gates(attributesClassGate);
 }

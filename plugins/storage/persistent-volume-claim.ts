@@ -4,6 +4,7 @@ import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
 import { validateClaimCreate, validateClaimStatus, validateClaimUpdate, warnOfClaim } from "./claim-rules.ts";
 import { PersistentVolumeClaim } from "./claim-schema.ts";
 import { withSources } from "./claim-sources.ts";
+import { attributesClassGate } from "./gates.ts";
 import { accessModesCell, classCell, phaseCell } from "./columns.ts";
 
 const columns: readonly Column<PersistentVolumeClaim>[] = [
@@ -67,7 +68,7 @@ function withoutUnusedClass(
   prior: PersistentVolumeClaim | undefined,
   { gates }: At,
 ): PersistentVolumeClaim["spec"] {
-  if (spec.volumeAttributesClassName === undefined || gates("VolumeAttributesClass")) return spec;
+  if (spec.volumeAttributesClassName === undefined || gates(attributesClassGate)) return spec;
   if (prior?.spec.volumeAttributesClassName !== undefined) return spec;
   const { volumeAttributesClassName: _off, ...kept } = spec;
   return kept;

@@ -152,6 +152,17 @@ test("a claim whose attributes class was applied does not go back to none", () =
   assert.equal(changed()?.length, 1);
 });
 
+test("while gate VolumeAttributesClass is off the class of a claim that has one does not change", () => {
+  const off = { gates: { VolumeAttributesClass: false } };
+  const status = { phase: "Bound", currentVolumeAttributesClassName: "gold" };
+  const changed = (next: object) => updated(make(next, status), make({ volumeAttributesClassName: "gold" }, status), off);
+  const forbidden = "spec.volumeAttributesClassName: Forbidden: ";
+  const isOff = `${forbidden}update is forbidden when the VolumeAttributesClass feature gate is disabled`;
+  assert.deepEqual(changed({ volumeAttributesClassName: "gold" }), []);
+  assert.deepEqual(changed({ volumeAttributesClassName: "silver" }), [isOff]);
+  assert.deepEqual(changed({}), [isOff, `${forbidden}update from non-nil value to nil is forbidden`]);
+});
+
 test("the status of a claim has amounts that are not negative, of storage or of what is named with a domain", () => {
   const { update } = persistentVolumeClaims.served["v1"]!.subresources!["status"]!;
   const checked = (status: object) => texts(update?.(make({}, status), make(), at({ subresource: "status" })));
@@ -165,8 +176,9 @@ test("the status of a claim has amounts that are not negative, of storage or of 
   assert.deepEqual(checked({ allocatedResources: { "kubernetes.io/x": "1" } }), [
     'status.allocatedResources: Unsupported value: "kubernetes.io/x": supported values: "storage"',
   ]);
-  assert.deepEqual(checked({ allocatedResources: { storage: "500m" } }), [
-    'status.allocatedResources[storage]: Invalid value: "500m": must be an integer',
+  assert.deepEqual(checked({ allocatedResources: { storage: "500m" } }), []);
+  assert.deepEqual(checked({ allocatedResources: { cpu: "-1" } }), [
+    'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
   ]);
   assert.equal(checked({ allocatedResourceStatuses: { storage: "Sleeping" } })?.length, 1);
 });

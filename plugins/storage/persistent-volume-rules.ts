@@ -5,9 +5,15 @@ import { topologySuccessor } from "../../core/meta/node-labels.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { At } from "../../core/plugin.ts";
-import { persistentSources, type PersistentVolumeSpec, validatePersistentVolumeSpec, warnOfNodeSelector } from "../../core/volumes/mod.ts";
+import {
+  hasInvalidNodeLabelValue,
+  persistentSources,
+  type PersistentVolumeSpec,
+  validatePersistentVolumeSpec,
+  warnOfNodeSelector,
+} from "../../core/volumes/mod.ts";
 import { classAnnotation } from "./columns.ts";
-import { attributesClassInUse } from "./gates.ts";
+import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";
 
 const kind = { scope: "Cluster", strategy: { coreFinalizers: true } } as const;
@@ -32,7 +38,9 @@ const mountable = [
 
 function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: At): readonly FieldError[] {
   const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates);
-  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: at.names, attributesClass });
+  const needed = prior?.spec.nodeAffinity?.required;
+  const storedValues = needed !== undefined && hasInvalidNodeLabelValue(needed);
+  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: at.names, attributesClass, storedValues });
 }
 
 function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: At): readonly FieldError[] {
@@ -68,9 +76,12 @@ function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSp
   const { volumeAttributesClassName: now } = next, { volumeAttributesClassName: before } = prior;
   if (now === before) return errors;
   const path = "spec.volumeAttributesClassName";
-  if (!attributesClassInUse(before, at.gates)) {
+  if (!at.gates(attributesClassGate)) {
     errors.push(forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled"));
-  } else if (now === undefined) errors.push(forbidden(path, "update from non-nil value to nil is forbidden"));
+  }
+  if (attributesClassInUse(before, at.gates) && now === undefined) {
+    errors.push(forbidden(path, "update from non-nil value to nil is forbidden"));
+  }
   return errors;
 }
 
@@ -123,15 +134,15 @@ export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVo
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
 }
 
-/** Sources whose drivers are gone, as upstream calls them and with what it says of them. */
-const goneSources = {
-  cephfs: "deprecated in v1.28, non-functional in v1.31+",
-  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
-  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  storageOS: "deprecated in v1.22, non-functional in v1.25+",
-  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
-  rbd: "deprecated in v1.28, non-functional in v1.31+",
-} as const;
+/** Sources whose drivers are gone: the field, as upstream writes it, and what it says. */
+const goneSources = [
+  ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
+  ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
+  ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
+  ["storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"],
+  ["glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
+  ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
+] as const;
 
 export function warnOfVolume({ metadata: { annotations = {} }, spec }: PersistentVolume, { names }: At): readonly string[] {
   const warnings: string[] = [];
@@ -150,9 +161,6 @@ export function warnOfVolume({ metadata: { annotations = {} }, spec }: Persisten
   if (spec.nodeAffinity?.required !== undefined) {
     warnings.push(...warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
   }
-  for (const [key, text] of Object.entries(goneSources)) {
-    const field = key === "storageOS" ? "storageos" : key as Exclude<keyof typeof goneSources, "storageOS">; // the table's own keys
-    if (spec[field] !== undefined) warnings.push(`spec.${key}: ${text}`);
-  }
+  for (const [key, written, text] of goneSources) if (spec[key] !== undefined) warnings.push(`spec.${written}: ${text}`);
   return warnings;
 }

@@ -1,6 +1,7 @@
 import { defineResource } from "../../core/define.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
+import { attributesClassGate } from "./gates.ts";
 import { accessModesCell, classCell, phaseCell } from "./columns.ts";
 import { validateVolumeCreate, validateVolumeStatus, validateVolumeUpdate, warnOfVolume } from "./persistent-volume-rules.ts";
 import { PersistentVolume } from "./persistent-volume-schema.ts";
@@ -86,7 +87,7 @@ function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, at
 
 /** A volume attributes class goes while its gate is off, unless one is stored. */
 function withoutUnusedClass(next: PersistentVolume, prior: PersistentVolume | undefined, { gates }: At): PersistentVolume {
-  if (next.spec.volumeAttributesClassName === undefined || gates("VolumeAttributesClass")) return next;
+  if (next.spec.volumeAttributesClassName === undefined || gates(attributesClassGate)) return next;
   if (prior?.spec.volumeAttributesClassName !== undefined) return next;
   const { volumeAttributesClassName: _off, ...spec } = next.spec;
   return { ...next, spec };

@@ -176,6 +176,37 @@ test("gate VolumeAttributesClass keeps the class of a volume: on and off, absent
   ]);
 });
 
+test("while gate VolumeAttributesClass is off the class of a volume that has one does not change", () => {
+  const off = { gates: { VolumeAttributesClass: false } };
+  const isOff = "spec.volumeAttributesClassName: Forbidden: update is forbidden when the VolumeAttributesClass feature gate is disabled";
+  const gold = { csi, volumeAttributesClassName: "gold" };
+  assert.deepEqual(updated(gold, gold, off), []);
+  assert.deepEqual(updated({ csi, volumeAttributesClassName: "silver" }, gold, off), [isOff]);
+  assert.deepEqual(updated({ csi }, gold, off), [
+    isOff,
+    "spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden",
+  ]);
+});
+
+test("an affinity that asks for what no label can be is refused, unless the stored one does", () => {
+  const asks = (value: string) => {
+    const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: [value] }] }] } };
+    return { csi, nodeAffinity };
+  };
+  const created = (spec: object) => persistentVolumes.create?.(make({ ...base, ...spec }), at()).map(({ path }) => path);
+  const path = "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]";
+  assert.deepEqual(created(asks("a")), []);
+  assert.deepEqual(created(asks("a b")), [path]);
+  assert.deepEqual(updated(asks("a b"), asks("a b")), []);
+  assert.deepEqual(updated(asks("c d"), asks("a b"), { gates: { MutablePVNodeAffinity: true } }), []);
+});
+
+test("sources whose drivers are gone are warned of by upstream's names", () => {
+  const warned = (source: object) => persistentVolumes.warn?.(make({ ...base, ...source }), undefined, at());
+  assert.deepEqual(warned({ storageos: {} }), ["spec.storageOS: deprecated in v1.22, non-functional in v1.25+"]);
+  assert.deepEqual(warned({ scaleIO: {} }), ["spec.scaleIO: deprecated in v1.16, non-functional in v1.22+"]);
+});
+
 test("mount options in the old annotation are for sources that are mounted", () => {
   const annotated = (spec: object) =>
     texts(
