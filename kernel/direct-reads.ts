@@ -9,7 +9,6 @@ import {
   type Collection,
   continueAfter,
   expiredList,
-  getItem,
   isUncached,
   type ListPage,
   namedKey,
@@ -38,10 +37,15 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
     if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
-    return (await getItem(store, kind, key, signal)).item;
+    return await live(kind, key, { signal });
+  }
+  async function live(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
+    const { entry } = await store.get(key, signal);
+    return entry === undefined ? undefined : new Item(kind, entry);
   }
   return {
     get,
+    live,
     list: (collection, options, names, signal) => list(source, collection, options, names, signal),
     watch: (watching) => Promise.resolve(watch(source, watching)),
   };

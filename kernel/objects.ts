@@ -25,6 +25,8 @@ const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 export interface ServedSource {
   /** Its JSON, in the pieces in which it lies. */
   pieces(): readonly Uint8Array[];
+  /** What the store holds, where that can be told. */
+  stored?(): Uint8Array;
   /** Its bytes in a form that has this name, made where there are none yet. */
   form?(name: string, make: () => Uint8Array): Uint8Array;
 }
@@ -86,7 +88,7 @@ export class Item {
   }
   /** What the store holds of it. */
   get stored(): Uint8Array {
-    return this.#source === undefined ? this.#value : storedBytes(this.kind, this.object);
+    return this.#source === undefined ? this.#value : this.#source.stored?.() ?? storedBytes(this.kind, this.object);
   }
   /** Bytes that show it in another form, made once where the item is remembered. */
   form(name: string, make: () => Uint8Array): Uint8Array {

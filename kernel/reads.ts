@@ -11,7 +11,7 @@ import type { Endpoint, StoredKind } from "./catalog.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { Item, keyOf } from "./objects.ts";
 import type { ListOptions } from "./options.ts";
-import { type Revision, type Store, StoreError } from "./store/store.ts";
+import { type Revision, StoreError } from "./store/store.ts";
 
 /** Whoever may have to wait. The signal that ends the waiting is made when it is first asked for: most reads need none. */
 export interface Waiter {
@@ -22,6 +22,8 @@ export interface Waiter {
 export interface Reads {
   /** One object, of the age that `resourceVersion` of the query asks for. */
   get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
+  /** The newest state of one object, as it lies in the store: what a write begins with. Nothing is waited for but the store. */
+  live(kind: StoredKind, key: string, waiter: Waiter): Promise<Item | undefined>;
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
   /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */
@@ -227,17 +229,6 @@ export function nextBookmark(options: ListOptions, now: number, endsAt: number):
   if (!options.allowWatchBookmarks) return undefined;
   const last = endsAt - bookmarkBeforeEndMs;
   return last > now ? Math.min(now + bookmarkEveryMs, last) : undefined;
-}
-
-/** The newest state of one key, from the store itself: what writes begin with. */
-export async function getItem(
-  store: Store,
-  kind: StoredKind,
-  key: string,
-  signal: AbortSignal,
-): Promise<{ item: Item | undefined; revision: Revision }> {
-  const { entry, revision } = await store.get(key, signal);
-  return { item: entry === undefined ? undefined : new Item(kind, entry), revision };
 }
 
 /** The collection with the key of the object that the path names. */

@@ -70,6 +70,14 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
 
+  async function live(kind: StoredKind, key: string, waiter: Waiter): Promise<Item | undefined> {
+    const cached = cache.isNewest ? cache.kindOf(kind) : undefined;
+    if (cached === undefined || cached.hasBroken(key)) return await direct.live(kind, key, waiter);
+    const entry = cached.index.get(key);
+    if (entry === undefined) return undefined;
+    return entry.asStored ? itemOf(cached.maker, entry) : await direct.live(kind, key, waiter);
+  }
+
   /** Whether the cache shows the revision that is asked for (undefined: the newest) as it is, so that nobody has to wait. */
   function isThere(meter: CacheMeter, asked: Revision | undefined): boolean {
     if (asked === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < asked) return false;
@@ -169,7 +177,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       leave();
     }
   }
-  return { get, list, watch };
+  return { get, live, list, watch };
 }
 
 /** Waits for the cache to come to a revision; 504 where it does not in time. */

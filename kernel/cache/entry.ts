@@ -4,11 +4,12 @@
  */
 import type { ApiObject } from "../../core/plugin.ts";
 import type { StoredKind } from "../catalog.ts";
+import { concat } from "../chunks.ts";
 import { decodeStored, headOf, Item, takeWritten, withRevision } from "../objects.ts";
 import type { Revision } from "../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { Place, Slab, Slabs } from "./slabs.ts";
-import { versionBytes, versionSlot } from "./splice.ts";
+import { versionBytes, versionMember, versionSlot } from "./splice.ts";
 import type { Traits } from "./traits.ts";
 
 /** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
@@ -16,6 +17,8 @@ export interface CachedEntry extends Place {
   readonly key: string;
   readonly revision: Revision;
   readonly traits: Traits;
+  /** What the store holds is what would be stored of it now, in JSON: it can be told from the entry. */
+  readonly asStored: boolean;
   slab: Slab;
   offset: number;
   readonly length: number;
@@ -34,7 +37,7 @@ export interface EntryMaker {
 }
 
 const toBytes = new TextEncoder();
-const brace = toBytes.encode("{");
+const brace = toBytes.encode("{"), lineEnd = toBytes.encode("\n");
 
 export function entryMaker(kind: StoredKind, slabs: Slabs, traitsOf: (object: ApiObject) => Traits): EntryMaker {
   const headText = headOf({ kind: kind.resource.kind, apiVersion: kind.apiVersion });
@@ -47,10 +50,12 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
   const own = takeWritten(value);
   const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
   const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
-  const { slab, offset, length } = spliced === undefined
+  const place = spliced === undefined
     ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), maker.headText))
     : slabs.lay(spliced);
-  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), slab, offset, length, live: true };
+  const { slab, offset, length } = place;
+  const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
+  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true };
   slabs.keep(entry);
   return entry;
 }
@@ -77,15 +82,33 @@ function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
   return true;
 }
 
+/** What the store would hold of an object that lies in this place, in JSON. */
+function storedParts({ head }: EntryMaker, place: Place): readonly Uint8Array[] {
+  const body = bodyBytes(place);
+  const [from, to] = versionMember(body, 0);
+  return [head, body.subarray(0, from), body.subarray(to), lineEnd];
+}
+
+/** Whether the bytes are the parts one behind the other. */
+function isJoined(bytes: Uint8Array, parts: readonly Uint8Array[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    for (let index = 0; index < part.length; index++, at++) if (bytes[at] !== part[index]) return false;
+  }
+  return at === bytes.length;
+}
+
 /** The bytes of an entry, without its brace: what follows the head. */
-export function bodyBytes(entry: CachedEntry): Uint8Array {
-  return entry.slab.bytes.subarray(entry.offset + 1, entry.offset + entry.length);
+export function bodyBytes({ slab, offset, length }: Place): Uint8Array {
+  return slab.bytes.subarray(offset + 1, offset + length);
 }
 
 /** The entry as an item; `at` shows it with a later revision, as what went away then. */
-export function itemOf({ kind, head, forms }: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
+export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
+  const { kind, head, forms } = maker;
   return Item.served(kind, entry.key, at, {
     pieces: () => [head, ...bodyParts(entry, at)],
+    ...(entry.asStored ? { stored: () => concat(storedParts(maker, entry)) } : {}),
     ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
   });
 }

@@ -27,6 +27,18 @@ test("makeEntry() does not trust our own bytes of an object that lacks its defau
   assert.deepEqual(entry.traits.fields, { "v1 mood": "plain" });
 });
 
+test("an entry tells what the store holds where that is what would be stored now, and only there", () => {
+  const bytes = storedBytes(stored, object);
+  const reordered = new TextEncoder().encode(
+    `${JSON.stringify({ ...JSON.parse(new TextDecoder().decode(bytes)), kind: "Note" }, null, 1)}\n`,
+  );
+  for (const [value, expected] of [[bytes, true], [bytes.slice(), true], [reordered, false], [bytes.slice(0, -1), false]] as const) {
+    const entry = makeEntry(maker, "k", 7, value);
+    assert.equal(entry.asStored, expected);
+    if (expected) assert.deepEqual(itemOf(maker, entry).stored, bytes.slice());
+  }
+});
+
 test("itemOf() shows an entry with a later revision", () => {
   const entry = makeEntry(maker, "k", 7, storedBytes(stored, object));
   const item = itemOf(maker, entry, 123456);

@@ -8,7 +8,7 @@ import { noTraits } from "./traits.ts";
 
 const slabs = new Slabs();
 function entry(key: string, revision = 1): CachedEntry {
-  return { ...slabs.lay([new Uint8Array(1)]), key, revision, traits: noTraits };
+  return { ...slabs.lay([new Uint8Array(1)]), key, revision, traits: noTraits, asStored: true };
 }
 function keys(index: KeyIndex, prefix = "", start?: string): string[] {
   return [...index.runs(prefix, start)].flatMap((run) => run.map(({ key }) => key));

@@ -17,25 +17,35 @@ const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 const metadata = toBytes.encode('"metadata":{');
 const before: ReadonlySet<string> = new Set(["name", "generateName", "namespace", "selfLink", "uid"]);
+const key = '"resourceVersion":"';
 const QUOTE = 0x22, COMMA = 0x2c, COLON = 0x3a, BACKSLASH = 0x5c, CLOSE = 0x7d;
 
 /** The slot of metadata that begins at `from`; undefined where what stands there is not metadata as we write it. */
 export function versionSlot(json: Uint8Array, from: number): VersionSlot | undefined {
   for (let index = 0; index < metadata.length; index++) if (json[from + index] !== metadata[index]) return undefined;
   let at = from + metadata.length;
-  if (json[at] === CLOSE) return { at, end: at, open: '"resourceVersion":"', close: '"' };
+  if (json[at] === CLOSE) return { at, end: at, open: key, close: '"' };
   for (;;) {
     const keyEnd = stringEnd(json, at);
     if (keyEnd < 0 || json[keyEnd] !== COLON) return undefined;
-    const key = toText.decode(json.subarray(at + 1, keyEnd - 1));
-    if (!before.has(key) && key !== "resourceVersion") return { at, end: at, open: '"resourceVersion":"', close: '",' };
+    const name = toText.decode(json.subarray(at + 1, keyEnd - 1));
+    if (!before.has(name) && name !== "resourceVersion") return { at, end: at, open: key, close: '",' };
     const valueEnd = stringEnd(json, keyEnd + 1);
     if (valueEnd < 0) return undefined;
-    if (key === "resourceVersion") return { at: keyEnd + 2, end: valueEnd - 1, open: "", close: "" };
-    if (json[valueEnd] === CLOSE) return { at: valueEnd, end: valueEnd, open: ',"resourceVersion":"', close: '"' };
+    if (name === "resourceVersion") return { at: keyEnd + 2, end: valueEnd - 1, open: "", close: "" };
+    if (json[valueEnd] === CLOSE) return { at: valueEnd, end: valueEnd, open: `,${key}`, close: '"' };
     if (json[valueEnd] !== COMMA) return undefined;
     at = valueEnd + 1;
   }
+}
+
+/** From where to where the version stands with all that comes and goes with it, a comma included; throws where there is none. */
+export function versionMember(json: Uint8Array, from: number): readonly [from: number, to: number] {
+  const slot = versionSlot(json, from);
+  if (slot === undefined || slot.at === slot.end) throw new Error("The JSON has no resourceVersion");
+  const begin = slot.at - key.length, end = slot.end + 1;
+  if (json[end] === COMMA) return [begin, end + 1];
+  return json[begin - 1] === COMMA ? [begin - 1, end] : [begin, end];
 }
 
 /** What fills the slot. */

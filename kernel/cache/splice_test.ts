@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { versionBytes, versionSlot } from "./splice.ts";
+import { versionBytes, versionMember, versionSlot } from "./splice.ts";
 
 function spliced(json: string, revision = 7): string | undefined {
   const bytes = new TextEncoder().encode(json);
@@ -55,5 +55,23 @@ test("versionSlot() does not guess at what we did not write", () => {
     ]
   ) {
     assert.equal(spliced(json), undefined, json);
+  }
+});
+
+test("versionMember() is what the slot has put in, and nothing else", () => {
+  for (
+    const bare of [
+      '{"metadata":{}}',
+      '{"metadata":{"name":"a"}}',
+      '{"metadata":{"name":"a","uid":"u"},"data":{}}',
+      '{"metadata":{"name":"a","generation":1}}',
+      '{"metadata":{"labels":{"resourceVersion":"x"}}}',
+    ]
+  ) {
+    const bytes = new TextEncoder().encode(spliced(bare));
+    const [from, to] = versionMember(bytes, 1);
+    const text = new TextDecoder();
+    assert.equal(text.decode(bytes.subarray(0, from)) + text.decode(bytes.subarray(to)), bare);
+    assert.throws(() => versionMember(new TextEncoder().encode(bare), 1), /no resourceVersion/);
   }
 });

@@ -172,6 +172,31 @@ test("a read of the newest state asks nobody where the store knows how new it is
     assert.equal(brittle.gets, gets);
   }));
 
+test("a write begins with the cache where it is known to be the newest, else with the store", () =>
+  withCache(async ({ room, brittle }) => {
+    await put(room, "a");
+    await list(room);
+    const { stored } = endpointOf("notes");
+    const live = async (name: string, gets: number) => {
+      const before = brittle.gets;
+      const item = await room.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
+      assert.equal(brittle.gets - before, gets);
+      return item;
+    };
+    const fromStore = await live("a", 1);
+    brittle.alone = true;
+    const fromCache = await live("a", 0);
+    assert.deepEqual(fromCache?.stored, fromStore?.stored);
+    assert.deepEqual([fromCache?.revision, fromCache?.object], [fromStore?.revision, fromStore?.object]);
+    assert.equal(await live("b", 0), undefined);
+    const release = Promise.withResolvers<void>();
+    brittle.hold = release.promise;
+    const revision = await put(room, "b");
+    assert.equal((await live("b", 1))?.revision, revision);
+    brittle.hold = undefined;
+    release.resolve();
+  }));
+
 test("a consistent read that the cache does not catch up with is read from the store", async () => {
   const clock = manualClock();
   await withCache(async ({ room, brittle }) => {

@@ -5,7 +5,7 @@ import { bodyOf, type Call } from "../call.ts";
 import { appliedObject, type ApplyDocument } from "../draft/apply.ts";
 import { Item, keyOf } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
-import { getItem } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
 import { store } from "./create.ts";
@@ -13,13 +13,13 @@ import { checkName, expectedRevision, replace } from "./update.ts";
 
 /** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
 export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocument): Promise<Answer> {
-  const { backend, endpoint, info, signal } = call;
+  const { backend, endpoint, info } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
   const document = read(body);
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
   for (let tries = 1;; tries++) {
-    const { item } = await getItem(backend.store, endpoint.stored, key, signal);
+    const item = await readsOf(backend).live(endpoint.stored, key, call);
     if (item !== undefined) return objectAnswer(200, await onTop(call, item, document, options));
     try {
       return objectAnswer(201, await anew(call, document, options));

@@ -14,7 +14,7 @@ import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
 import { at, type Call } from "../call.ts";
 import { deleteOptions, type DeleteRequest, ignoreReadErrorsField } from "../delete-options.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
-import { getItem } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
 import { isFinished, modified } from "./update.ts";
 
@@ -26,7 +26,7 @@ export async function remove(call: Call): Promise<Answer> {
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
-  const { item } = await getItem(backend.store, endpoint.stored, key, call.signal);
+  const item = await readsOf(backend).live(endpoint.stored, key, call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const { gone, item: last } = await deleteItem(call, item, options);
   if (!gone) return objectAnswer(options.orphanDependents === false ? 202 : 200, last);

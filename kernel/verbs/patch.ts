@@ -6,7 +6,7 @@ import { readApply, readCborApply } from "../draft/apply.ts";
 import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
 import { keyOf } from "../objects.ts";
 import { writeOptions } from "../options.ts";
-import { getItem } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
@@ -36,7 +36,7 @@ async function patched(call: Call, dialect: Dialect): Promise<Answer> {
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
-  const { item } = await getItem(backend.store, endpoint.stored, key, call.signal);
+  const item = await readsOf(backend).live(endpoint.stored, key, call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const change = dialect(call, body, fieldValidation);
   const written = await replace(call, item, dryRun, (current) => {

@@ -7,7 +7,7 @@ import { readBody } from "../draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
-import { getItem } from "../reads.ts";
+import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
 import type { Entry } from "../store/store.ts";
 import { placed, resourceName, toUpdate } from "../write-pipeline.ts";
@@ -22,7 +22,7 @@ export async function update(call: Call): Promise<Answer> {
   const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
   // An `If-Match` header says what is expected where the object does not.
   const expected = expectedRevision(object.metadata.resourceVersion) || Number(tag?.[1] ?? 0);
-  const { item } = await getItem(call.backend.store, call.endpoint.stored, keyOfCall(call), call.signal);
+  const item = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call);
   if (item === undefined) return await createdByPut(call, object, options.dryRun);
   const attempt = { object, expected, again: expected === 0 };
   return objectAnswer(
@@ -162,5 +162,7 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }
