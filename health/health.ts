@@ -5,6 +5,8 @@ export interface Check {
   readonly name: string;
   /** How long it may take where that is another time than that of the other checks. */
   readonly timeoutMs?: number;
+  /** While it is true, reports leave the check out, and only its own path tells of it. */
+  readonly aside?: () => boolean;
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -32,7 +34,8 @@ export type Checks = Readonly<Record<Endpoint, readonly Check[]>>;
 /** Runs the checks of an endpoint side by side, each bounded by `timeoutMs`, and reports them in order. */
 export async function report(endpoint: Endpoint, checks: Checks, options: ReportOptions, timeoutMs: number): Promise<Report> {
   const excluded = new Set(options.exclude);
-  const results = await Promise.all(checks[endpoint].map(async (check) => ({
+  const counting = checks[endpoint].filter(({ aside }) => aside?.() !== true);
+  const results = await Promise.all(counting.map(async (check) => ({
     name: check.name,
     excluded: excluded.delete(check.name),
     reason: options.exclude.includes(check.name) ? undefined : await failureOf(check, timeoutMs),

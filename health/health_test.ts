@@ -40,6 +40,21 @@ test("report() leaves out what is excluded and tells of names that match nothing
   );
 });
 
+test("report() leaves out a check that stands aside, and cannot exclude it; its own path tells of it", async () => {
+  const { store, checks: { livez } } = world();
+  store.fail();
+  let aside = true;
+  const checks: Checks = { livez: [livez[0]!, { ...store.check, aside: () => aside }], readyz: [], healthz: [] };
+  assert.equal((await report("livez", checks, { verbose: true, exclude: [] }, 1000)).text, "[+]ping ok\nlivez check passed\n");
+  assert.match(
+    (await report("livez", checks, { verbose: true, exclude: ["etcd"] }, 1000)).text,
+    /cannot be excluded: no matches for "etcd"/,
+  );
+  assert.equal((await reportOne("livez", checks, "etcd", 1000))!.status, 500);
+  aside = false;
+  assert.equal((await report("livez", checks, plain, 1000)).status, 500);
+});
+
 test("reportOne() answers one check with its reason, and nothing for a name that is no check there", async () => {
   const { checks, shutdown } = world();
   shutdown.fail();

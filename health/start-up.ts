@@ -1,6 +1,9 @@
 /**
  * What has to be done before a server is whole: hooks that run once after it has begun to listen, and informers that have to see
  * what there is. Names and reasons are upstream's.
+ *
+ *   starting ──> whole        It stays whole: what comes with another configuration, or begins anew because this server was elected,
+ *                             is told under its own path and no reason to send requests elsewhere, or to start the server again.
  */
 import type { Check } from "./health.ts";
 
@@ -8,6 +11,8 @@ export interface StartUp {
   /** `poststarthook/<name>`: not finished until it is, and finished from then on. */
   hook(name: string): Check;
   finished(name: string): void;
+  /** The server is whole from now on, if all of these hooks are finished and informers have seen what there is. */
+  settle(names: readonly string[]): void;
   /** Resolves once all of these hooks are finished. */
   all(names: readonly string[]): Promise<void>;
   /** Nobody follows anything any more: all owners begin anew. */
@@ -25,14 +30,20 @@ export function startUp(): StartUp {
   let waiting: readonly (() => boolean)[] = [];
   /** By owner: kinds, and whether what there was has been seen. */
   const followed = new Map<string, Map<string, boolean>>();
+  const unseen = () => [...followed.values()].flatMap((kinds) => [...kinds].filter(([, seen]) => !seen).map(([kind]) => kind));
+  let isWhole = false;
   return {
     hook: (name) => ({
       name: `poststarthook/${name}`,
+      aside: () => isWhole && !done.has(name),
       check: () => done.has(name) ? Promise.resolve() : Promise.reject(new Error("not finished")),
     }),
     finished(name) {
       done.add(name);
       waiting = waiting.filter((isOver) => !isOver());
+    },
+    settle(names) {
+      isWhole ||= names.every((name) => done.has(name)) && unseen().length === 0;
     },
     all: (names) =>
       new Promise((resolve) => {
@@ -54,8 +65,9 @@ export function startUp(): StartUp {
     isSynced: (owner) => [...followed.get(owner)?.values() ?? []].every((seen) => seen),
     informers: {
       name: "informer-sync",
+      aside: () => isWhole && unseen().length > 0,
       check() {
-        const open = [...followed.values()].flatMap((kinds) => [...kinds].filter(([, seen]) => !seen).map(([kind]) => kind));
+        const open = unseen();
         if (open.length === 0) return Promise.resolve();
         return Promise.reject(new Error(`${open.length} informers not started yet: [${open.join(" ")}]`));
       },

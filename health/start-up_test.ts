@@ -41,6 +41,27 @@ test("StartUp.informers names what has not been seen, until all begin anew", asy
   assert.equal(await reasonOf(start.informers), "ok", "nobody follows anything any more");
 });
 
+test("StartUp.settle() makes the server whole once everything is done, and what comes later stands aside until it is done, too", async () => {
+  const start = startUp();
+  const asideOf = (...checks: readonly { readonly aside?: () => boolean }[]) => checks.map(({ aside }) => aside?.());
+  const hook = start.hook("first"), late = start.hook("late");
+  const seen = start.follows("first", "*v1.Namespace");
+  start.settle(["first"]);
+  start.finished("first");
+  start.settle(["first"]);
+  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false], "one informer has not seen what there is");
+  seen();
+  start.settle(["first", "late"]);
+  assert.deepEqual(asideOf(hook, late), [false, false]);
+  start.settle(["first"]);
+  const seenLate = start.follows("late", "*v1.Secret");
+  assert.deepEqual(asideOf(hook, late, start.informers), [false, true, true]);
+  assert.equal(await reasonOf(start.informers), "1 informers not started yet: [*v1.Secret]", "its own path tells all the same");
+  seenLate();
+  start.finished("late");
+  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false]);
+});
+
 test("graceful() passes until the grace period is over, and then says what the check says", async () => {
   let over = false;
   const hook = graceful(startUp().hook("stuck"), () => over);

@@ -60,7 +60,9 @@ export function assemble(parts: Parts): Server {
   const checksOf = (catalog: Catalog): Checks => {
     const { config } = inForce();
     const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
-    const hooks = [filled, ...hookNames(catalog).map(start.hook)];
+    const names = hookNames(catalog);
+    start.settle(names);
+    const hooks = [filled, ...names.map(start.hook)];
     const isOver = () => elapsed() - begun >= config["livez-grace-period"];
     const ofPlugins = (endpoint: Endpoint) =>
       catalog.plugins.flatMap(({ healthChecks = [] }) => healthChecks).filter(({ endpoints = ["readyz", "healthz"] }) =>
@@ -167,7 +169,7 @@ export function describeGates({ record }: KernelRegistry, { gates }: Catalog): v
 }
 
 /** Post-start hooks in the order in which they are reported. */
-function hookNames(catalog: Catalog): readonly string[] {
+export function hookNames(catalog: Catalog): readonly string[] {
   return [seedsHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
 }
 /** The hook that makes the objects that must exist. */

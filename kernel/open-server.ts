@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import type { Plugin } from "../core/plugin.ts";
 import { flushEveryMs, logCheck, startUp, switchCheck } from "../health/mod.ts";
-import { assemble, describeGates, seedsHook } from "./assemble.ts";
+import { assemble, describeGates, hookNames, seedsHook } from "./assemble.ts";
 import { systemGroups } from "./authentication/mod.ts";
 import { controllerHook, controllerHooks, runBackground } from "./background.ts";
 import { openReads } from "./cache/mod.ts";
@@ -146,6 +146,7 @@ export async function openServer(
   warn(log, generation);
   function swap(next: Generation): void {
     const before = generation;
+    start.settle(hookNames(before.catalog));
     generation = next;
     if (next.catalog !== before.catalog) {
       cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
