@@ -1,4 +1,4 @@
-import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } from "./field-error.ts";
+import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText, goQuote } from "./field-error.ts";
 
 /** One row a reason: the table from which every refusal takes its code. `Unknown` is written without a reason. */
 const codes = {
@@ -102,7 +102,7 @@ function detailsOf(of: GroupName, name: string): StatusDetails {
 
 /** 404 for an object that does not exist. */
 export function notFoundError(resource: GroupName, name: string): StatusError {
-  return new StatusError("NotFound", `${groupText(resource)} "${name}" not found`, { details: detailsOf(resource, name) });
+  return new StatusError("NotFound", `${groupText(resource)} ${goQuote(name)} not found`, { details: detailsOf(resource, name) });
 }
 /** 404 for a path below an API prefix that leads nowhere. */
 export function noRouteError(): StatusError {
@@ -113,17 +113,17 @@ export function methodNotAllowedError(): StatusError {
   return new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource", { details: {} });
 }
 export function alreadyExistsError(resource: GroupName, name: string): StatusError {
-  return new StatusError("AlreadyExists", `${groupText(resource)} "${name}" already exists`, { details: detailsOf(resource, name) });
+  return new StatusError("AlreadyExists", `${groupText(resource)} ${goQuote(name)} already exists`, { details: detailsOf(resource, name) });
 }
 /** 409; `why` follows the name. */
 export function conflictError(resource: GroupName, name: string, why: string): StatusError {
-  return new StatusError("Conflict", `Operation cannot be fulfilled on ${groupText(resource)} "${name}": ${why}`, {
+  return new StatusError("Conflict", `Operation cannot be fulfilled on ${groupText(resource)} ${goQuote(name)}: ${why}`, {
     details: detailsOf(resource, name),
   });
 }
 /** 403 by admission or a rule; the empty name leaves the quotes out. */
 export function forbiddenError(resource: GroupName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
-  const who = name === "" ? groupText(resource) : `${groupText(resource)} "${name}"`;
+  const who = name === "" ? groupText(resource) : `${groupText(resource)} ${goQuote(name)}`;
   return new StatusError("Forbidden", `${who} is forbidden: ${why}`, {
     details: { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) },
   });
@@ -133,7 +133,7 @@ export function invalidError(kind: GroupName, name: string, errors: readonly Fie
   const texts = [...new Set(errors.map(fieldErrorText))];
   const list = texts.length === 0 ? "" : texts.length === 1 ? `: ${texts[0]}` : `: [${texts.join(", ")}]`;
   const causes = errors.map((error) => ({ reason: fieldErrorReason(error), message: fieldErrorBody(error), field: error.path }));
-  return new StatusError("Invalid", `${groupText(kind)} "${name}" is invalid${list}`, {
+  return new StatusError("Invalid", `${groupText(kind)} ${goQuote(name)} is invalid${list}`, {
     details: { ...detailsOf(kind, name), ...(causes.length === 0 ? {} : { causes }) },
   });
 }

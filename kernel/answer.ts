@@ -64,7 +64,7 @@ function bodyReply(call: Call, status: number, { body, bytes }: Begun): Reply {
 /** Which lists and objects a transformation may be asked for. */
 function checkTransform(call: Call, isList: boolean): void {
   const { endpoint, output: { transform } } = call;
-  const go = `*${packageOf(endpoint.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
+  const go = `*${packageOf(endpoint.stored.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
   if (transform.as === "PartialObjectMetadata" && isList) {
     throw new StatusError("NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${go})`);
   }

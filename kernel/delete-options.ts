@@ -32,6 +32,8 @@ export interface DeleteRequest {
 
 /** Kinds that may stand in a body besides DeleteOptions without being known as what they are. */
 const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
+/** Kinds that are the same in all versions are known by the plain one. */
+const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
 
 export async function deleteOptions(call: Call): Promise<DeleteRequest> {
@@ -130,7 +132,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
 /** A body that calls itself something else is refused; DeleteOptions of any version are taken. */
 function checkOptionsKind(kind: string, version: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
-  if (otherOptions.includes(kind) && version.startsWith("meta.")) {
+  if (version === "v1" ? unversioned.includes(kind) : version.startsWith("meta.") && otherOptions.includes(kind)) {
     throw badRequestError(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   }
   throw badRequestError(`no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(scheme)}`);

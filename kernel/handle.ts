@@ -1,5 +1,6 @@
 /** The way of a request, from top to bottom: who, may they, what, the answer. */
 import { checkProduced, negotiate, negotiateError, wantsPretty } from "../core/codec/negotiate.ts";
+import { goQuote } from "../core/field-error.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { replyOf, statusReply } from "./answer.ts";
 import { auditIdOf } from "./audit-id.ts";
@@ -19,6 +20,7 @@ import { Warnings } from "./warnings.ts";
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
   const info = requestInfo(exchange.method, exchange.url);
   if (info === undefined) return textReply(400, "400 Bad Request");
+  if (info.cutShort) return cutShortReply(exchange.url);
   const { catalog } = server;
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
@@ -100,6 +102,15 @@ export function errorReply(exchange: Exchange, error: StatusError, catalog: Cata
       ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
     },
   };
+}
+
+/** A path of the old prefixes that names nothing: nobody is asked who they are for it. */
+function cutShortReply(url: string): Reply {
+  const safe = url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return textReply(
+    500,
+    `Internal Server Error: ${goQuote(safe)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${url}\n`,
+  );
 }
 
 /** What refusals of authorization carry, and no other. */

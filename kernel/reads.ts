@@ -152,10 +152,10 @@ export function planList(collection: Collection, options: ListOptions, names: Na
   // What is served from a cache at any age is served whole.
   if (options.resourceVersion === "0" && !isUncached(stored)) limit = undefined;
   if (options.continue !== "") {
+    const { revision, start } = readContinue(options.continue, names);
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
       throw badRequestError("specifying resource version is not allowed when using continue");
     }
-    const { revision, start } = readContinue(options.continue, names);
     return { age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision }, limit, start: prefix + start, key: undefined };
   }
   const key = collection.key ?? namedKey(collection, options);

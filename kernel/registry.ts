@@ -54,7 +54,7 @@ export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, 
   }
   if (found === endpoint.stored) return undefined;
   const { version } = splitGroupVersion(apiVersion);
-  return `converting (${version}.${kind}) to (${packageOf(endpoint.group)}.${endpoint.kind}): unknown conversion`;
+  return `converting (${version}.${kind}) to (${packageOf(endpoint.stored.group)}.${endpoint.kind}): unknown conversion`;
 }
 
 /** 400 for a body that was recognised and cannot be taken. */

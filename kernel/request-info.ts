@@ -11,7 +11,7 @@ export interface RequestInfo {
   /** Decoded path. */
   readonly path: string;
   readonly query: Query;
-  /** get, list, watch, create, update, patch, delete, deletecollection, "" for a method that means nothing to a
+  /** get, list, watch, create, update, patch, delete, deletecollection, proxy, "" for a method that means nothing to a
    *  resource; the method in lower case outside of resources. */
   readonly verb: string;
   readonly prefix: string;
@@ -27,6 +27,8 @@ export interface RequestInfo {
   readonly inNamespace: boolean;
   /** Below the old /watch/ prefix. */
   readonly watchPrefix: boolean;
+  /** The path ends at /watch or /proxy, where a resource should follow. */
+  readonly cutShort: boolean;
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -59,6 +61,7 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     parts: [] as readonly string[],
     inNamespace: false,
     watchPrefix: false,
+    cutShort: false,
   };
   const outside = { ...plain, isResourceRequest: false, verb: method.toLowerCase() };
 
@@ -74,10 +77,10 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   const version = segments[head - 1]!;
   let parts = segments.slice(head);
   let verb = Object.hasOwn(verbs, method) ? verbs[method]! : "";
-  let watchPrefix = false;
-  if (parts[0] === "watch" && parts.length > 1) {
-    verb = "watch";
-    watchPrefix = true;
+  const [special] = parts;
+  if (special === "watch" || special === "proxy") {
+    if (parts.length === 1) return { ...outside, prefix, cutShort: true };
+    verb = special;
     parts = parts.slice(1);
   }
   let namespace = "", inNamespace = false;
@@ -109,7 +112,8 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
     subresource,
     parts,
     inNamespace,
-    watchPrefix,
+    watchPrefix: special === "watch",
+    cutShort: false,
   };
 }
 

@@ -20,7 +20,7 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
 /** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
-  if (endpoint === undefined) throw noRouteError();
+  if (endpoint === undefined || info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
   // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
@@ -31,7 +31,8 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError();
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
-    throw badRequestError("Namespace parameter required.");
+    // A create goes on: what it lacks is told with all else that is wrong with the object.
+    if (verb !== "create") throw badRequestError("Namespace parameter required.");
   }
   return { endpoint, verb, subresource };
 }

@@ -20,13 +20,13 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     let quality = 1;
     const parameters: [string, string][] = [];
     for (const text of rest) {
-      const equals = text.indexOf("=");
-      const name = (equals < 0 ? text : text.slice(0, equals)).trim();
-      const value = equals < 0 ? "" : text.slice(equals + 1).trim();
-      if (name === "q") {
+      const [name = "", value = "", more = ""] = text.split("=");
+      // What has no value, or more than one, is not there.
+      if (value === "" || more !== "") continue;
+      if (name.trim() === "q") {
         const q = Number(value);
-        quality = value !== "" && Number.isFinite(q) ? q : 1;
-      } else if (name !== "") parameters.push([name, value.replace(/^"(.*)"$/, "$1")]);
+        quality = Number.isFinite(q) ? q : 0;
+      } else parameters.push([name.trim(), value.trim()]);
     }
     clauses.push({ type: type.trim(), subtype: (subtype ?? "*").trim(), quality, parameters });
   }

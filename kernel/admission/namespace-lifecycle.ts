@@ -8,7 +8,7 @@ import { resourceName } from "../write-pipeline.ts";
 
 /** 404 for a missing namespace, 403 for one that is being terminated. Servers without the Namespace kind ask nothing. */
 export async function checkNamespace(call: Call, name: string): Promise<void> {
-  if (!call.endpoint.namespaced) return;
+  if (!call.endpoint.namespaced || call.info.namespace === "") return;
   const { catalog, backend, info } = call;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;

@@ -1,4 +1,5 @@
 /** May they: the first authorizer with an opinion decides; where nobody has one it is refused. */
+import { goQuote } from "../../core/field-error.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 
@@ -64,5 +65,5 @@ export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes
 
 /** In quotes, and harmless to whoever shows it in a page, as upstream has it. */
 function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return goQuote(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -66,10 +66,10 @@ export function listAnswer(cell: Cell): Answer {
   if (sendInitialEvents !== "") errors.push("sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list");
   if (errors.length > 0) return invalid(errors);
   if (cell.continue !== "") {
+    if (cell.continue === "nonsense") return { code: 400, message: "invalid continue token: " };
     if (resourceVersion !== "" && resourceVersion !== "0") {
       return { code: 400, message: "specifying resource version is not allowed when using continue" };
     }
-    if (cell.continue === "nonsense") return { code: 400, message: "invalid continue token: " };
     return cell.continue === "expired"
       ? { code: 410, message: "The provided continue parameter is too old to display a consistent list result." }
       : { meaning: "continue" };

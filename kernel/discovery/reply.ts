@@ -16,6 +16,7 @@ export async function discoveryReply(exchange: Exchange, path: string, catalog: 
   const [, prefix, ...rest] = path.replace(/\/$/, "").split("/");
   const core = prefix === "api";
   if (rest.length === 0) {
+    if (core && exchange.method !== "GET") throw methodNotAllowedError();
     const encoding = wantsAggregated(exchange, catalog);
     if (encoding !== undefined) return await aggregatedReply(exchange, catalog, core, encoding);
     return core

@@ -3,7 +3,8 @@ import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { bodyOf, type Call } from "../call.ts";
 import { appliedObject, type ApplyDocument } from "../draft/apply.ts";
-import { Item, keyOf } from "../objects.ts";
+import { keyOfCall } from "../key-of-call.ts";
+import { Item } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
@@ -17,7 +18,7 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
   const document = read(body);
-  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  const key = keyOfCall(call);
   for (let tries = 1;; tries++) {
     const item = await readsOf(backend).live(endpoint.stored, key, call);
     if (item !== undefined) return objectAnswer(200, await onTop(call, item, document, options));

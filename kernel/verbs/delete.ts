@@ -13,7 +13,8 @@ import {
 import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
 import { at, type Call } from "../call.ts";
 import { deleteOptions, type DeleteRequest, ignoreReadErrorsField } from "../delete-options.ts";
-import { Item, keyOf, storedBytes } from "../objects.ts";
+import { keyOfCall } from "../key-of-call.ts";
+import { Item, storedBytes } from "../objects.ts";
 import { readsOf } from "../reads-of.ts";
 import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
 import { isFinished, modified } from "./update.ts";
@@ -24,7 +25,7 @@ export async function remove(call: Call): Promise<Answer> {
   const { endpoint, info, backend } = call;
   const refused = endpoint.resource.deletion?.refuse?.(info.name);
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
-  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  const key = keyOfCall(call);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
   const item = await readsOf(backend).live(endpoint.stored, key, call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
@@ -101,8 +102,12 @@ export async function deleteItem(call: Call, first: Item, options: DeleteRequest
   for (let current = first;;) {
     const { object } = current;
     checkPreconditions(call, current, options);
+    const pending = object.metadata.deletionTimestamp !== undefined;
+    // What is held by more than its finalizers goes through two deletes at least: one begins, and none in between changes anything.
+    if (pending && resource.deletion?.holds(object)) return { gone: false, item: current };
     const marked = mark(call, object, options);
-    const finished = isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion);
+    const begins = resource.deletion !== undefined && !pending;
+    const finished = !begins && (isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion));
     if (!finished && storedBytesEqual(current, marked)) return { gone: false, item: current };
     const last = finished ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
@@ -127,12 +132,16 @@ function mustWait(object: ApiObject, deletion: { readonly holds: (object: any) =
 
 function checkPreconditions(call: Call, { object, revision }: Item, options: DeleteRequest): void {
   const { uid, resourceVersion } = options;
-  const refuse = (what: string, asked: string, found: string, might: string): StatusError =>
-    conflictError(
-      kindName(call),
-      object.metadata.name ?? "",
-      `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${might}`,
-    );
+  const refuse = (what: string, asked: string, found: string, might: string): StatusError => {
+    const { name = "" } = object.metadata;
+    // Upstream's kinds with a deletion of their own look for themselves, and say it in other words.
+    if (call.endpoint.resource.deletion !== undefined) {
+      const why = `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${found}`;
+      return conflictError(resourceName(call), name, why);
+    }
+    const why = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found})`;
+    return conflictError(kindName(call), name, `${why}. The object might have been ${might}`);
+  };
   if (uid !== undefined && uid !== object.metadata.uid) throw refuse("UID", uid, object.metadata.uid ?? "", "deleted and then recreated");
   if (resourceVersion !== undefined && resourceVersion !== String(revision)) {
     throw refuse("ResourceVersion", resourceVersion, String(revision), "modified");
@@ -143,12 +152,13 @@ function checkPreconditions(call: Call, { object, revision }: Item, options: Del
 function mark(call: Call, object: ApiObject, options: DeleteRequest): ApiObject {
   const { resource } = call.endpoint;
   const own = object.metadata.finalizers ?? [];
-  const finalizers = resource.strategy?.garbageCollected ?? true ? finalizersFor(own, options) : own;
+  const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");
+  const finalizers = resource.strategy?.garbageCollected ?? true ? finalizersFor(own, policy) : own;
   const pending = object.metadata.deletionTimestamp !== undefined;
   let next = finalizers === own
     ? object
     : { ...object, metadata: metaWith(object.metadata, { finalizers: finalizers.length === 0 ? undefined : finalizers }) };
-  if (pending || !mustWait(next, resource.deletion)) return next;
+  if (pending || (resource.deletion === undefined && !mustWait(next, undefined))) return next;
   const here = at(call);
   const generation = Number(next.metadata.generation ?? 0);
   next = {
@@ -162,8 +172,11 @@ function mark(call: Call, object: ApiObject, options: DeleteRequest): ApiObject 
   return resource.deletion?.begin(next, here) ?? next;
 }
 
-function finalizersFor(finalizers: readonly string[], { propagationPolicy, orphanDependents }: DeleteRequest): readonly string[] {
-  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : "Background");
+/** What becomes of dependents, undefined where nobody says; `otherwise` where they are not to be orphans, in the older way of saying it. */
+function policyOf({ propagationPolicy, orphanDependents }: DeleteRequest, otherwise: string): string | undefined {
+  return propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : otherwise);
+}
+function finalizersFor(finalizers: readonly string[], policy: string | undefined): readonly string[] {
   if (policy === undefined) return finalizers;
   const wanted = policy === "Orphan" ? orphanFinalizer : policy === "Foreground" ? foregroundFinalizer : undefined;
   const kept = finalizers.filter((each) => each === wanted || (each !== orphanFinalizer && each !== foregroundFinalizer));

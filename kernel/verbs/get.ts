@@ -1,14 +1,14 @@
 import { notFoundError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
-import { keyOf } from "../objects.ts";
+import { keyOfCall } from "../key-of-call.ts";
 import { readsOf } from "../reads-of.ts";
 import { resourceName } from "../write-pipeline.ts";
 
 /** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
 export async function get(call: Call): Promise<Answer> {
   const { backend, endpoint, info } = call;
-  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  const key = keyOfCall(call);
   const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, item);

@@ -4,7 +4,7 @@ import { type Answer, objectAnswer } from "../answer.ts";
 import { bodyOf, type Call, header } from "../call.ts";
 import { readApply, readCborApply } from "../draft/apply.ts";
 import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
-import { keyOf } from "../objects.ts";
+import { keyOfCall } from "../key-of-call.ts";
 import { writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
@@ -35,7 +35,7 @@ async function patched(call: Call, dialect: Dialect): Promise<Answer> {
   const body = await bodyOf(call);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
-  const key = keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+  const key = keyOfCall(call);
   const item = await readsOf(backend).live(endpoint.stored, key, call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const change = dialect(call, body, fieldValidation);

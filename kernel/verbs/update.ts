@@ -5,7 +5,8 @@ import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
 import { readBody } from "../draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
-import { Item, keyOf, storedBytes } from "../objects.ts";
+import { keyOfCall } from "../key-of-call.ts";
+import { Item, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
@@ -34,10 +35,6 @@ export async function update(call: Call): Promise<Answer> {
       return attempt;
     }),
   );
-}
-
-function keyOfCall(call: Call): string {
-  return keyOf(call.backend.prefix, call.endpoint.stored, call.info.namespace, call.info.name);
 }
 
 /** The name in the body must be the one in the URL. */

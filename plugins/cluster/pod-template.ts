@@ -60,7 +60,9 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
       ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names, at.gates)),
     ];
   },
-  warn: ({ template }, _prior, at) => warnOfPodTemplate(template, "template", at.names),
+  // What has been warned of is not warned of again with each change of the metadata.
+  warn: ({ template, metadata }, prior, at) =>
+    prior !== undefined && metadata.generation === prior.metadata.generation ? [] : warnOfPodTemplate(template, "template", at.names),
 });
 
 export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {

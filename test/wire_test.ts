@@ -1,0 +1,127 @@
+// What kube-apiserver answers where no recording looks: found by sending the same requests to one.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+
+interface Sent {
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+}
+async function ask(server: TestServer, method: string, path: string, { body, headers = {} }: Sent = {}) {
+  const answer = await server.handle(
+    new Request(`https://test${path}`, {
+      method,
+      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
+  return { status: answer.status, body: await answer.json() };
+}
+const configMaps = "/api/v1/namespaces/default/configmaps";
+const merge = { "content-type": "application/merge-patch+json" };
+
+test("a name that no object can have is refused before it is looked for, and PUT looks at the body's name first", async () => {
+  await using server = await openTestServer();
+  for (const method of ["GET", "PATCH", "DELETE"]) {
+    const { status, body } = await ask(server, method, `${configMaps}/a%25b`, method === "PATCH" ? { body: {}, headers: merge } : {});
+    assert.deepEqual([status, body.message], [400, `Name parameter invalid: "a%b": may not contain '%'`], method);
+  }
+  const put = await ask(server, "PUT", `${configMaps}/a%25b`, { body: {} });
+  assert.equal(put.body.message, "the name of the object (a%b based on URL) was undeterminable: name must be provided");
+  assert.equal((await ask(server, "GET", `${configMaps}/a%22b`)).body.message, String.raw`configmaps "a\"b" not found`);
+});
+
+test("a create in the empty namespace is told all that its object lacks", async () => {
+  await using server = await openTestServer();
+  const { status, body } = await ask(server, "POST", "/api/v1/namespaces//configmaps", { body: {} });
+  assert.equal(status, 422);
+  assert.deepEqual(body.details.causes.map(({ field }: { field: string }) => field), ["metadata.name", "metadata.namespace"]);
+});
+
+test("the list of core versions is only read, and the old prefixes lead nowhere by themselves", async () => {
+  await using server = await openTestServer();
+  assert.equal((await ask(server, "POST", "/api", { body: {} })).status, 405);
+  assert.equal((await ask(server, "POST", "/apis", { body: {} })).status, 200);
+  assert.equal((await ask(server, "GET", "/api/v1/proxy/namespaces/default/configmaps")).status, 404);
+  for (const method of ["GET", "POST", "DELETE"]) {
+    const answer = await server.handle(new Request("https://test/api/v1/watch?a=%22&b", { method }));
+    assert.equal(answer.status, 500);
+    assert.equal(
+      await answer.text(),
+      'Internal Server Error: "/api/v1/watch?a=%22&amp;b": failed to create RequestInfo: ' +
+        "unable to determine kind and namespace from url, /api/v1/watch?a=%22&b\n",
+    );
+  }
+});
+
+test("a namespace says in its own words that it is not the one meant", async () => {
+  await using server = await openTestServer();
+  const { body: { metadata } } = await ask(server, "POST", "/api/v1/namespaces", { body: { metadata: { name: "a" } } });
+  const remove = (preconditions: object) => ask(server, "DELETE", "/api/v1/namespaces/a", { body: { preconditions } });
+  const other = await remove({ uid: "x", resourceVersion: "1" });
+  assert.deepEqual(other.body.details, { name: "a", kind: "namespaces" });
+  const why = `Precondition failed: UID in precondition: x, UID in object meta: ${metadata.uid}`;
+  assert.equal(other.body.message, `Operation cannot be fulfilled on namespaces "a": ${why}`);
+  assert.match((await remove({ resourceVersion: "1" })).body.message, /Precondition failed: ResourceVersion in precondition: 1, /);
+});
+
+test("deleting a namespace begins once, whatever later deletes say of what depends on it", async () => {
+  await using server = await openTestServer();
+  const held = { metadata: { name: "a" }, spec: { finalizers: ["example.com/held"] } };
+  await ask(server, "POST", "/api/v1/namespaces", { body: held });
+  const remove = (query: string) => ask(server, "DELETE", `/api/v1/namespaces/a?${query}`);
+  const first = await remove("orphanDependents=false");
+  assert.deepEqual([first.status, first.body.metadata.finalizers], [202, ["foregroundDeletion"]]);
+  const second = await remove("propagationPolicy=Orphan");
+  assert.equal(second.body.metadata.finalizers?.includes("orphan") ?? false, false);
+});
+
+test("options of a delete that are of another kind are refused as what upstream takes them for", async () => {
+  await using server = await openTestServer();
+  const remove = async (kind: string, apiVersion: string) =>
+    (await ask(server, "DELETE", `${configMaps}/a`, { body: { kind, apiVersion } })).body.message;
+  assert.equal(await remove("Status", "v1"), "converting (v1.Status) to (v1.DeleteOptions): unknown conversion");
+  assert.match(await remove("Status", "meta.k8s.io/v1"), /^no kind "Status" is registered for version "meta.k8s.io\/v1"/);
+  assert.match(await remove("ConfigMap", "v1"), /^no kind "ConfigMap" is registered for version "v1"/);
+});
+
+test("a token that nobody wrote is told of before a version that does not go with it", async () => {
+  await using server = await openTestServer();
+  const { status, body } = await ask(server, "GET", `${configMaps}?continue=bad&resourceVersion=5`);
+  assert.equal(status, 400);
+  assert.match(body.message, /^invalid continue token: /);
+});
+
+test("parameters of Accept without a value are not there, and an event is called what the store calls it", async () => {
+  await using server = await openTestServer();
+  const accept = async (path: string, accept: string) => await ask(server, "GET", path, { headers: { accept } });
+  for (const plain of ["application/json;as=", "application/json;as", "application/json;as=Table;v=v1;g=meta.k8s.io=x;as="]) {
+    assert.equal((await accept("/api/v1/namespaces/default", plain)).status, plain.includes("Table") ? 406 : 200, plain);
+  }
+  const event = { metadata: { name: "e" }, involvedObject: { kind: "ConfigMap", namespace: "default", name: "a" } };
+  await ask(server, "POST", "/api/v1/namespaces/default/events", { body: event });
+  const list = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
+  const { body } = await accept("/apis/events.k8s.io/v1/namespaces/default/events/e", list);
+  assert.equal(body.message, "you requested PartialObjectMetadataList, but the requested object is not a list (*core.Event)");
+});
+
+test("an update of a template is warned of what it has only when the template changes", async () => {
+  await using server = await openTestServer();
+  const volumes = [{ name: "v", gitRepo: { repository: "r" } }];
+  const template = (image: string, labels: object) => ({
+    metadata: { name: "t", labels },
+    template: { spec: { containers: [{ name: "c", image }], volumes } },
+  });
+  const path = "/api/v1/namespaces/default/podtemplates";
+  const warned = async (method: string, url: string, body: object) => {
+    const request = new Request(`https://test${url}`, {
+      method,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await server.handle(request)).headers.has("warning");
+  };
+  assert.equal(await warned("POST", path, template("a", {})), true);
+  assert.equal(await warned("PUT", `${path}/t`, template("a", { a: "b" })), false);
+  assert.equal(await warned("PUT", `${path}/t`, template("b", { a: "b" })), true);
+});
