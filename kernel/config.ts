@@ -77,9 +77,9 @@ export const settings = Object.freeze(
       list("Addresses of etcd (scheme://host:port, separated by commas); without them the embedded store is used."),
     ),
     "etcd-prefix": fixed(isStore, text("/registry", "What every key begins with.")),
-    "etcd-cafile": fixed(isRead, text("", "PEM bundle to verify etcd's certificate with.")),
-    "etcd-certfile": fixed(isRead, text("", "PEM client certificate for etcd.")),
-    "etcd-keyfile": fixed(isRead, text("", "PEM key of the client certificate for etcd.")),
+    "etcd-cafile": fixed(isFollowed, text("", "PEM bundle to verify etcd's certificate with.")),
+    "etcd-certfile": fixed(isFollowed, text("", "PEM client certificate for etcd.")),
+    "etcd-keyfile": fixed(isFollowed, text("", "PEM key of the client certificate for etcd.")),
     "etcd-compaction-interval": live(duration(5 * 60_000, "How much history is kept for watches and continued lists; 0 keeps all of it.")),
 
     "leader-elect": fixed(

@@ -6,9 +6,10 @@ import { type Authenticator, clientCertificates, tokenFile } from "./authenticat
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
 import { namesOf } from "./generation.ts";
+import { keyed } from "./keyed.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "./listen/certificate.ts";
 import { openPki, type Pki } from "./listen/pki.ts";
-import { checkKeyPair, type ListenerTls } from "./listen/secured.ts";
+import type { ListenerTls } from "./listen/secured.ts";
 import { peerVerifier } from "./listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
 
@@ -38,7 +39,7 @@ export async function openCredentials(config: Config, now: () => number): Promis
   const { "tls-cert-file": certPath, "tls-private-key-file": keyPath, "client-ca-file": caPath } = config;
   const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
   const readPki = (before?: Pki) => openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now() }, before);
-  const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath);
+  const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
   const readBundle = async () => caPath === "" ? "" : await authorities(caPath);
   let inForce: InForce = { pki: await readPki(), serving: await readServing(), bundle: await readBundle() };
   const tlsOf = ({ pki, serving, bundle }: InForce): ListenerTls => ({ ...serving ?? pki.serving, clientCa: `${pki.ca.cert}\n${bundle}` });
@@ -92,28 +93,14 @@ function told(cert: string): { readonly names: readonly string[]; readonly notAf
   return { names, notAfter: new Date(notAfter).toISOString() };
 }
 
-async function keyed(certPath: string, keyPath: string): Promise<KeyedCertificate> {
-  const [cert, key] = await Promise.all([readFile(certPath, "utf8"), readFile(keyPath, "utf8")]);
-  try {
-    checkKeyPair(cert, key);
-  } catch (error) {
-    throw new Error(`cannot use the serving certificate in "${certPath}" with the key in "${keyPath}": ${reasonOf(error)}`);
-  }
-  return { cert, key };
-}
-
 async function authorities(path: string): Promise<string> {
   const text = await readFile(path, "utf8");
   try {
     peerVerifier(text);
   } catch (error) {
-    throw new Error(`cannot use the client authorities in "${path}": ${reasonOf(error)}`);
+    throw new Error(`cannot use the client authorities in "${path}": ${error instanceof Error ? error.message : String(error)}`);
   }
   return text;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Who a request may be from, by its certificate, then by its token; and what of that comes from files. `isOn` tells of feature gates. */

@@ -53,7 +53,7 @@ export interface Opened {
   /** Takes another generation into force; requests that have begun finish on the one before. */
   swap(next: Generation): void;
   readonly reload: Reload;
-  /** What of its users comes from files. */
+  /** What of its users, and of the way to its store, comes from files. */
   readonly followed: readonly Followed[];
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
@@ -78,8 +78,8 @@ export async function openServer(
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
-  const { authenticators, followed } = await authenticatorsOf(config, (gate) => generation.catalog.gates.isOn(gate));
-  const store = await openStore(config);
+  const { authenticators, followed: ofUsers } = await authenticatorsOf(config, (gate) => generation.catalog.gates.isOn(gate));
+  const { store, followed: ofStore } = await openStore(config);
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));
   if (processMetrics === true) watchProcess(registry.record, ending.signal);
@@ -168,7 +168,7 @@ export async function openServer(
     inForce,
     swap,
     reload,
-    followed,
+    followed: [...ofUsers, ...ofStore],
     drain: shutdown.fail,
     endWatches: watches.end,
     end: () => ending.abort(),

@@ -2,8 +2,11 @@
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
+import type { Followed } from "./follow-files.ts";
+import { keyed } from "./keyed.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
+import type { Tls } from "./store/grpc.ts";
 import type { Store } from "./store/store.ts";
 
 /** Whether nothing is to be left on disk. */
@@ -11,16 +14,37 @@ export function isInMemory(config: Config): boolean {
   return config["data-dir"] === ":memory:";
 }
 
+/** A store, and what of the way to it comes from files. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly followed: readonly Followed[];
+}
+
 /** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
-export async function openStore(config: Config): Promise<Store> {
+export async function openStore(config: Config): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
   if (endpoints.length === 0) {
-    return await openSqlite(isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite")));
+    const store = await openSqlite(isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite")));
+    return { store, followed: [] };
   }
-  const file = async (path: string) => path === "" ? undefined : await readFile(path, "utf8");
-  const [ca, cert, key] = await Promise.all([file(config["etcd-cafile"]), file(config["etcd-certfile"]), file(config["etcd-keyfile"])]);
-  const tls = ca === undefined ? {} : { tls: { ca, ...(cert === undefined || key === undefined ? {} : { cert, key }) } };
-  return await openEtcd({ endpoints, ...tls });
+  const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
+  if (paths.length === 0) return { store: await openEtcd({ endpoints }), followed: [] };
+  let tls = await readTls(config);
+  const renew = async () => {
+    const next = await readTls(config);
+    if (JSON.stringify(next) === JSON.stringify(tls)) return undefined;
+    tls = next;
+    return { from: "the next connection on" };
+  };
+  const store = await openEtcd({ endpoints, tls: () => tls });
+  return { store, followed: [{ what: "client certificate for etcd", paths, renew }] };
+}
+
+/** Rejects for files that hold none of what they should. */
+async function readTls(config: Config): Promise<Tls> {
+  const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
+  const authority = caPath === "" ? {} : { ca: await readFile(caPath, "utf8") };
+  return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
 }
 
 /** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */

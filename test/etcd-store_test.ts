@@ -151,14 +151,14 @@ describe("etcd", { skip: etcdMissing() }, () => {
       const secure = await startEtcd({ flags: etcdFlags(made) });
       try {
         const endpoints = [secure.endpoint];
-        await opened({ endpoints, tls: { ca: ca.cert, cert: client.cert, key: client.key } }, async (store) => {
+        await opened({ endpoints, tls: () => ({ ca: ca.cert, cert: client.cert, key: client.key }) }, async (store) => {
           const revision = await put(store, "a", "1");
           assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
         });
-        await refused("unavailable", () => openEtcd({ endpoints, tls: { ca: ca.cert }, timeoutMs: 2000 }));
+        await refused("unavailable", () => openEtcd({ endpoints, tls: () => ({ ca: ca.cert }), timeoutMs: 2000 }));
         await refused(
           "unavailable",
-          () => openEtcd({ endpoints, tls: { ca: client.cert, cert: client.cert, key: client.key }, timeoutMs: 2000 }),
+          () => openEtcd({ endpoints, tls: () => ({ ca: client.cert, cert: client.cert, key: client.key }), timeoutMs: 2000 }),
         );
       } finally {
         await secure.stop();

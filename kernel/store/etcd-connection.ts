@@ -5,7 +5,8 @@ import { type Channel, type MessageStream, type Method, openChannel, type Tls } 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
   readonly endpoints: readonly string[];
-  readonly tls?: Tls;
+  /** Asked for with each connection that is made. */
+  readonly tls?: () => Tls;
   /** After how many milliseconds a call fails that is not answered. */
   readonly timeoutMs?: number;
   /** After how many milliseconds a silent connection with a call under way is tested. */

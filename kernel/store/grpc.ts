@@ -14,14 +14,15 @@ export interface Method<Request, Reply> {
 }
 
 export interface Tls {
-  /** PEM. */
-  readonly ca: string | Uint8Array;
+  /** PEM; without it the authorities that the runtime believes count. */
+  readonly ca?: string | Uint8Array;
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
 }
 
 export interface ChannelOptions {
-  readonly tls?: Tls | undefined;
+  /** Asked for with each connection that is made. */
+  readonly tls?: (() => Tls) | undefined;
   /** After so many milliseconds with a call under way the other end is asked whether it is still there; it has a third of it to answer. */
   readonly keepaliveMs: number;
 }
@@ -108,7 +109,7 @@ export function openChannel(endpoint: string, options: ChannelOptions): Channel 
 
 /** Resolves when the connection stands, TLS included. */
 function openSession(endpoint: string, { tls, keepaliveMs }: ChannelOptions): Promise<Session> {
-  const socket = openSocket(new URL(endpoint), tls);
+  const socket = openSocket(new URL(endpoint), tls?.());
   const http2 = connect(endpoint, {
     createConnection: () => socket,
     settings: { enablePush: false, initialWindowSize: streamWindowBytes },
@@ -137,7 +138,8 @@ function openSession(endpoint: string, { tls, keepaliveMs }: ChannelOptions): Pr
 function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): Socket {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (protocol === "http:") return connectTcp({ host, port: Number(port || 80) });
-  const own = tls && { ca: pem(tls.ca), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
+  const own = tls &&
+    { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
   // An address is checked against the certificate, and never sent as a name (RFC 6066, 3).
   return connectTls({ host, port: Number(port || 443), ALPNProtocols: ["h2"], ...own, ...(isIP(host) === 0 && { servername: host }) });
 }

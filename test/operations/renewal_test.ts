@@ -1,11 +1,13 @@
 // The program takes renewed certificates and tokens into force by itself: new handshakes show them, and no open connection ends.
 import assert from "node:assert/strict";
-import { mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
 import type { KeyedCertificate } from "../../kernel/listen/certificate.ts";
 import { issue } from "../../kernel/listen/test-clients.ts";
+import { etcdFlags, makeCertificates } from "../../kernel/store/test-certificates.ts";
+import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
 import { documents, httpsClient } from "../https.ts";
 import { run, type Runtime, runtimeMissing, startRealServer, until as untilIn } from "../real-server.ts";
@@ -144,6 +146,54 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
         }
       }),
   );
+
+  test(`${runtime}: a renewed client certificate for etcd is shown from the next connection on`, {
+    skip: runtimeMissing(runtime) || etcdMissing(),
+  }, (context) =>
+    inFolder(async (folder) => {
+      const [old, next] = await Promise.all(["old", "next"].map(async (name) => {
+        await mkdir(join(folder, name));
+        return await makeCertificates(join(folder, name));
+      }));
+      if (old === undefined || next === undefined) return context.skip("no openssl on PATH to make certificates with");
+      const [trusted, certFile, keyFile] = ["trusted.pem", "tls.crt", "tls.key"].map((name) => join(folder, name));
+      assert.ok(trusted !== undefined && certFile !== undefined && keyFile !== undefined);
+      await Promise.all([
+        copyFile(old.ca.certFile, trusted),
+        copyFile(old.client.certFile, certFile),
+        copyFile(old.client.keyFile, keyFile),
+      ]);
+      const etcd = await startEtcd({ flags: etcdFlags({ ...old, ca: { ...old.ca, certFile: trusted } }) });
+      const args = [
+        `--etcd-servers=${etcd.endpoint}`,
+        `--etcd-cafile=${old.ca.certFile}`,
+        `--etcd-certfile=${certFile}`,
+        `--etcd-keyfile=${keyFile}`,
+      ];
+      const server = await startRealServer({ runtime, args }).catch(async (error: unknown) => {
+        await etcd.stop();
+        throw error;
+      });
+      const client = httpsClient(server);
+      const make = async (name: string) => (await client.ask(path, { method: "POST", body: { metadata: { name } } })).status;
+      try {
+        assert.equal(await make("before"), 201);
+        await copyFile(next.client.certFile, certFile);
+        await until(() =>
+          assert.match(server.errors(), /cannot renew the client certificate for etcd.*the key is not that of the certificate/)
+        );
+        await copyFile(next.client.keyFile, keyFile);
+        await until(() => assert.match(server.errors(), /the client certificate for etcd was renewed/));
+        assert.equal(await make("meanwhile"), 201);
+        await copyFile(next.ca.certFile, trusted);
+        await etcd.restart();
+        await until(async () => assert.equal(await make("after"), 201, "etcd believes the new one only"));
+      } finally {
+        client.close();
+        await server.close();
+        await etcd.stop();
+      }
+    }));
 
   test(`${runtime}: of the certificates that the server made itself, one that is gone is made anew while it runs`, {
     skip: runtimeMissing(runtime),
