@@ -22,7 +22,7 @@ const things = definePlugin({
   }],
 });
 const thing = (name: string) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata: { name } });
-const wholePage = 100;
+const firstPage = 10, wholePage = 100;
 const names = (count: number) => Array.from({ length: count }, (_, index) => `thing-${String(index).padStart(3, "0")}`);
 
 /** A server with so many things. */
@@ -36,25 +36,50 @@ async function scene(count: number) {
   return { api, close, expire };
 }
 
-for (const { count, pages } of [{ count: 0, pages: 1 }, { count: wholePage, pages: 1 }, { count: wholePage + 1, pages: 2 }]) {
-  test(`listed() tells each of ${count} objects once and returns their revision, of ${pages} page(s)`, async () => {
+/** All things, and how many came at a time. */
+async function read(api: Api): Promise<{ readonly seen: readonly string[]; readonly sizes: readonly number[]; readonly revision: string }> {
+  const sizes: number[] = [], seen: string[] = [];
+  const list: Api["list"] = async (...wanted) => {
+    const page = await api.list(...wanted);
+    sizes.push(page.items.length);
+    return page;
+  };
+  const objects = listed({ list }, "example.com/v1", "things", "");
+  for (let next = await objects.next();; next = await objects.next()) {
+    if (next.done === true) return { seen, sizes, revision: next.value };
+    seen.push(next.value.metadata.name!);
+  }
+}
+
+for (
+  const { count, pages } of [
+    { count: 0, pages: [0] },
+    { count: firstPage, pages: [firstPage] },
+    { count: firstPage + wholePage, pages: [firstPage, wholePage] },
+    { count: firstPage + wholePage + 1, pages: [firstPage, wholePage, 1] },
+  ]
+) {
+  test(`listed() tells each of ${count} objects once and returns their revision, of pages of ${pages}`, async () => {
     const { api, close } = await scene(count);
-    const sizes: number[] = [], seen: string[] = [];
-    const list: Api["list"] = async (...wanted) => {
-      const page = await api.list(...wanted);
-      sizes.push(page.items.length);
-      return page;
-    };
-    const objects = listed({ list }, "example.com/v1", "things", "");
-    let next = await objects.next();
-    for (; next.done !== true; next = await objects.next()) seen.push(next.value.metadata.name!);
+    const { seen, sizes, revision } = await read(api);
     assert.deepEqual(seen, names(count));
-    assert.equal(next.value, (await api.list("example.com/v1", "things", "")).metadata.resourceVersion);
-    assert.equal(sizes.length, pages);
-    assert.ok(sizes.every((size) => size <= wholePage), String(sizes));
+    assert.equal(revision, (await api.list("example.com/v1", "things", "")).metadata.resourceVersion);
+    assert.deepEqual(sizes, pages);
     await close();
   });
 }
+
+test("listed() reads fewer objects at a time where they are long", async () => {
+  const { api, close } = await scene(0);
+  const annotations = { note: "x".repeat(200_000) };
+  for (const name of names(40)) {
+    await api.create("example.com/v1", "things", "", { ...thing(name), metadata: { name, annotations } });
+  }
+  const { seen, sizes } = await read(api);
+  assert.deepEqual(seen, names(40));
+  assert.deepEqual(sizes, [firstPage, 21, 9]);
+  await close();
+});
 
 test("watch() of an API in process tells what there is and goes on from there without a gap", async () => {
   const { api, close } = await scene(wholePage + 1);
@@ -84,6 +109,6 @@ test("watch() of an API in process begins anew where what it has begun to read i
     if (object.metadata.name === "zz-during") ending.abort();
   }
   const added = (some: readonly string[]) => some.map((name) => `ADDED ${name}`);
-  assert.deepEqual(seen, [...added(names(wholePage)), ...added(names(wholePage + 1)), "ADDED zz-during"]);
+  assert.deepEqual(seen, [...added(names(firstPage)), ...added(names(wholePage + 1)), "ADDED zz-during"]);
   await close();
 });

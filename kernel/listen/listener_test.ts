@@ -212,6 +212,22 @@ test("listen() takes heads of hundreds of kilobytes and of hundreds of headers",
     for (const [, ask] of protocols) assert.equal((await ask(listener, { ca, headers })).status, 200);
   }));
 
+for (const [protocol, ask] of protocols) {
+  test(`listen() over ${protocol} sends chunks of every size whole and in order`, () => {
+    // What one write takes at most, and around it.
+    const sizes = [1, 2 * limits.chunkBytes - 1, 0, 2 * limits.chunkBytes, 2 * limits.chunkBytes + 1, 3_000_000];
+    const chunks = sizes.map((size, at) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + at) % 251));
+    const handle = (): Promise<Reply> =>
+      Promise.resolve(textReply((async function* () {
+        yield* chunks;
+      })()));
+    return withServer(handle, async ({ listener, ca }) => {
+      const { body } = await ask(listener, { ca });
+      assert.ok(body.equals(Buffer.concat(chunks)), `${body.length} bytes came`);
+    });
+  });
+}
+
 for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] as const) {
   test(`listen() over ${protocol} pulls no further while a client does not read, and stops when it goes away`, () => {
     const state = { pulled: 0, returned: signalled(), aborted: signalled() };
@@ -320,25 +336,28 @@ test("listen() cuts off connections that never finish a handshake, a head or com
   withServer(echo, async ({ listener, ca }) => {
     const silent = tcpConnect(listener.port, "127.0.0.1");
     silent.on("error", () => {});
-    const half = await rawConnection(listener, ca);
-    half.write("GET / HTTP/1.1\r\nhost: x\r\nx-slow: ");
-    const idle = await rawConnection(listener, ca);
-    idle.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
-    const unfinished = await rawConnection(listener, ca);
-    unfinished.write("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9999999\r\n\r\nab");
+    // Each is read from its beginning on: it may be cut off before the next is open.
+    const ended = [new Promise<string>((resolve) => silent.once("close", () => resolve("")))];
+    for (
+      const text of [
+        "GET / HTTP/1.1\r\nhost: x\r\nx-slow: ",
+        "GET / HTTP/1.1\r\nhost: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9999999\r\n\r\nab",
+      ]
+    ) {
+      const connection = await rawConnection(listener, ca);
+      connection.write(text);
+      ended.push(readAll(connection));
+    }
     const session = await http2Session(listener, { ca });
+    const sessionEnded = new Promise<void>((resolve) => session.once("close", resolve));
     await http2Ask(session, {});
-    const answers = await Promise.all([
-      new Promise<string>((resolve) => silent.once("close", () => resolve(""))),
-      readAll(half),
-      readAll(idle),
-      readAll(unfinished),
-      new Promise<void>((resolve) => session.once("close", resolve)),
-    ]);
+    const answers = await Promise.all(ended);
+    await sessionEnded;
     assert.deepEqual(answers.slice(0, 2), ["", ""]);
     assert.match(String(answers[2]), /^HTTP\/1\.1 200/);
     assert.match(String(answers[3]), /^HTTP\/1\.1 413/);
-  }, { times: { handshakeMs: 1_000, firstRequestMs: 100, idleMs: 100, sweepMs: 20 } }));
+  }, { times: { handshakeMs: 1_000, firstRequestMs: 1_000, idleMs: 100, sweepMs: 20 } }));
 
 test("Listener.close() lets answers finish, refuses new connections and ends idle ones", () => {
   const [both, go] = [signalled(), signalled()];

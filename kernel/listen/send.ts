@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { constants, type Http2ServerResponse } from "node:http2";
+import { limits } from "../../core/limits.ts";
 import type { Exchange, Reply } from "../exchange.ts";
 
 /** Both protocols' responses; of what they share, only this is used. */
@@ -85,16 +86,26 @@ async function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signa
       if (next === undefined) break;
       if (next.done === true) return;
       clearImmediate(flush);
-      if (next.value.length === 0 || write(response, next.value)) continue;
-      answering.waitsSince = performance.now();
-      await until(drained(response));
-      answering.waitsSince = undefined;
+      for (const part of writes(next.value)) {
+        if (write(response, part)) continue;
+        answering.waitsSince = performance.now();
+        await until(drained(response));
+        if (signal.aborted) break;
+        answering.waitsSince = undefined;
+      }
     }
     stop(chunks);
   } finally {
     clearImmediate(flush);
   }
 }
+
+/** A chunk as it is written: what one write takes is encrypted in one go and held until its client has read it, so that large chunks
+ *  would make all others wait, and cost their size for each client. */
+function* writes(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < chunk.length; at += writeBytesMax) yield chunk.subarray(at, at + writeBytesMax);
+}
+const writeBytesMax = 2 * limits.chunkBytes;
 
 /** `work`, or undefined as soon as `signal` aborts. Not Promise.race against one long promise: that one would keep something of
  *  every chunk of a watch for as long as the watch lasts. */

@@ -15,7 +15,8 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-const readyMsMax = 30_000;
+/** A gigabyte is read before that. */
+const readyMsMax = 120_000;
 const askEveryMs = 10;
 
 /** Starts kernel/main.ts and resolves once it is ready. */
