@@ -3,7 +3,7 @@ import { inRange } from "./bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
 import { runQueue } from "./run-queue.ts";
 import type { Answers, Call, Outcome, Run } from "./sqlite-engine.ts";
-import { runHere, runInWorker } from "./sqlite-runner.ts";
+import { runHere, runInThread } from "./sqlite-runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store.ts";
 
 export interface SqliteOptions {
@@ -21,7 +21,7 @@ const requestBytesMax = 1.5 * 1024 * 1024;
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { clock = systemClock } = options;
-  const runner = await (path === ":memory:" ? runHere(path) : runInWorker(path)).catch((error: unknown) => {
+  const runner = await (path === ":memory:" ? runHere(path) : runInThread(path)).catch((error: unknown) => {
     throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error)}`, { cause: error });
   });
   const first = await runner.run([]);
