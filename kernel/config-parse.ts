@@ -1,6 +1,7 @@
 /** From command line and file to settings; every mistake is found before anything is told. */
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
+import { frontProxyMistakes } from "./authentication/front-proxy.ts";
 import { type Config, defaults, type SettingName, settings } from "./config.ts";
 import { durationText } from "./help.ts";
 import { retryJitter } from "./leader-election.ts";
@@ -198,7 +199,7 @@ function checked(config: Config): Config {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
-  mistakes.push(...electionMistakes(config));
+  mistakes.push(...electionMistakes(config), ...frontProxyMistakes(config));
   const chance = config["goaway-chance"];
   // Not the other way round: NaN is a mistake, too.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

@@ -65,6 +65,26 @@ export const settings = Object.freeze(
       isFollowed,
       text("", "PEM bundle of authorities whose client certificates are believed, beside the server's own authority."),
     ),
+    "requestheader-client-ca-file": fixed(
+      isFollowed,
+      text(
+        "",
+        "PEM bundle of authorities of front proxies: to whom they have given a certificate is believed what its headers say of users.",
+      ),
+    ),
+    "requestheader-allowed-names": live(
+      list("Common names of front proxies' certificates; without any, each certificate of --requestheader-client-ca-file will do."),
+    ),
+    "requestheader-username-headers": live(
+      list(
+        "Headers of front proxies that name the user, the first with a value counts; none is believed where none is named: X-Remote-User.",
+      ),
+    ),
+    "requestheader-uid-headers": live(list("Headers of front proxies with the user's UID, X-Remote-Uid among them.")),
+    "requestheader-group-headers": live(list("Headers of front proxies with the user's groups, one a header: X-Remote-Group.")),
+    "requestheader-extra-headers-prefix": live(
+      list("Beginnings of headers of front proxies with what else is known of the user: X-Remote-Extra-."),
+    ),
     "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, a line each: token,user,uid,"group1,group2".')),
     "anonymous-auth": live(bool(true, "Let requests without credentials in as system:anonymous; false answers them 401.")),
 

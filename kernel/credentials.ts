@@ -1,11 +1,10 @@
 /** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Gates } from "../core/plugin.ts";
-import { type Authenticator, clientCertificates, tokenFile } from "./authentication/mod.ts";
+import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "./authentication/mod.ts";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
-import { namesOf } from "./generation.ts";
+import { type Generation, namesOf } from "./generation.ts";
 import { keyed } from "./keyed.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "./listen/certificate.ts";
 import { openPki, type Pki } from "./listen/pki.ts";
@@ -32,17 +31,34 @@ interface InForce {
   readonly serving: KeyedCertificate | undefined;
   /** PEM of others whose client certificates count. */
   readonly bundle: string;
+  /** PEM of the authorities of front proxies. */
+  readonly frontProxyCa: string | undefined;
 }
 
 /** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. */
 export async function openCredentials(config: Config, now: () => number): Promise<Credentials> {
-  const { "tls-cert-file": certPath, "tls-private-key-file": keyPath, "client-ca-file": caPath } = config;
+  const {
+    "tls-cert-file": certPath,
+    "tls-private-key-file": keyPath,
+    "client-ca-file": caPath,
+    "requestheader-client-ca-file": proxyPath,
+  } = config;
   const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
   const readPki = (before?: Pki) => openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now() }, before);
   const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
-  const readBundle = async () => caPath === "" ? "" : await authorities(caPath);
-  let inForce: InForce = { pki: await readPki(), serving: await readServing(), bundle: await readBundle() };
-  const tlsOf = ({ pki, serving, bundle }: InForce): ListenerTls => ({ ...serving ?? pki.serving, clientCa: `${pki.ca.cert}\n${bundle}` });
+  const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
+  const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);
+  let inForce: InForce = {
+    pki: await readPki(),
+    serving: await readServing(),
+    bundle: await readBundle(),
+    frontProxyCa: await readProxies(),
+  };
+  const tlsOf = ({ pki, serving, bundle, frontProxyCa }: InForce): ListenerTls => ({
+    ...serving ?? pki.serving,
+    clientCa: `${pki.ca.cert}\n${bundle}`,
+    frontProxyCa,
+  });
 
   function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
     const take = (part: Partial<InForce>): boolean => {
@@ -70,7 +86,13 @@ export async function openCredentials(config: Config, now: () => number): Promis
       paths: [caPath],
       renew: async () => take({ bundle: await readBundle() }) ? { certificates: pemCertificates(inForce.bundle).length } : undefined,
     };
-    return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle])];
+    const proxies: Followed = {
+      what: "bundle of front proxies' authorities",
+      paths: [proxyPath],
+      renew: async () =>
+        take({ frontProxyCa: await readProxies() }) ? { certificates: pemCertificates(inForce.frontProxyCa ?? "").length } : undefined,
+    };
+    return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle]), ...(proxyPath === "" ? [] : [proxies])];
   }
 
   return {
@@ -93,24 +115,25 @@ function told(cert: string): { readonly names: readonly string[]; readonly notAf
   return { names, notAfter: new Date(notAfter).toISOString() };
 }
 
-async function authorities(path: string): Promise<string> {
+async function authorities(what: string, path: string): Promise<string> {
   const text = await readFile(path, "utf8");
   try {
     peerVerifier(text);
   } catch (error) {
-    throw new Error(`cannot use the client authorities in "${path}": ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`cannot use the ${what} in "${path}": ${error instanceof Error ? error.message : String(error)}`);
   }
   return text;
 }
 
-/** Who a request may be from, by its certificate, then by its token; and what of that comes from files. `isOn` tells of feature gates. */
+/** Who a request may be from: by its front proxy's word, then by its certificate, then by its token; and what of that comes from files. */
 export async function authenticatorsOf(
   config: Config,
-  isOn: Gates,
+  inForce: () => Pick<Generation, "config" | "catalog">,
 ): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
+  const users = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
+  const certificates = config["requestheader-client-ca-file"] === "" ? [users] : [frontProxy(() => inForce().config), users];
   const path = config["token-auth-file"];
-  const certificates = clientCertificates(() => isOn("AllowParsingUserUIDFromCertAuth"));
-  if (path === "") return { authenticators: [certificates], followed: [] };
+  if (path === "") return { authenticators: certificates, followed: [] };
   let text = await readFile(path, "utf8");
   const tokens = tokenFile(text);
   const renew = async () => {
@@ -120,5 +143,5 @@ export async function authenticatorsOf(
     text = next;
     return {};
   };
-  return { authenticators: [certificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
+  return { authenticators: [...certificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly peer: PeerCertificate | undefined;
   /** Why the certificate that the client sent is not trusted; `peer` is undefined then, and the request has bad credentials. */
   readonly peerRefused?: string | undefined;
+  /** The client's certificate where it is one of the front proxy's authority, whatever else it is. */
+  readonly frontProxy?: PeerCertificate | undefined;
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";

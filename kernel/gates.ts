@@ -36,6 +36,10 @@ export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Objec
     { since: "1.23", stage: "Alpha", default: false },
     { since: "1.24", stage: "Beta", default: true },
   ],
+  RemoteRequestHeaderUID: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: true },
+  ],
   ResilientWatchCacheInitialization: [
     { since: "1.31", stage: "Beta", default: true },
     { since: "1.34", stage: "GA", default: true, locked: true },

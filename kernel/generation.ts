@@ -19,12 +19,20 @@ export interface Generation {
  * where nothing has changed that it is made of.
  */
 export function generationOf(config: Config, plugins: readonly Plugin[], before?: Generation): Generation {
-  if (before !== undefined && hasSameCatalog(config, plugins, before)) return { config, plugins, catalog: before.catalog };
+  const isSame = before !== undefined && hasSameCatalog(config, plugins, before);
+  const catalog = isSame ? before.catalog : catalogOf(config, plugins);
+  if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
+    throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
+  }
+  return { config, plugins, catalog };
+}
+
+function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
   const mistakes: string[] = [];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
-  return { config, plugins, catalog: compile(admitting, options) };
+  return compile(admitting, options);
 }
 
 export function namesOf(config: Config): Names {

@@ -78,7 +78,7 @@ export async function openServer(
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
-  const { authenticators, followed: ofUsers } = await authenticatorsOf(config, (gate) => generation.catalog.gates.isOn(gate));
+  const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
   const { store, followed: ofStore } = await openStore(config);
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));

@@ -193,7 +193,13 @@ function caller(connection: Connection, state: State): Caller {
     connection.peer = state.readPeer(connection.tls, now);
   }
   const { remote, peer } = connection;
-  return { remote, peer: peer?.peer, peerRefused: peer?.refused, gate: (open) => letIn(connection, open) };
+  return {
+    remote,
+    peer: peer?.peer,
+    peerRefused: peer?.refused,
+    frontProxy: peer?.frontProxy,
+    gate: (open) => letIn(connection, open),
+  };
 }
 
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: Uint8Array };

@@ -9,6 +9,8 @@ export interface PeerAnswer {
   readonly peer: PeerCertificate | undefined;
   /** Why a certificate that was sent is not trusted. */
   readonly refused: string | undefined;
+  /** The certificate, where it is one of the front proxy's authority. */
+  readonly frontProxy?: PeerCertificate | undefined;
   /** When this has to be asked again, in milliseconds since the epoch. */
   readonly until: number;
 }

@@ -12,6 +12,7 @@ export interface Caller {
   readonly remote: string;
   readonly peer: PeerCertificate | undefined;
   readonly peerRefused: string | undefined;
+  readonly frontProxy: PeerCertificate | undefined;
   readonly gate: Gate;
 }
 
@@ -21,6 +22,7 @@ export class RequestExchange implements Exchange {
   readonly url: string;
   readonly peer: PeerCertificate | undefined;
   readonly peerRefused: string | undefined;
+  readonly frontProxy: PeerCertificate | undefined;
   readonly remote: string;
   readonly protocol: Exchange["protocol"];
   readonly #request: Request;
@@ -36,6 +38,7 @@ export class RequestExchange implements Exchange {
     this.url = pathOf(request.url ?? "");
     this.peer = caller.peer;
     this.peerRefused = caller.peerRefused;
+    this.frontProxy = caller.frontProxy;
     this.remote = caller.remote;
     this.protocol = request.httpVersionMajor === 2 ? "HTTP/2.0" : request.httpVersion === "1.0" ? "HTTP/1.0" : "HTTP/1.1";
   }

@@ -10,6 +10,8 @@ export interface ListenerTls {
   readonly key: string;
   /** PEM bundle of the authorities whose client certificates count; without it clients are not asked for any. */
   readonly clientCa?: string | undefined;
+  /** PEM bundle of the authorities of front proxies; it counts where clients are asked for certificates. */
+  readonly frontProxyCa?: string | undefined;
 }
 
 /** The same as the runtime takes it, and who reads what clients show. */
@@ -19,11 +21,19 @@ export interface Secured {
 }
 
 /** Reads all of it before any is used: an Error where something cannot be read, or the key is another certificate's. */
-export function secured({ cert, key, clientCa }: ListenerTls): Secured {
+export function secured({ cert, key, clientCa, frontProxyCa }: ListenerTls): Secured {
   checkKeyPair(cert, key);
   const context = { cert, key, minVersion: "TLSv1.2" } as const;
   if (clientCa === undefined) return { context, readPeer: undefined };
-  return { context: { ...context, ca: pemCertificates(clientCa).map(certificatePem) }, readPeer: peerReader(clientCa) };
+  const known = `${clientCa}\n${frontProxyCa ?? ""}`; // clients are told whose certificates are of use
+  const clients = peerReader(clientCa), proxies = frontProxyCa === undefined ? undefined : peerReader(frontProxyCa);
+  return {
+    context: { ...context, ca: pemCertificates(known).map(certificatePem) },
+    readPeer(socket, now) {
+      const answer = clients(socket, now), proxy = proxies?.(socket, now);
+      return proxy?.peer === undefined ? answer : { ...answer, frontProxy: proxy.peer, until: Math.min(answer.until, proxy.until) };
+    },
+  };
 }
 
 /** An Error where one of the certificates or the key cannot be read, or the key is not that of the first certificate. Runtimes

@@ -105,3 +105,25 @@ test("checkKeyPair() says nothing of what is in a key that it cannot read", () =
   const cut = key.replace("PRIVATE", "PRIVATES");
   assert.throws(() => checkKeyPair(cert, cut), (error: Error) => !`${error.stack} ${error.cause}`.includes(secret.slice(0, 12)));
 });
+
+test("Listener.secure() knows front proxies by their own authority, which is not that of clients", () =>
+  withServer(
+    ({ frontProxy, peer, peerRefused }) =>
+      Promise.resolve(textReply(`${frontProxy?.commonName} ${peer?.commonName} ${peerRefused !== undefined}`)),
+    async ({ listener, ca }) => {
+      const [first, second] = [issue({ usage: "ca", commonName: "first" }), issue({ usage: "ca", commonName: "second" })];
+      const by = (authority: KeyedCertificate) => issue({ usage: "client", commonName: "proxy" }, authority);
+      const seen = async (identity?: KeyedCertificate) =>
+        (await http1(listener, { ca, ...(identity === undefined ? {} : { identity }) })).body.toString();
+      assert.equal(await seen(by(first)), "undefined undefined true");
+      const tls = { ...servingOf(ca), clientCa: ca.cert };
+      listener.secure({ ...tls, frontProxyCa: first.cert });
+      assert.equal(await seen(by(first)), "proxy undefined true");
+      assert.equal(await seen(by(ca)), "undefined proxy false", "clients of the server's own are no proxies");
+      assert.equal(await seen(), "undefined undefined false");
+      listener.secure({ ...tls, frontProxyCa: second.cert });
+      assert.deepEqual([await seen(by(first)), await seen(by(second))], ["undefined undefined true", "proxy undefined true"]);
+      assert.throws(() => listener.secure({ ...tls, frontProxyCa: "nobody" }), /no PEM certificate/);
+      assert.equal(await seen(by(second)), "proxy undefined true");
+    },
+  ));

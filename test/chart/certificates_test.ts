@@ -118,7 +118,10 @@ describe("the chart's hooks", { skip: helmMissing() }, () => {
     withCluster(async ({ client, job }) => {
       const objects = await render(
         helms()[0]!,
-        ...["--set", "apiService.enabled=true,apiService.groupVersions[0].group=example.com,apiService.groupVersions[0].version=v1"],
+        ...[
+          "--set",
+          "apiService.enabled=true,apiService.frontProxy.configMap=proxy,apiService.groupVersions[0].group=example.com,apiService.groupVersions[0].version=v1",
+        ],
       );
       const path = "/apis/apiregistration.k8s.io/v1/apiservices";
       const early = await job(objects, "demo-thole-ca-bundle");

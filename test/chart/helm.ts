@@ -73,6 +73,11 @@ export function documentsOf(text: string): readonly Rendered[] {
   );
 }
 
+/** The same by a Helm that may ask the cluster of a kubeconfig what there is. */
+export async function renderIn(kubeconfig: string, helm: string, ...args: readonly string[]): Promise<readonly Rendered[]> {
+  return documentsOf(await template(helm, "--dry-run=server", "--disable-openapi-validation", "--kubeconfig", kubeconfig, ...args));
+}
+
 export async function render(helm: string, ...args: readonly string[]): Promise<readonly Rendered[]> {
   return documentsOf(await template(helm, ...args));
 }

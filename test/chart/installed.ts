@@ -25,7 +25,14 @@ export async function layOut(objects: readonly Rendered[], template: Rendered["s
     const volume = (template.spec.volumes ?? []).find((each: Rendered) => each["name"] === name) ?? {};
     const [kind, of] = volume.secret !== undefined ? ["Secret", volume.secret.secretName] : ["ConfigMap", volume.configMap?.name];
     if (of === undefined) continue;
-    for (const [key, text] of Object.entries(textsOf(the(objects, kind, of)))) await writeFile(join(place, key), text, { mode: 0o600 });
+    const texts = textsOf(the(objects, kind, of));
+    const items: readonly Rendered[] = volume.configMap?.items ?? volume.secret?.items ??
+      Object.keys(texts).map((key) => ({ key, path: key }));
+    for (const { key, path } of items) {
+      const text = texts[key];
+      assert.ok(text !== undefined, `${kind} ${of} has no ${key}`);
+      await writeFile(join(place, path), text, { mode: 0o600 });
+    }
   }
 }
 

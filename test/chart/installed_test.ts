@@ -3,11 +3,14 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import type { KeyedCertificate } from "../../kernel/listen/certificate.ts";
 import { issue } from "../../kernel/listen/test-clients.ts";
+import { type Headers, makeProxies, standard, whoIs } from "../flags/proxied.ts";
 import { inFolder } from "../flags/served.ts";
 import { type Ran, run, runtimePath, startProgram } from "../real-server.ts";
-import { chart, helmMissing, helms, render, the } from "./helm.ts";
-import { startReplica } from "./installed.ts";
+import { cluster } from "./cluster.ts";
+import { chart, helmMissing, helms, render, renderIn, the } from "./helm.ts";
+import { startReplica, textsOf } from "./installed.ts";
 
 const root = join(chart, "../..");
 const skip = helmMissing();
@@ -57,6 +60,52 @@ describe("the rendered chart runs", { skip }, () => {
       assert.equal(gone.code, 1);
       assert.match(gone.errors, /^unhealthy: .*ECONNREFUSED|refused/);
     });
+  });
+});
+
+const registered = "apiService.enabled=true,apiService.groupVersions[0].group=example.com,apiService.groupVersions[0].version=v1";
+
+describe("a chart that is registered with a kube-apiserver", { skip }, () => {
+  it("copies what the cluster says of its proxy, and its servers take that proxy's word, and nobody else's", async () => {
+    const { ca, proxy, other } = makeProxies();
+    const data = {
+      "requestheader-client-ca-file": ca.cert,
+      "requestheader-allowed-names": '["front-proxy-client"]',
+      "requestheader-username-headers": '["X-Remote-User","X-Who"]',
+      "requestheader-uid-headers": '["X-Remote-Uid"]',
+      "requestheader-group-headers": '["X-Remote-Group"]',
+      "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+    };
+    const values = ["--set", `certificates.mode=helm,replicaCount=1,store.type=embedded,${registered}`];
+    const kinds = await render(helms()[0]!, ...values, "--set", "apiService.frontProxy.configMap=there");
+    await cluster(kinds, async ({ client }, kubeconfig) => {
+      const body = { metadata: { name: "extension-apiserver-authentication" }, data };
+      const posted = await client.ask("/api/v1/namespaces/kube-system/configmaps", { method: "POST", body });
+      assert.equal(posted.status, 201, posted.text);
+      for (const helm of helms()) {
+        const objects = await renderIn(kubeconfig, helm, ...values);
+        await inFolder(async (folder) => {
+          const server = await startReplica(objects, the(objects, "StatefulSet", "demo-thole"), folder);
+          const serving = textsOf(the(objects, "Secret", "demo-thole-tls"))["ca.crt"]!;
+          const who = (headers: Headers, identity?: KeyedCertificate) => whoIs({ ...server, ca: serving }, headers, identity);
+          try {
+            assert.deepEqual(await who(standard, proxy), {
+              username: "carol",
+              uid: "u-7",
+              groups: ["system:masters", "dev", "system:authenticated"],
+              extra: { scopes: ["a", "b"], "example.org/zone": ["north"] },
+            });
+            assert.deepEqual([await who(standard, other), await who(standard)], [401, 403]);
+          } finally {
+            server.signal("SIGTERM");
+            assert.equal(await server.exited, 0);
+          }
+        });
+      }
+    });
+  });
+  it("says what to do where the cluster was not asked", async () => {
+    await assert.rejects(render(helms()[0]!, "--set", registered), /name a copy of that ConfigMap in apiService\.frontProxy\.configMap/);
   });
 });
 

@@ -16,6 +16,7 @@ import { documents, httpsClient } from "../https.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
+import { proxied } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
 import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
@@ -198,6 +199,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await served(["--etcd-compaction-interval=0"], async (server) => assert.equal(await statusOf(server, await oldest(server)), 200));
   },
 
+  ...proxied,
   ...electing(withEtcd),
 
   "group-domain": otherNames,

@@ -11,6 +11,7 @@ import { plugins as builtIn } from "../../plugins/mod.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
+import { makeProxies, standard, whoIs } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
 import { inFolder, type Served, served } from "./served.ts";
 
@@ -22,6 +23,8 @@ interface Live {
   /** Of the file, before and after. */
   readonly before: string;
   readonly after: string;
+  /** Files that it names below FOLDER. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly plugins?: typeof builtIn;
   /** What a client sees; before, where that can be seen without waiting for what does not come. */
   readonly sees: (server: Served) => Promise<unknown>;
@@ -35,6 +38,7 @@ const strict = definePlugin({
   admission: [{ name: "NoSettings", resources: [configMaps], refuse: () => "there are enough" }],
 });
 const initial = `${path}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1`;
+const carol = { username: "carol", groups: ["system:masters", "system:authenticated"] };
 const live: { readonly [Name in SettingName]?: Live } = {
   "anonymous-auth": {
     before: "anonymous-auth: false",
@@ -43,6 +47,14 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: 401,
     nowSees: 200,
   },
+  "requestheader-allowed-names": proxy("requestheader-allowed-names", "somebody-else", carol, 401),
+  "requestheader-username-headers": proxy("requestheader-username-headers", "X-Remote-User", 401, carol),
+  "requestheader-uid-headers": proxy("requestheader-uid-headers", "X-Remote-Uid", carol, { ...carol, uid: "u-7" }),
+  "requestheader-group-headers": proxy("requestheader-group-headers", "X-Remote-Group", 403, carol),
+  "requestheader-extra-headers-prefix": proxy("requestheader-extra-headers-prefix", "X-Remote-Extra-", carol, {
+    ...carol,
+    extra: { scopes: ["a", "b"] },
+  }),
   "etcd-compaction-interval": {
     before: "etcd-compaction-interval: 0",
     after: "etcd-compaction-interval: 50ms",
@@ -254,6 +266,24 @@ function inflight(name: SettingName): Live {
   };
 }
 
+/** A setting about front proxies, without and with a value, and what their headers then say. */
+function proxy(name: SettingName, value: string, saw: unknown, nowSees: unknown): Live {
+  const { ca, proxy } = makeProxies();
+  const names = { "username-headers": "X-Remote-User", "group-headers": "X-Remote-Group" };
+  const others = Object.entries(names).filter(([each]) => name !== `requestheader-${each}`);
+  const before = ["requestheader-client-ca-file: FOLDER/proxies.pem", ...others.map(([each, is]) => `requestheader-${each}: ${is}`)].join(
+    "\n",
+  );
+  return {
+    before,
+    after: `${before}\n${name}: ${value}`,
+    files: { "proxies.pem": ca.cert },
+    sees: (server) => whoIs(server, { ...standard, "X-Remote-Group": "system:masters", "X-Remote-Extra-Example.org%2Fzone": [] }, proxy),
+    saw,
+    nowSees,
+  };
+}
+
 /** Of settings that are about a store that does not answer: where it shows. */
 const hung: { readonly [Name in SettingName]?: string } = {
   "etcd-healthcheck-timeout": "/livez/etcd",
@@ -268,6 +298,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "tls-cert-file": "a, tls-private-key-file: b",
   "tls-private-key-file": "b, tls-cert-file: a",
   "client-ca-file": "ca.pem",
+  "requestheader-client-ca-file": "ca.pem",
   "token-auth-file": "tokens",
   "data-dir": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",
@@ -301,14 +332,15 @@ test("every setting takes effect while the server runs, or has a reason why it d
   for (const name of fixed) assert.match(settings[name].fixed ?? "", /\w+ \w+/);
 });
 
-for (const [name, { before, after, plugins, sees, saw, nowSees }] of Object.entries(live)) {
+for (const [name, { before, after, files = {}, plugins, sees, saw, nowSees }] of Object.entries(live)) {
   test(`${name} takes effect while the server runs`, () =>
     inFolder(async (folder) => {
       const file = join(folder, "thole.yaml");
-      await writeFile(file, `${before}\n`);
+      for (const [path, text] of Object.entries(files)) await writeFile(join(folder, path), text);
+      await writeFile(file, `${before.replaceAll("FOLDER", folder)}\n`);
       await served([`--config=${file}`], async (server) => {
         if (saw !== undefined) assert.deepEqual(await sees(server), saw);
-        await writeFile(file, `${after}\n`);
+        await writeFile(file, `${after.replaceAll("FOLDER", folder)}\n`);
         await server.running.reload();
         assert.match(server.logged.join("\n"), new RegExp(`is in force","changed":\\["${name}"\\]`));
         assert.deepEqual(await sees(server), nowSees);

@@ -120,6 +120,25 @@ app.kubernetes.io/part-of: thole
 {{- if .Values.authentication.clientCASecret }}
 - --client-ca-file=/etc/thole/client-ca/ca.crt
 {{- end }}
+{{- if .Values.apiService.enabled }}
+{{- $proxy := include "thole.frontProxy" . | fromYaml }}
+- --requestheader-client-ca-file=/etc/thole/front-proxy/ca.crt
+{{- range $proxy.allowedNames }}
+- --requestheader-allowed-names={{ . }}
+{{- end }}
+{{- range $proxy.usernameHeaders }}
+- --requestheader-username-headers={{ . }}
+{{- end }}
+{{- range $proxy.uidHeaders }}
+- --requestheader-uid-headers={{ . }}
+{{- end }}
+{{- range $proxy.groupHeaders }}
+- --requestheader-group-headers={{ . }}
+{{- end }}
+{{- range $proxy.extraHeadersPrefix }}
+- --requestheader-extra-headers-prefix={{ . }}
+{{- end }}
+{{- end }}
 {{- if include "thole.secret.tokens" . }}
 - --token-auth-file=/etc/thole/tokens/tokens.csv
 {{- end }}
@@ -165,6 +184,26 @@ exec:
 {{- range . }}
 - {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{/* The proxy of the kube-apiserver that forwards to us, as YAML: the ConfigMap with its authority, whose text (ca) where it is ours, names and headers. */}}
+{{- define "thole.frontProxy" -}}
+{{- $given := .Values.apiService.frontProxy -}}
+{{- if $given.configMap -}}
+{{ toYaml $given }}
+{{- else -}}
+{{- $known := dig "data" dict (lookup "v1" "ConfigMap" "kube-system" "extension-apiserver-authentication") -}}
+{{- if not (index $known "requestheader-client-ca-file") -}}
+{{- fail "apiService.enabled: the cluster does not say in kube-system/extension-apiserver-authentication who forwards its requests, or was not asked, as with helm template: name a copy of that ConfigMap in apiService.frontProxy.configMap" -}}
+{{- end -}}
+configMap: {{ include "thole.fullname" . }}-front-proxy
+ca: {{ index $known "requestheader-client-ca-file" | toJson }}
+allowedNames: {{ index $known "requestheader-allowed-names" | default "[]" }}
+usernameHeaders: {{ index $known "requestheader-username-headers" | default "[]" }}
+uidHeaders: {{ index $known "requestheader-uid-headers" | default "[]" }}
+groupHeaders: {{ index $known "requestheader-group-headers" | default "[]" }}
+extraHeadersPrefix: {{ index $known "requestheader-extra-headers-prefix" | default "[]" }}
+{{- end -}}
 {{- end -}}
 
 {{- define "thole.check" -}}

@@ -17,7 +17,7 @@ metadata:
     {{- end }}
 spec:
   serviceAccountName: {{ include "thole.serviceAccount" . }}
-  automountServiceAccountToken: {{ .Values.apiService.enabled }}
+  automountServiceAccountToken: false
   enableServiceLinks: false
   terminationGracePeriodSeconds: {{ .Values.terminationGracePeriodSeconds }}
   securityContext:
@@ -56,6 +56,9 @@ spec:
         {{- if .Values.authentication.clientCASecret }}
         - {name: client-ca, mountPath: /etc/thole/client-ca, readOnly: true}
         {{- end }}
+        {{- if .Values.apiService.enabled }}
+        - {name: front-proxy, mountPath: /etc/thole/front-proxy, readOnly: true}
+        {{- end }}
         {{- if and (ne .Values.store.type "embedded") (include "thole.secret.etcdClient" .) }}
         - {name: etcd, mountPath: /etc/thole/etcd, readOnly: true}
         {{- end }}
@@ -78,6 +81,12 @@ spec:
     {{- with .Values.authentication.clientCASecret }}
     - name: client-ca
       secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- if .Values.apiService.enabled }}
+    - name: front-proxy
+      configMap:
+        name: {{ get (include "thole.frontProxy" . | fromYaml) "configMap" }}
+        items: [{key: requestheader-client-ca-file, path: ca.crt}]
     {{- end }}
     {{- if and (ne .Values.store.type "embedded") (include "thole.secret.etcdClient" .) }}
     - name: etcd
