@@ -82,6 +82,13 @@ test("the spec of a migration does not change, in each version in its own words"
   ]);
 });
 
+test("all that is wrong with the name of a resource is told as one", () => {
+  const found = migrations.create?.(make({ spec: { resource: { group: "", resource: `${"a".repeat(63)}_` } } }), at(beta)) ?? [];
+  assert.deepEqual(found.map(({ path, detail }) => [path, detail.slice(0, 56)]), [
+    ["spec.resource.resource", "must be no more than 63 characters,a DNS-1035 label must"],
+  ]);
+});
+
 test("the version in the status is a number that is set once", () => {
   const errors = (resourceVersion: string, prior = "", version = beta) =>
     texts(

@@ -20,9 +20,14 @@ export function validateSpec(next: StorageVersionMigration, at: At): readonly Fi
   }
   return [
     ...missing,
-    ...(resource === "" ? [] : dns1035Label(resource).map((wrong) => invalid("spec.resource.resource", resource, wrong))),
-    ...(group === "" ? [] : dns1123Subdomain(group).map((wrong) => invalid("spec.resource.group", group, wrong))),
+    ...(resource === "" ? [] : together(dns1035Label(resource), "spec.resource.resource", resource)),
+    ...(group === "" ? [] : together(dns1123Subdomain(group), "spec.resource.group", group)),
   ];
+}
+
+/** All that is wrong with a text, told as one. */
+function together(wrong: readonly string[], path: string, value: string): readonly FieldError[] {
+  return wrong.length === 0 ? [] : [invalid(path, value, wrong.join(","))];
 }
 
 export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, at: At): readonly FieldError[] {

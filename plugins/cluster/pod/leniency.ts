@@ -27,6 +27,8 @@ export interface Leniency {
   readonly userNetwork: boolean;
   /** Volumes that are mounted with their label of SELinux, whatever kind of access they have. */
   readonly mountLabels: boolean;
+  /** Init containers that run once and are started again to change their size. */
+  readonly initRestarts: boolean;
   /** Resources of the pod as a whole, which are not looked at then. */
   readonly podResources: boolean;
 }
@@ -44,6 +46,7 @@ export function strictness(gates: Gates): Leniency {
     deletionCost: false,
     userDevices: false,
     userNetwork: false,
+    initRestarts: false,
     mountLabels: gates("SELinuxMount"),
     podResources: !gates("PodLevelResources"),
   };

@@ -81,3 +81,6 @@ export function environmentName(name: string): readonly string[] {
   if (/^[ -<>-~]+$/.test(name)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
+
+/** Remembers a path in a volume, and finds that it is taken; `told` is the value that the finding shows. */
+export type Claim = (target: string, told: string) => readonly FieldError[];

@@ -33,6 +33,9 @@ export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names, ga
     userDevices: hasUserDevices(spec),
     userNetwork: spec.hostUsers === false && spec.hostNetwork === true,
     mountLabels: mountLabels || spec.securityContext?.seLinuxChangePolicy !== undefined,
+    initRestarts: (spec.initContainers ?? []).some(({ restartPolicy, resizePolicy = [] }) =>
+      restartPolicy !== "Always" && resizePolicy.some((each) => each.restartPolicy === "RestartContainer")
+    ),
     podResources,
   };
 }

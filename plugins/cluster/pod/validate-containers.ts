@@ -1,5 +1,5 @@
 /** Rules of containers, in upstream's order and words. */
-import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
 import type { Leniency } from "./leniency.ts";
@@ -55,14 +55,13 @@ export function validateInitContainers(
     const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
     if (name !== "") names.add(name);
     const goesOn = container.restartPolicy === "Always";
-    const { resizePolicy = [] } = container;
     return [
       ...validateCommon(container, around, at),
-      ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
+      ...(goesOn ? refuseRules(container, at) : validateRestart(container, at, ["Always", "Never", "OnFailure"])),
       ...again,
       ...validateHostPorts([container], () => `${path}[0]`),
       ...(goesOn ? validateTurnsAndProbes(container, around.graceSeconds, around.os, at) : refuseTurnsAndProbes(container, at)),
-      ...(resizePolicy.length === 0 || goesOn ? [] : [invalid(`${at}.resizePolicy`, resizePolicy, "must not be set for init containers")]),
+      ...(goesOn || around.lenient.initRestarts ? [] : refuseRestarts(container, `${at}.resizePolicy`)),
     ];
   });
 }
@@ -116,26 +115,46 @@ function validateHostPorts(containers: readonly Container[], pathOf: (i: number)
   );
 }
 
+/** A container that goes on beside the others is started again in any case. */
+function refuseRules({ restartPolicyRules = [] }: Container, path: string): readonly FieldError[] {
+  if (restartPolicyRules.length === 0) return [];
+  const why = "restartPolicyRules are not allowed for init containers with restart policy Always";
+  return [forbidden(`${path}.restartPolicyRules`, why)];
+}
+
+/** A container that runs once is not started again to change its size. */
+function refuseRestarts({ resizePolicy = [] }: Container, path: string): readonly FieldError[] {
+  return resizePolicy.flatMap(({ restartPolicy }, i) =>
+    restartPolicy === "RestartContainer"
+      ? [invalid(`${path}[${i}].restartPolicy`, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers")]
+      : []
+  );
+}
+
+const restartRulesMax = 20, exitCodesMax = 255;
+
 function validateRestart(
   { restartPolicy, restartPolicyRules = [] }: Container,
   path: string,
   words: readonly string[],
 ): readonly FieldError[] {
-  if (restartPolicy === undefined) {
-    return restartPolicyRules.length === 0
-      ? []
-      : [required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")];
-  }
+  const needed = restartPolicy === undefined && restartPolicyRules.length > 0;
   return [
+    ...(needed ? [required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")] : []),
     ...oneOfWords(restartPolicy, words, `${path}.restartPolicy`),
+    ...(restartPolicyRules.length > restartRulesMax
+      ? [tooMany(`${path}.restartPolicyRules`, restartPolicyRules.length, restartRulesMax)]
+      : []),
     ...restartPolicyRules.flatMap(({ action = "", exitCodes }, i) => {
       const at = `${path}.restartPolicyRules[${i}]`;
       if (exitCodes === undefined) {
         return [...oneOfWords(action, ["Restart"], `${at}.action`), required(`${at}.exitCodes`, "must be specified")];
       }
+      const { values = [] } = exitCodes;
       return [
         ...oneOfWords(action, ["Restart"], `${at}.action`),
         ...oneOfWords(exitCodes.operator ?? "", ["In", "NotIn"], `${at}.exitCodes.operator`),
+        ...(values.length > exitCodesMax ? [tooMany(`${at}.exitCodes.values`, values.length, exitCodesMax)] : []),
       ];
     }),
   ];
@@ -148,8 +167,8 @@ function validateResize({ resizePolicy = [] }: Container, podPolicy: string, pat
     seen.add(resourceName);
     errors.push(...neededWord(resourceName, ["cpu", "memory"], path));
     errors.push(...neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));
-    if (podPolicy === "Never" && restartPolicy === "RestartContainer") {
-      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"));
+    if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
+      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
     return errors;
   });

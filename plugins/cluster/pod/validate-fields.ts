@@ -38,7 +38,8 @@ export function validateFieldRef(ref: ObjectFieldSelector, supported: readonly s
   if (keyed !== null) {
     const [, field, key] = keyed as unknown as readonly [string, string, string]; // the pattern has both groups
     if (!subscripted.includes(field)) return cannot(`field label does not support subscript: ${fieldPath}`);
-    return qualifiedName(field === "metadata.annotations" ? key.toLowerCase() : key).map((wrong) => invalid(path, key, wrong));
+    const looked = field === "metadata.annotations" ? key.toLowerCase() : key;
+    return qualifiedName(looked).map((wrong) => invalid(path, looked, wrong));
   }
   // An old name that clients may still send.
   const field = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;

@@ -44,7 +44,7 @@ function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readon
   const volumeErrors = validateVolumes(volumes, lenient, `${path}.volumes`, usable);
   const around: Surroundings = {
     volumes: usable,
-    claims: new Set(resourceClaims.map(({ name }) => name)),
+    claims: new Set(resourceClaims.map(({ name }) => name).filter((name) => name !== "")),
     restartPolicy,
     graceSeconds: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
@@ -118,7 +118,7 @@ function validateClaims(claims: readonly PodResourceClaim[], path: string): read
   });
 }
 
-/** What does not go together with the use of the node's own network and processes. */
+/** What does not go together with the use of the node's own network. */
 function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, { ports = [] }] of spec.hostNetwork ? (spec.containers ?? []).entries() : []) {
@@ -128,9 +128,6 @@ function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
         invalid(`${path}.containers[${i}].ports[${j}].hostPort`, hostPort, "must match `containerPort` when `hostNetwork` is true"),
       );
     }
-  }
-  if (spec.hostPID && spec.shareProcessNamespace) {
-    errors.push(invalid(`${path}.securityContext.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled"));
   }
   return errors;
 }

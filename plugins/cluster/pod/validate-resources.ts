@@ -5,6 +5,7 @@ import { amountOf, compareQuantities, integerOf, parseQuantity, roundUp } from "
 import { Unreadable } from "../../../core/meta/unreadable.ts";
 import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
 import type { Leniency } from "./leniency.ts";
+import { label } from "./rules.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
 const countable = ["pods", "services", "replicationcontrollers", "resourcequotas", "secrets", "configmaps", "persistentvolumeclaims"];
@@ -131,17 +132,26 @@ function validateRequest(name: string, amount: string, limit: string | undefined
 function validateClaims({ claims = [] }: ResourceRequirements, known: ReadonlySet<string>, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return claims.flatMap(({ name, request = "" }, i) => {
-    const at = `${path}[${i}]`, key = request === "" ? name : `${name}/${request}`;
-    const errors: FieldError[] = [];
-    if (name === "") errors.push(required(`${at}.name`, ""));
-    else {
-      // A claim is meant as a whole or by its requests, not both.
-      const again = seen.has(key) || (request !== "" && seen.has(name)) ||
-        (request === "" && [...seen].some((each) => each.startsWith(`${name}/`)));
-      if (again) errors.push(duplicate(at, key));
-      seen.add(key);
-    }
-    if (!known.has(name)) errors.push(notFound(at, name));
+    const at = `${path}[${i}]`;
+    if (name === "") return [required(at, "")];
+    const errors = [...validateClaim(name, request, seen, at)];
+    if (!known.has(name)) errors.push({ ...notFound(at, name), detail: oneOfClaims(known) });
     return errors;
   });
+}
+
+/** A claim is meant as a whole or by its requests, not both. `seen` is what has been meant before. */
+function validateClaim(name: string, request: string, seen: Set<string>, path: string): readonly FieldError[] {
+  if (seen.has(name)) return [duplicate(path, name)];
+  const key = request === "" ? name : `${name}/${request}`;
+  const errors = request === "" ? [] : [...label(request, `${path}.request`)];
+  if (seen.has(key)) errors.push(duplicate(path, key));
+  else if (request === "") { for (const each of seen) if (each.startsWith(`${name}/`)) errors.push(duplicate(path, name)); }
+  seen.add(key);
+  return errors;
+}
+
+function oneOfClaims(known: ReadonlySet<string>): string {
+  const which = known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
+  return `must be one of the names in pod.spec.resourceClaims${which}`;
 }

@@ -28,9 +28,10 @@ function validateWeight(weight: number, path: string): readonly FieldError[] {
   return weight >= 1 && weight <= 100 ? [] : [invalid(`${path}.weight`, weight, "must be in the range 1-100")];
 }
 /** One term has the rules that it has in a selector, and is told without one. */
+/** A wish: what it asks of the values of labels is not looked at. */
 function validateTerm(term: NodeSelectorTerm, path: string): readonly FieldError[] {
   const told = `${path}.nodeSelectorTerms[0]`;
-  return validateNodeSelector({ nodeSelectorTerms: [term] }, path).map((error) =>
+  return validateNodeSelector({ nodeSelectorTerms: [term] }, path, true).map((error) =>
     error.path.startsWith(told) ? { ...error, path: `${path}${error.path.slice(told.length)}` } : error
   );
 }

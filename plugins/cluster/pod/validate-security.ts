@@ -62,10 +62,8 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): r
   if (profile === undefined) return [];
   const { localhostProfile: local } = profile, type: string = profile.type, at = `${path}.localhostProfile`;
   if (type === "") return [required(`${path}.type`, "type is required when appArmorProfile is set")];
-  if (type !== "Localhost") {
-    const wrong = local === undefined ? [] : [invalid(at, local, "can only be set when AppArmor type is Localhost")];
-    return [...oneOfWords(type, profileTypes, `${path}.type`), ...wrong];
-  }
+  if (!profileTypes.includes(type)) return oneOfWords(type, profileTypes, `${path}.type`);
+  if (type !== "Localhost") return local === undefined ? [] : [invalid(at, local, "can only be set when AppArmor type is Localhost")];
   if (local === undefined) return [required(at, "must be set when AppArmor type is Localhost")];
   return [
     ...(local.trim() === local ? [] : [invalid(at, local, "must not be padded with whitespace")]),
@@ -88,6 +86,9 @@ export function validatePodSecurityContext(
     ...validateId(context.runAsUser, `${path}.runAsUser`),
     ...validateId(context.runAsGroup, `${path}.runAsGroup`),
     ...supplementalGroups.flatMap((group, i) => validateId(group, `${path}.supplementalGroups[${i}]`)),
+    ...(spec.hostPID && spec.shareProcessNamespace
+      ? [invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled")]
+      : []),
     ...validateSysctls(sysctls, spec, lenient, `${path}.sysctls`),
     ...oneOfWords(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),

@@ -1,0 +1,109 @@
+/** Rules of certificates and trust bundles in projected volumes, in upstream's order and words. */
+import { type FieldError, invalid, notSupported, required, tooLong } from "../../../core/field-error.ts";
+import { limits } from "../../../core/limits.ts";
+import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
+import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/meta/names.ts";
+import { utf8Length } from "../../../core/meta/utf8.ts";
+import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../../core/volumes/mod.ts";
+import { type Claim, validateTargetPath } from "./rules.ts";
+
+export function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string, claim: Claim): readonly FieldError[] {
+  return [
+    ...validateBundleNames(bundle, path),
+    ...(bundle.path === "" ? [required(`${path}.path`, "")] : []),
+    ...validateTargetPath(bundle.path, `${path}.path`),
+    ...claim(bundle.path, bundle.path),
+  ];
+}
+
+function validateBundleNames(bundle: ClusterTrustBundleProjection, path: string): readonly FieldError[] {
+  const { name, signerName, labelSelector } = bundle;
+  if (name !== undefined && signerName !== undefined) return [invalid(path, bundle, "only one of name and signerName may be used")];
+  if (name !== undefined) {
+    return [
+      ...(name === "" ? [required(`${path}.name`, "must be a valid object name")] : []),
+      ...trustBundleName(name).map((wrong) => invalid(`${path}.name`, name, `not a valid clustertrustbundlename: ${wrong}`)),
+      ...(labelSelector === undefined
+        ? []
+        : [invalid(`${path}.labelSelector`, labelSelector, "labelSelector must be unset if name is specified")]),
+    ];
+  }
+  if (signerName === undefined) return [required(path, "either name or signerName must be specified")];
+  return [
+    ...(signerName === "" ? [required(`${path}.signerName`, "must be a valid signer name")] : []),
+    ...validateSignerName(signerName, `${path}.signerName`),
+    ...validateLabelSelector(labelSelector, `${path}.labelSelector`),
+  ];
+}
+
+/** The bundles of a signer carry its name in front, with colons for the slash. */
+function trustBundleName(name: string): readonly string[] {
+  if (name.lastIndexOf(":") === 0) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+  return dns1123Subdomain(name.slice(name.lastIndexOf(":") + 1));
+}
+
+const domainMax = 253, pathMax = domainMax + 63 + 1;
+
+/** The whole name of a signer: a domain of two labels or more, a slash and a path. Of each the first part that is wrong is told. */
+function validateSignerName(name: string, path: string): readonly FieldError[] {
+  if (name === "") return [required(path, "")];
+  const [domain, rest, ...more] = name.split("/");
+  if (domain === undefined || rest === undefined || more.length > 0) {
+    return [invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+  }
+  const labels = domain.split(".");
+  return [
+    ...(utf8Length(domain) > domainMax ? [tooLong(path, domainMax)] : []),
+    ...firstWrong(domain, dns1123Label, path),
+    ...(labels.length < 2 ? [invalid(path, domain, "should be a domain with at least two segments separated by dots")] : []),
+    ...firstWrong(rest, dns1123Subdomain, path),
+    ...(utf8Length(name) > domainMax + 1 + pathMax ? [tooLong(path, domainMax + 1 + pathMax)] : []),
+  ];
+}
+function firstWrong(text: string, rule: (label: string) => readonly string[], path: string): readonly FieldError[] {
+  const label = text.split(".").find((each) => rule(each).length > 0);
+  return label === undefined ? [] : rule(label).map((wrong) => invalid(path, text, `validating label ${JSON.stringify(label)}: ${wrong}`));
+}
+
+const keyTypes = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
+const secondsMin = 3600, secondsMax = 7_862_400, platformSecondsMax = 86_400;
+
+export function validateCertificate(certificate: PodCertificateProjection, path: string, claim: Claim): readonly FieldError[] {
+  const { signerName = "", keyType = "", maxExpirationSeconds: seconds, userAnnotations = {} } = certificate;
+  const host = signerName.split("/", 1)[0]!; // a text has a first part
+  const max = host === "kubernetes.io" || host.endsWith(".kubernetes.io") ? platformSecondsMax : secondsMax;
+  const at = `${path}.maxExpirationSeconds`;
+  return [
+    ...validateSignerName(signerName, `${path}.signerName`),
+    ...validateUserAnnotations(userAnnotations, `${path}.userAnnotations`),
+    ...(keyTypes.includes(keyType) ? [] : [notSupported(`${path}.keyType`, keyType, keyTypes)]),
+    ...(seconds !== undefined && seconds < secondsMin
+      ? [invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${secondsMin}`)]
+      : []),
+    ...(seconds !== undefined && seconds > max ? [invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${max}`)] : []),
+    ...validatePaths(certificate, path, claim),
+  ];
+}
+
+function validatePaths(certificate: PodCertificateProjection, path: string, claim: Claim): readonly FieldError[] {
+  const told = (["credentialBundlePath", "keyPath", "certificateChainPath"] as const).filter((key) => (certificate[key] ?? "") !== "");
+  if (told.length === 0) return [required(path, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath")];
+  return told.flatMap((key) => {
+    const target = certificate[key] ?? "";
+    return [...validateTargetPath(target, `${path}.${key}`), ...claim(target, target)];
+  });
+}
+
+function validateUserAnnotations(annotations: Readonly<Record<string, string>>, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    bytes += utf8Length(key) + utf8Length(value);
+    const looked = key.toLowerCase(), wrong = qualifiedName(looked);
+    for (const each of wrong) errors.push(invalid(path, looked, each));
+    if (wrong.length === 0 && !key.includes("/")) {
+      errors.push(invalid(path, looked, 'must be a domain-prefixed key (such as "acme.io/foo")'));
+    }
+  }
+  return bytes > limits.annotationsBytesMax ? [...errors, tooLong(path, limits.annotationsBytesMax)] : errors;
+}
