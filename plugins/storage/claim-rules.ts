@@ -106,6 +106,8 @@ function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Qua
   return amounts !== undefined && Object.hasOwn(amounts, "storage") ? amounts["storage"]! : "0";
 }
 
+const onceApplied = "is forbidden when status.currentVolumeAttributesClassName is not nil";
+
 /** Once one was applied, there is no way back to none. */
 function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
   const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
@@ -115,8 +117,8 @@ function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentV
     ? []
     : [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
   if (!attributesClassInUse(before, at.gates) || prior.status.currentVolumeAttributesClassName === undefined) return errors;
-  if (now === undefined) return [...errors, forbidden(path, "update from non-nil value to nil is forbidden")];
-  return now === "" ? [...errors, forbidden(path, "update from non-nil value to an empty string is forbidden")] : errors;
+  if (now === undefined) return [...errors, forbidden(path, `update to nil ${onceApplied}`)];
+  return now === "" ? [...errors, forbidden(path, `update to empty string ${onceApplied}`)] : errors;
 }
 
 export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {

@@ -17,6 +17,8 @@ export interface FieldCase {
   readonly addable?: false;
   /** The field cannot be taken away from what is stored, whatever its gate says. */
   readonly removable?: false;
+  /** While its gate is off the field that is stored cannot be taken away. */
+  readonly sealedOff?: true;
   /** Without the field the object is not valid: where it is told. */
   readonly neededAt?: string;
   /** The field stands in what no object of the kind may have: where that is told. */
@@ -109,6 +111,7 @@ export const ownCases: Readonly<Record<string, FieldCase & { readonly gate: stri
   "v1/PersistentVolumeClaim spec.volumeAttributesClassName": claim({
     with: { spec: { volumeAttributesClassName: "a" } },
     both: { status: { phase: "Bound" } },
+    sealedOff: true,
     gate: "VolumeAttributesClass",
   }),
   "v1/PersistentVolumeClaim spec.dataSourceRef.namespace": claim({

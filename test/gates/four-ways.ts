@@ -32,7 +32,7 @@ export async function whileOn(place: Place): Promise<void> {
 
 /** With the gate off the field goes, unless it is stored; once taken away it does not come back. */
 export async function whileOff(place: Place): Promise<void> {
-  const { removable = true, neededAt, neverAt } = place.of;
+  const { removable = true, sealedOff = false, neededAt, neverAt } = place.of;
   if (neverAt !== undefined) return refused(await create(place, "new", "with"), "created with the field", neverAt);
   /** That a write which would bring the field leaves nothing of it. */
   const dropped = async (name: string, what: string) => {
@@ -44,7 +44,7 @@ export async function whileOff(place: Place): Promise<void> {
   assert.deepEqual(await made(place, "bare", "without"), [], "created without the field");
   await dropped("bare", "the field added");
   assert.deepEqual(await changed(place, "stored", "with", "once more"), wanted(place), "another change with the field stored");
-  if (!removable) return refused(await put(place, "stored", "without"), "the field taken away");
+  if (!removable || sealedOff) return refused(await put(place, "stored", "without"), "the field taken away");
   assert.deepEqual(await changed(place, "stored", "without"), [], "the field taken away");
   await dropped("stored", "the field added after it was taken away");
 }

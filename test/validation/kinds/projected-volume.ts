@@ -36,7 +36,7 @@ export function projectedRules(place: Place): readonly Rule[] {
     }),
     rule(
       ["projected.sources[i]", both, "Forbidden", "at most one kind per entry (zero is allowed)"],
-      of(".sources[0].configMap", "Forbidden", [{ secret: { name: "a" }, configMap: { name: "a" } }], [{}]),
+      of(".sources[0]", "Forbidden", [{ secret: { name: "a" }, configMap: { name: "a" } }], [{}]),
     ),
     ...["secret", "configMap"].map((key) =>
       rule(
