@@ -90,9 +90,10 @@ test("parseArguments() refuses what makes no sense together, at the bound and pa
 });
 
 test("helpText() lists every setting with its default", () => {
-  const help = helpText([{ name: "WatchList", stage: "Beta", default: true }]);
+  const help = helpText([{ name: "WatchList", stage: "Beta", default: true }], [{ name: "acme", summary: "Rods." }]);
   for (const name of Object.keys(settings)) assert.match(help, new RegExp(`--${name}[=\\[]`));
   assert.match(help, /WatchList=true\|false \(Beta, default true\)/);
+  assert.match(help, /^ {2}acme\n {6}Rods\.$/m);
   assert.deepEqual(parseArguments(["--help"], noFile), { help: true });
 });
 

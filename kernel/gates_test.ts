@@ -85,7 +85,7 @@ test("compile() knows gates that the gates of plugins depend on, also those of o
 });
 
 test("helpText() lists gates with stage, default, lock and removal", () => {
-  const help = helpText(listedGates([ladders]));
+  const help = helpText(listedGates([ladders]), []);
   assert.match(help, /^ {2}Grown=true\|false \(Beta, default true\)$/m);
   assert.match(help, /^ {2}Fixed=true\|false \(GA, default true, locked\)$/m);
   assert.match(help, /^ {2}Going=true\|false \(Deprecated, default false, removed in 1\.36\)$/m);

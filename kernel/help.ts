@@ -1,5 +1,5 @@
 /** What `--help` and the page on configuration say of settings and gates. */
-import type { GateStage } from "../core/plugin.ts";
+import type { GateStage, Plugin } from "../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./config.ts";
 import { stageAt, targetRelease } from "./gates.ts";
 
@@ -23,8 +23,8 @@ export function listedGates(tables: readonly Readonly<Record<string, readonly Ga
   }).toSorted((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** The text of `--help`. */
-export function helpText(gates: readonly ListedGate[]): string {
+/** The text of `--help`, with the gates and the built-in plugins. */
+export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Plugin, "name" | "summary">[]): string {
   const lines = Object.entries<AnySetting>(settings).map(([name, setting]) => {
     const shown = shownDefault(setting);
     const change = setting.fixed === undefined ? "reloaded" : `not reloaded: ${setting.fixed}`;
@@ -38,7 +38,7 @@ export function helpText(gates: readonly ListedGate[]): string {
     "Usage: thole [--flag=value ...]",
     "",
     "A Kubernetes-style API server. Without flags it serves on https://127.0.0.1:6443 from an embedded store in ./thole-data",
-    "and writes ./thole-data/kubeconfig.",
+    "and writes ./thole-data/kubeconfig. --version says which it is.",
     "",
     "The file that --config names is read again when it changes, and on SIGHUP. What is marked as reloaded takes effect at once; a",
     "change of anything else, or a mistake, refuses the whole file, and what was in force stays in force.",
@@ -46,8 +46,11 @@ export function helpText(gates: readonly ListedGate[]): string {
     "Flags:",
     ...lines,
     "",
+    "Built-in plugins (--plugins):",
+    ...plugins.map(({ name, summary }) => `  ${name}\n      ${summary}`),
+    "",
     "Feature gates (--feature-gates), with stage and default; AllAlpha=true|false and AllBeta=true|false switch all of a stage. A locked",
-    "gate cannot be switched, at no time: what it was for is always so. The others are reloaded.",
+    "gate cannot be switched, at no time: it stays as it is shown. The others are reloaded.",
     ...gateLines,
     "",
   ].join("\n");

@@ -10,6 +10,7 @@ import { kernelGates } from "./gates.ts";
 import { describe, openLog, verbosityOf } from "./log.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { serve } from "./serve.ts";
+import { versionText } from "./version.ts";
 
 /** Paths are taken from the working folder, other words are packages. */
 function load(specifier: string): Promise<Readonly<Record<string, unknown>>> {
@@ -23,15 +24,24 @@ function flushLog(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const configuration = await readConfiguration(process.argv.slice(2), plugins, load);
+  const args = process.argv.slice(2);
+  if (args.includes("--version")) return console.log(versionText());
+  const configuration = await readConfiguration(args, plugins, load);
   if (configuration === undefined) {
-    console.log(helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})])));
+    console.log(helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})]), plugins));
     return;
   }
   const { config } = configuration;
   const verbosity = verbosityOf(config.v, config.vmodule, []);
   const format = config["logging-format"] === "json" ? "json" : "text"; // there is no other
   const log = openLog(format, (line) => console.error(line), Date.now, verbosity, process.pid);
+  log.info("starting", {
+    version: versionText(),
+    // Without what may stand before a host: passwords are not for the log.
+    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map((each) => each.replace(/\/\/.*@/, "//")) : config["data-dir"],
+    plugins: configuration.plugins.map(({ name }) => name),
+    gates: Object.fromEntries(config["feature-gates"]),
+  });
   const starting = serve({ ...configuration, log, processMetrics: true, flushLog });
   // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));

@@ -105,7 +105,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       assert.equal(server.port, port);
       const second = await startProgram([`--secure-port=${port}`, "--data-dir=:memory:"]);
       assert.equal(await second.exited, 1);
-      assert.match(second.errors(), /^thole: cannot start: .*(EADDRINUSE|in use)/);
+      assert.match(second.errors(), /^thole: cannot start: .*(EADDRINUSE|in use)/m);
       assert.doesNotMatch(second.errors(), /^ +at /m);
     });
   },
@@ -466,6 +466,12 @@ test("every mistake on the command line is told in a line of its own, with what 
     'thole: flag "--anonymous-auth": "perhaps" is no true or false',
     'thole: unexpected argument "serve": settings are given as --name=value',
   ]);
+});
+
+test("--version tells which program it is and which release it shows, and ends well", async () => {
+  const program = await startProgram(["--version", "--nonsense"]);
+  assert.equal(await program.exited, 0);
+  assert.match(program.output(), /^Thole \d+\.\d+\.\d+ \(Kubernetes v1\.35\.0\+thole-\S+\) on deno\S+, \w+\/\w+\n$/);
 });
 
 test("--help tells of every flag and ends well", async () => {
