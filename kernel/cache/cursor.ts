@@ -82,7 +82,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#position = position;
     this.#floor = floor;
     this.#joined = true;
-    this.#leave = kind.follow(selection.prefix, selection.key, this);
+    this.#leave = kind.follow(this, selection);
     this.#planBookmark();
   }
   /** Aborts when the watch ends. */

@@ -1,8 +1,10 @@
 /**
- * Who follows a kind, by what they look at: everything, one namespace or one object, so that a change wakes only those whom
- * it may concern. Those who are awake already find it by themselves.
+ * Who follows a kind, by what they look at: everything, one namespace or one object, and below these by what their selectors
+ * demand, so that a change wakes only those whom it may concern. Those who are awake already find it by themselves.
  */
 import type { RingEvent } from "./ring.ts";
+import type { Selection } from "./selection.ts";
+import { tokensOf } from "./tokens.ts";
 
 export interface Follower {
   /** It waits for events; those before `first` do not concern it. */
@@ -16,10 +18,13 @@ export interface Follower {
   end(): void;
 }
 
+/** What a follower looks at. */
+export type Where = Pick<Selection, "prefix" | "key" | "tokens">;
+
 export interface Followers {
   readonly count: number;
-  /** `prefix` of keys, or the one `key`; the returned function takes the follower away. */
-  add(prefix: string, key: string | undefined, follower: Follower): () => void;
+  /** The returned function takes the follower away. */
+  add(follower: Follower, where: Where): () => void;
   /** Wakes those whom the events may concern. */
   tell(events: readonly RingEvent[], first: number): void;
   checkAll(): void;
@@ -45,9 +50,10 @@ function gatherMs(waiting: number): number {
 /** `now`: milliseconds that never go back. */
 export function followers(kindPrefix: string, now: () => number = () => performance.now()): Followers {
   const every = new Set<Follower>();
-  const all = new Set<Follower>();
-  const byPrefix = new Map<string, Set<Follower>>();
-  const byKey = new Map<string, Set<Follower>>();
+  /** By what a change is looked up with: a prefix or a key, with a token or without. */
+  const places = new Map<string, Set<Follower>>();
+  /** Those that are placed by tokens, by their prefix. */
+  const demanding = new Map<string, Set<Follower>>();
   let queue: Follower[] = [];
   let scheduled = false;
   /** When those who waited were last served. */
@@ -58,6 +64,16 @@ export function followers(kindPrefix: string, now: () => number = () => performa
       if (!follower.waits) continue;
       follower.wake(first);
       queue.push(follower);
+    }
+  }
+  /** Those below a prefix whose selectors demand what an event shows. */
+  function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number): void {
+    const some = demanding.get(prefix);
+    if (some === undefined) return;
+    // Nobody knows whom a state concerns that cannot be read.
+    if (failure !== undefined) return wake(some, first);
+    for (const state of prior?.traits === next?.traits ? [next] : [next, prior]) {
+      if (state !== undefined) { for (const token of tokensOf(key, state.traits)) wake(places.get(prefix + token), first); }
     }
   }
   function serveIn(ms: number): void {
@@ -72,33 +88,28 @@ export function followers(kindPrefix: string, now: () => number = () => performa
     for (let index = 0; index < Math.min(turnMax, some.length); index++) some[index]!.pump();
     if (queue.length > 0 && !scheduled) serveIn(0);
   }
-  function place(prefix: string, key: string | undefined): Set<Follower> {
-    if (key !== undefined) return setIn(byKey, key);
-    return prefix === kindPrefix ? all : setIn(byPrefix, prefix);
-  }
 
   return {
     get count() {
       return every.size;
     },
-    add(prefix, key, follower) {
-      const set = place(prefix, key);
-      set.add(follower);
+    add(follower, { prefix, key, tokens }) {
+      const byTokens = key === undefined && tokens !== undefined;
+      const leaves = (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, follower));
+      if (byTokens) leaves.push(enter(demanding, prefix, follower));
       every.add(follower);
       return () => {
         every.delete(follower);
-        set.delete(follower);
-        if (set.size > 0 || set === all) return;
-        if (key !== undefined) byKey.delete(key);
-        else byPrefix.delete(prefix);
+        for (const leave of leaves) leave();
       };
     },
     tell(events, first) {
-      wake(all, first);
-      if (byPrefix.size > 0) {
-        for (const prefix of new Set(events.map(({ key }) => key.slice(0, key.lastIndexOf("/") + 1)))) wake(byPrefix.get(prefix), first);
+      const prefixes = new Set([kindPrefix, ...events.map(({ key }) => prefixOf(key))]);
+      for (const prefix of prefixes) wake(places.get(prefix), first);
+      for (const key of new Set(events.map((event) => event.key))) wake(places.get(key), first);
+      if (demanding.size > 0) {
+        for (const event of events) for (const prefix of new Set([kindPrefix, prefixOf(event.key)])) wakeDemanding(event, prefix, first);
       }
-      if (byKey.size > 0) { for (const key of new Set(events.map((event) => event.key))) wake(byKey.get(key), first); }
       if (scheduled || queue.length === 0) return;
       const early = served + gatherMs(queue.length) - now();
       if (early > 0) serveIn(early);
@@ -113,10 +124,16 @@ export function followers(kindPrefix: string, now: () => number = () => performa
   };
 }
 
-function setIn(map: Map<string, Set<Follower>>, key: string): Set<Follower> {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = new Set<Follower>();
-  map.set(key, made);
-  return made;
+function prefixOf(key: string): string {
+  return key.slice(0, key.lastIndexOf("/") + 1);
+}
+
+/** Puts a follower into a place; the returned function takes it out again. */
+function enter(places: Map<string, Set<Follower>>, place: string, follower: Follower): () => void {
+  const those = places.get(place) ?? new Set();
+  places.set(place, those.add(follower));
+  return () => {
+    those.delete(follower);
+    if (those.size === 0 && places.get(place) === those) places.delete(place);
+  };
 }

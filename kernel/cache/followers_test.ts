@@ -1,11 +1,40 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Follower, followers } from "./followers.ts";
+import { listOptions } from "../options.ts";
+import { parseQuery } from "../query.ts";
+import { collectionOf } from "../reads.ts";
+import { entryMaker, makeEntry } from "./entry.ts";
+import { type Follower, followers, type Where } from "./followers.ts";
+import type { RingEvent } from "./ring.ts";
+import { selectionOf } from "./selection.ts";
+import { Slabs } from "./slabs.ts";
+import { catalog, endpointOf, noteOf, prefix } from "./test-room.ts";
+import { storedBytes } from "../objects.ts";
+import { wantedTokensMax } from "./tokens.ts";
+import { traitsReader } from "./traits.ts";
+
+const endpoint = endpointOf("notes");
+const maker = entryMaker(endpoint.stored, new Slabs(), traitsReader(endpoint.stored, catalog));
+
+/** What a watch looks at. */
+function where(namespace: string, query: string): Where {
+  const options = listOptions(parseQuery(query), endpoint, catalog.names, { watchList: true, watchPrefix: false });
+  return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options);
+}
+
+type Note = NonNullable<Parameters<typeof noteOf>[1]>;
+/** A change of a note in the namespace "default"; undefined where there is none before or after. */
+function changed(name: string, before: Note | undefined, after: Note | undefined, failure?: Error): RingEvent {
+  const key = `${prefix}/notes/default/${name}`;
+  const entry = (what: Note | undefined, revision: number) =>
+    what && makeEntry(maker, key, revision, storedBytes(endpoint.stored, noteOf(name, what)));
+  return { key, revision: 2, prior: entry(before, 1), next: entry(after, 2), failure, at: 0 };
+}
 
 /** So many followers of everything, each of which notes from where on it was woken whenever it is served. */
 function scene(count: number) {
   const clock = { now: 1_000 };
-  const all = followers("/notes/", () => clock.now);
+  const all = followers(`${prefix}/notes/`, () => clock.now);
   const served: number[][] = [];
   for (let index = 0; index < count; index++) {
     const mine: number[] = [];
@@ -22,10 +51,10 @@ function scene(count: number) {
       check() {},
       end() {},
     };
-    all.add("/notes/", undefined, follower);
+    all.add(follower, where("", ""));
     served.push(mine);
   }
-  return { clock, served, tell: (first: number) => all.tell([], first) };
+  return { clock, served, tell: (first: number) => all.tell([changed("a", undefined, {})], first) };
 }
 const many = 32;
 const each = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -53,3 +82,62 @@ for (const { count, ms } of [{ count: many, ms: 6.4 }, { count: 100, ms: 20 }, {
     assert.deepEqual(served, each(count, [1, 2, 4]));
   });
 }
+
+test("followers() wakes of a thousand who demand one value each only those whom a change may concern", () => {
+  const woken: string[] = [];
+  const all = followers(`${prefix}/notes/`);
+  const add = (name: string, namespace: string, query: string): () => void =>
+    all.add({ waits: true, wake: () => void woken.push(name), pump() {}, check() {}, end() {} }, where(namespace, query));
+  const tell = (...events: RingEvent[]): string[] => {
+    woken.length = 0;
+    all.tell(events, 1);
+    return [...new Set(woken)].sort();
+  };
+  for (let index = 0; index < 1_000; index++) {
+    add(`mood ${index}`, index % 2 === 0 ? "default" : "", `fieldSelector=mood=m${index}`);
+    add(`team ${index}`, index % 2 === 0 ? "default" : "", `labelSelector=team=t${index}`);
+    add(`name ${index}`, "", `fieldSelector=metadata.name=n${index}`);
+  }
+  add("elsewhere", "elsewhere", "labelSelector=team=t1");
+  add("two teams", "", "labelSelector=team in (t1,t2)");
+  add("both", "", "fieldSelector=mood=m1&labelSelector=team=t2");
+  const many = Array.from({ length: wantedTokensMax }, (_, index) => `t${index}`);
+  add("as many as are told apart", "", `labelSelector=team in (${many})`);
+  add("one more", "", `labelSelector=team in (${many},last)`);
+  add("all but one", "", "labelSelector=team!=t9");
+  const leave = add("has a team", "default", "labelSelector=team");
+  const always = ["all but one", "one more"];
+
+  assert.deepEqual(tell(changed("x", undefined, {})), [...always, "has a team"].sort());
+  assert.deepEqual(tell(changed("x", undefined, { mood: "m7" })), [...always, "has a team", "mood 7"].sort());
+  leave();
+  assert.deepEqual(tell(changed("n5", undefined, { mood: "m7" })), [...always, "mood 7", "name 5"].sort());
+  // Who saw it before is told that it is gone.
+  assert.deepEqual(
+    tell(changed("x", { labels: { team: "t30" } }, { labels: { team: "t40" } })),
+    [...always, "team 30", "team 40"].sort(),
+  );
+  assert.deepEqual(tell(changed("x", { mood: "m7", labels: { team: "t30" } }, undefined)), [...always, "mood 7", "team 30"].sort());
+  assert.deepEqual(
+    tell(changed("x", undefined, { labels: { team: "t1" } })),
+    [...always, "as many as are told apart", "team 1", "two teams"].sort(),
+  );
+  assert.deepEqual(tell(changed("x", undefined, { mood: "m1", labels: { team: "t99" } })), [...always, "both", "mood 1", "team 99"].sort());
+  // One change after the other.
+  assert.deepEqual(
+    tell(changed("x", undefined, { mood: "m50" }), changed("y", undefined, { mood: "m60" })),
+    [...always, "mood 50", "mood 60"].sort(),
+  );
+});
+
+test("followers() wakes all below its prefix for a state that cannot be read", () => {
+  const woken: string[] = [];
+  const all = followers(`${prefix}/notes/`);
+  for (
+    const [namespace, query] of [["default", "fieldSelector=mood=sad"], ["", "labelSelector=a=b"], ["other", "labelSelector=a=b"]] as const
+  ) {
+    all.add({ waits: true, wake: () => void woken.push(namespace), pump() {}, check() {}, end() {} }, where(namespace, query));
+  }
+  all.tell([changed("x", undefined, undefined, new Error("unreadable"))], 1);
+  assert.deepEqual(woken.sort(), ["", "default"]);
+});

@@ -1,6 +1,6 @@
 /** All that is remembered of one kind: what is there, what happened lately, and who follows it. */
 import type { Revision, StoreEvent } from "../store/store.ts";
-import { type Follower, type Followers, followers } from "./followers.ts";
+import { type Follower, type Followers, followers, type Where } from "./followers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "./entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "./key-index.ts";
@@ -217,9 +217,9 @@ export class KindCache {
     this.#room = room;
   }
 
-  /** Follows the kind below a prefix, or one key. The returned function ends it. */
-  follow(prefix: string, key: string | undefined, follower: Follower): () => void {
-    return this.#followers.add(prefix, key, follower);
+  /** The returned function ends it. */
+  follow(follower: Follower, where: Where): () => void {
+    return this.#followers.add(follower, where);
   }
   endFollowers(): void {
     this.#followers.endAll();

@@ -4,6 +4,7 @@ import { matchesLabels } from "../../core/selectors/label.ts";
 import type { ListOptions } from "../options.ts";
 import { type Collection, namedKey } from "../reads.ts";
 import type { CachedEntry } from "./entry.ts";
+import { wantedTokens } from "./tokens.ts";
 import { traitOf, type Traits } from "./traits.ts";
 
 export interface Selection {
@@ -11,6 +12,8 @@ export interface Selection {
   readonly prefix: string;
   /** The only key, where one is named. */
   readonly key: string | undefined;
+  /** What is selected has one of them; undefined where that cannot be said. */
+  readonly tokens: readonly string[] | undefined;
   /** Undefined when all below the prefix is selected. */
   readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
   /** Equal for selections that are alike. */
@@ -24,6 +27,7 @@ export function selectionOf(collection: Collection, options: Pick<ListOptions, "
   return {
     prefix,
     key,
+    tokens: wantedTokens(collection.endpoint, options),
     chooses: labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options),
     name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields]),
   };
