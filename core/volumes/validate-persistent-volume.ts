@@ -207,7 +207,7 @@ function storageos(source: StorageOSPersistentVolumeSource, path: string): reado
 }
 
 /** The secret for staging is not looked at, as upstream does not. */
-const checkedSecrets = ["controllerPublishSecretRef", "nodePublishSecretRef", "controllerExpandSecretRef", "nodeExpandSecretRef"] as const;
+const checkedSecrets = ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"] as const;
 
 function csi(source: CSIPersistentVolumeSource, path: string): readonly FieldError[] {
   return [

@@ -1,7 +1,7 @@
 import { defineResource } from "../../core/define.ts";
 import { nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Plugin, Resource } from "../../core/plugin.ts";
 import { field, type Infer } from "../../core/schema.ts";
 import { strictness } from "./pod/leniency.ts";
@@ -55,7 +55,6 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);
     return [
-      ...validateObjectMeta(next.metadata, rules),
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names, at.gates)),
     ];

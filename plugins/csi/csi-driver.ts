@@ -4,7 +4,7 @@ import { sameValue } from "../../core/derive/same-value.ts";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { At, Column, Gates, Plugin, Resource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int64, list, named, setOf, string, structsOf } from "../../core/schema.ts";
 import { csiDriverColumnTexts as texts } from "./column-texts.ts";
@@ -227,11 +227,11 @@ export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   storedAs: "storage.{domain}/v1",
   storedUnder: "csidrivers",
   served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },
-  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
   prepare,
   create: (next, at) => validateSpec(next, at.gates),
   update: (next, prior, at) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(csiDrivers, at.names)),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(csiDrivers, at.names)),
     ...validateSpec(next, at.gates),
     ...validateImmutable(next, prior),
   ],

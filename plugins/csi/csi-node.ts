@@ -114,7 +114,7 @@ export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
   storedAs: "storage.{domain}/v1",
   storedUnder: "csinodes",
   served: { "storage.{domain}/v1": { schema: CSINode, introduced: "1.17", columns } },
-  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
   create: validateDrivers,
   update: (next, prior, at) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(csiNodes, at.names)),

@@ -6,7 +6,7 @@ import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../.
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { deprecatedNodeLabel } from "../../core/meta/node-labels.ts";
 import { object } from "../../core/meta/object.ts";
-import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource } from "../../core/plugin.ts";
 import { field, type Infer, quantity, string } from "../../core/schema.ts";
 
@@ -61,13 +61,17 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
     "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24", columns },
     "storage.{domain}/v1beta1": { schema: CSIStorageCapacity, introduced: "1.21", deprecated: "1.24", removed: "1.27", columns },
   },
-  strategy: { unconditionalUpdate: false },
+  strategy: { unconditionalUpdate: false, coreFinalizers: true },
   create: (next) => validateFields(next, false),
-  update: (next, prior, at) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(csiStorageCapacities, at.names)),
-    ...validateFields(next, hasInvalidLabelValue(prior.nodeTopology)),
-    ...validateImmutable(next, prior),
-  ],
+  update: (next, prior, at) => {
+    const rules = metaRulesOf(csiStorageCapacities, at.names);
+    return [
+      ...validateObjectMeta(next.metadata, rules),
+      ...validateFields(next, hasInvalidLabelValue(prior.nodeTopology)),
+      ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
+      ...validateImmutable(next, prior),
+    ];
+  },
   warn({ nodeTopology: { matchLabels = {}, matchExpressions = [] } = {} }, _prior, { names }) {
     const said = (path: string, key: string) => {
       const text = deprecatedNodeLabel(key, names);

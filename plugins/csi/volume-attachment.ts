@@ -167,7 +167,7 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource<Volu
   storedAs: "storage.{domain}/v1",
   storedUnder: "volumeattachments",
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
-  strategy: { unconditionalUpdate: false, deleteAnswers: "object" },
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
   create: (next) => [...validateSpec(next, true), ...validateStatus(next.status), ...validateNew(next)],
   update: validateUpdate,

@@ -3,9 +3,13 @@ import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, goQuote, invalid, required } from "../../core/field-error.ts";
 import { validateConditions } from "../../core/meta/condition.ts";
 import { dns1035Label, dns1123Subdomain } from "../../core/meta/names.ts";
+import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { At } from "../../core/plugin.ts";
 import { keptOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
+
+export const strategy = { unconditionalUpdate: false, coreFinalizers: true } as const;
+const kind = { scope: "Cluster", strategy } as const;
 
 /** Whether the client speaks v1alpha1. */
 export function isAlpha(at: At): boolean {
@@ -31,14 +35,17 @@ function together(wrong: readonly string[], path: string, value: string): readon
 }
 
 export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, at: At): readonly FieldError[] {
+  const meta = validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
   if (!isAlpha(at)) {
-    return [...validateSpec(next, at), ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")])];
+    const spec = sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")];
+    return [...validateSpec(next, at), ...meta, ...spec];
   }
   const now = next.spec.resource, before = prior.spec.resource;
   const version = keptOf(next).version, versionBefore = keptOf(prior).version;
   // The short paths are upstream's. A migration made in v1beta1 has no version yet.
   return [
     ...validateSpec(next, at),
+    ...meta,
     ...(now.group === before.group ? [] : [invalid("group", now.group, "field is immutable")]),
     ...(versionBefore === "" || version === versionBefore ? [] : [invalid("version", version, "field is immutable")]),
     ...(now.resource === before.resource ? [] : [invalid("resource", now.resource, "field is immutable")]),

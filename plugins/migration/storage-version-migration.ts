@@ -3,7 +3,7 @@ import { nameColumn } from "../../core/meta/columns.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource, Subresource } from "../../core/plugin.ts";
 import { fromStored, toStored, withKeptOf } from "./alpha.ts";
-import { isAlpha, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
+import { isAlpha, strategy, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
 import { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
 // The name has no format in these tables, so clients do not take it for one.
@@ -74,7 +74,7 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
       convert: { toStored, fromStored },
     },
   },
-  strategy: { unconditionalUpdate: false },
+  strategy,
   prepare(next, prior, at) {
     if (prior === undefined) return { ...next, status: {} };
     const kept = { ...next, status: prior.status };

@@ -34,9 +34,9 @@ export function validateClaimUpdate(next: PersistentVolumeClaim, stored: Persist
   // What an earlier version has stored may have its sources in one field only.
   const prior = { ...stored, spec: mirrored(stored.spec) };
   return [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
     ...validateObjectMeta(next.metadata, rules),
     ...validateSpec(next, prior, at),
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
     ...validateUnchanged(next, prior, at),
   ];
 }

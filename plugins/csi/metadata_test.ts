@@ -1,0 +1,63 @@
+// What the kinds of the family say of metadata by themselves, beside what every write is told: causes repeat as upstream repeats them.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { At, Resource } from "../../core/plugin.ts";
+import { csiDrivers } from "./csi-driver.ts";
+import { csiNodes } from "./csi-node.ts";
+import { csiStorageCapacities } from "./csi-storage-capacity.ts";
+import { volumeAttachments } from "./volume-attachment.ts";
+
+const at: At = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "storage.k8s.io/v1",
+};
+const driver = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, seLinuxMount: false };
+const bodies: Readonly<Record<string, object>> = {
+  CSIDriver: { spec: driver },
+  CSINode: { spec: { drivers: [] } },
+  CSIStorageCapacity: { storageClassName: "a" },
+  VolumeAttachment: { spec: { attacher: "a", nodeName: "b", source: { persistentVolumeName: "c" } }, status: { attached: false } },
+};
+const kinds: readonly Resource[] = [csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments];
+
+/** How often the new object of an update is told what is wrong with this metadata, by kind. */
+function told(metadata: object, path: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(kinds.map((resource) => {
+    const make = (more: object): any => ({ // a made object of the kind
+      kind: resource.kind,
+      apiVersion: "storage.k8s.io/v1",
+      metadata: { name: "a", namespace: resource.scope === "Namespaced" ? "b" : undefined, uid: "u", resourceVersion: "1", ...more },
+      ...bodies[resource.kind],
+    });
+    const errors = resource.update?.(make(metadata), make({}), at) ?? [];
+    return [resource.kind, errors.filter((error) => error.path === path).length];
+  }));
+}
+
+test("finalizers of CSI kinds are qualified or known ones", () => {
+  assert.deepEqual(told({ finalizers: ["a"] }, "metadata.finalizers[0]"), {
+    CSIDriver: 1,
+    CSINode: 1,
+    CSIStorageCapacity: 2,
+    VolumeAttachment: 1,
+  });
+  assert.deepEqual(told({ finalizers: ["example.com/a", "orphan"] }, "metadata.finalizers[0]"), {
+    CSIDriver: 0,
+    CSINode: 0,
+    CSIStorageCapacity: 0,
+    VolumeAttachment: 0,
+  });
+});
+
+test("what cannot change in metadata is told by the kinds that compare it themselves", () => {
+  assert.deepEqual(told({ deletionGracePeriodSeconds: 3 }, "metadata.deletionGracePeriodSeconds"), {
+    CSIDriver: 1,
+    CSINode: 0,
+    CSIStorageCapacity: 1,
+    VolumeAttachment: 0,
+  });
+});
