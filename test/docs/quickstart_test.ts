@@ -1,0 +1,65 @@
+// The quickstart does what it says: its commands are run in order against the program, and print what stands behind them.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
+import { run, startCommand, startRealServer, until } from "../real-server.ts";
+
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** `$ command` with what follows it up to the next one, of every block of code; a here-document belongs to its command. */
+function stepsOf(page: string): readonly Step[] {
+  return [...page.matchAll(/^```\w*\n([\s\S]*?)^```$/gm)].flatMap(([, block = ""]) => {
+    const steps: Step[] = [];
+    for (const [, part = ""] of block.matchAll(/^\$ ([\s\S]*?\n)(?=\$ |(?![\s\S]))/gm)) {
+      const mark = /<<'(\w+)'/.exec(part)?.[1];
+      const at = part.indexOf(mark === undefined ? "\n" : `\n${mark}\n`) + (mark === undefined ? 1 : mark.length + 2);
+      steps.push({ command: part.slice(0, at).trimEnd(), output: part.slice(at) });
+    }
+    return steps;
+  });
+}
+
+/** Without what is another each time: moments, ids, ages, and what newer kubectls add. */
+function lasting(text: string): string {
+  return text
+    .replaceAll(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, "TIME")
+    .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID")
+    .replaceAll(/(resourceVersion: )"\d+"/g, "$1RV")
+    .replaceAll(/ \d+[smh]$/gm, " AGE")
+    .replaceAll(/(deleted) from default namespace$/gm, "$1");
+}
+
+test("docs/quickstart.md does what it says, command by command", { skip: kubectlMissing() }, async () => {
+  const page = await readFile(new URL("../../docs/quickstart.md", import.meta.url), "utf8");
+  const steps = stepsOf(page);
+  assert.ok(steps.length >= 9, `${steps.length} commands found`);
+  const server = await startRealServer();
+  const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
+  const watches: { readonly output: () => string; readonly wanted: string }[] = [];
+  try {
+    assert.match(page, /^Thole serves on https:\/\/127\.0\.0\.1:6443\nexport KUBECONFIG=/m);
+    assert.match(server.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+\nexport KUBECONFIG=/m);
+    for (const { command, output: wanted } of steps) {
+      if (command.endsWith(" -w")) {
+        // Left running, as the page asks for; it ends with this process.
+        const { output } = await startCommand(["sh", "-c", `exec ${command}`], { env: { ...process.env, ...env } });
+        await until(() => assert.equal(lasting(output()), lasting(wanted), command));
+        watches.push({ output, wanted });
+        continue;
+      }
+      const { code, output, errors } = await run("sh", ["-c", command], { env });
+      assert.deepEqual([lasting(output), code], [lasting(wanted), 0], `${command}: ${errors}`);
+    }
+    for (const { output } of watches) {
+      await until(() => assert.ok(output().trim().split("\n").length >= 4, "the change and the end of the object are seen"));
+    }
+  } finally {
+    await server.close();
+  }
+});
