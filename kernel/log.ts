@@ -3,6 +3,8 @@
  * A line belongs to a module and to a level of verbosity; the level of the module says whether it is written.
  */
 import { limits } from "../core/limits.ts";
+import { StatusError } from "../core/status-error.ts";
+import { StoreError } from "./store/store.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -112,7 +114,9 @@ function matches(pattern: string, text: string): boolean {
 export function describe(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) };
   const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
-  return { error: error.message, ...cause, stack: error.stack };
+  // Where in the program says nothing of failures that are told apart by kind: a refusal of the API, a store that does not answer.
+  const isExpected = error instanceof StatusError || error instanceof StoreError;
+  return { error: error.message, ...cause, ...(isExpected ? {} : { stack: error.stack }) };
 }
 
 /** The verbosity of the settings; what is wrong with `--vmodule` is pushed to `mistakes`. */

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
+import { StatusError } from "../core/status-error.ts";
 import { describe, jsonLog, type LogFormat, openLog, silentLog, type Verbosity, verbosityOf } from "./log.ts";
+import { StoreError } from "./store/store.ts";
 
 const at = Date.parse("2026-11-21T17:34:27.123Z");
 function world(format: LogFormat, verbosity: Verbosity = { v: 0, modules: [] }) {
@@ -67,4 +69,7 @@ test("describe() tells a failure with its cause", () => {
   const { error, cause } = describe(new Error("no store", { cause: new Error("refused") }));
   assert.deepEqual([error, cause], ["no store", "refused"]);
   assert.deepEqual(describe("words"), { error: "words" });
+  assert.match(String(describe(new Error("a bug"))["stack"]), /log_test/, "for whoever has to find it");
+  assert.deepEqual(describe(new StoreError("unavailable", "gone")), { error: "gone" });
+  assert.deepEqual(describe(new StatusError("Conflict", "changed")), { error: "changed" });
 });

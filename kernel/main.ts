@@ -50,7 +50,10 @@ async function main(): Promise<void> {
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
   const stop = (signal: string) => {
     log.info("shutting down", { signal });
-    running.close().then(() => process.exit(0), (error) => {
+    running.close().then(() => {
+      log.info("ended");
+      process.exit(0);
+    }, (error) => {
       log.error("the shutdown failed", describe(error));
       process.exit(1);
     });

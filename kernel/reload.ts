@@ -51,9 +51,7 @@ export function reloader(needs: ReloadNeeds): Reload {
 function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins }: Written): void {
   const before = inForce();
   const changed = changedSettings(before.config, config);
-  const mistakes = changed.flatMap((name) => fixedMistake(name) ?? []);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  const next = generationOf(config, plugins, before);
+  const next = generationAfter(before, config, plugins, changed.flatMap((name) => fixedMistake(name) ?? []));
   if (changed.length === 0 && next.catalog === before.catalog) return log.info("the configuration was read again: nothing has changed");
   swap(next);
   const [was, is] = [groupVersionsOf(before.catalog), groupVersionsOf(next.catalog)];
@@ -62,6 +60,24 @@ function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins }: Written
     came: is.filter((each) => !was.includes(each)),
     left: was.filter((each) => !is.includes(each)),
   });
+}
+
+/** The generation of changed settings; what only a start can change, and every mistake in what else there is, in one ConfigError. */
+function generationAfter(before: Generation, config: Config, plugins: Written["plugins"], fixed: readonly string[]): Generation {
+  let next: Generation | undefined;
+  const mistakes = [...fixed];
+  try {
+    next = generationOf(config, plugins, before);
+  } catch (error) {
+    if (!isMistaken(error)) throw error;
+    mistakes.push(...error.mistakes);
+  }
+  if (next === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
+  return next;
+}
+
+function isMistaken(error: unknown): error is ConfigError | CatalogError {
+  return error instanceof ConfigError || error instanceof CatalogError;
 }
 
 /** The settings whose values differ, in the order of the table. */
@@ -82,7 +98,7 @@ function groupVersionsOf({ groups }: Catalog): readonly string[] {
 }
 
 function refuse(needs: ReloadNeeds, error: unknown): void {
-  const mistakes = error instanceof ConfigError || error instanceof CatalogError ? { mistakes: error.mistakes } : describe(error);
+  const mistakes = isMistaken(error) ? { mistakes: error.mistakes } : describe(error);
   needs.log.error("the changed configuration is refused, the one before it stays in force", mistakes);
   tellOutcome(needs, "failure");
 }

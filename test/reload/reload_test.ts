@@ -185,9 +185,13 @@ test("a configuration with mistakes is refused whole; the one before stays in fo
     assert.match(told.mistakes.join("\n"), /"soon" is no duration/);
     assert.equal(await statusOf(server, configMaps), 200);
     const catalogMistakes = JSON.parse(
-      await change("plugins: [-configmaps]\nruntime-config: {v9: true}\nfeature-gates: {WatchLits: true}\n"),
+      await change("plugins: [-configmaps]\nruntime-config: {v9: true}\nfeature-gates: {WatchLits: true}\netcd-prefix: /elsewhere\n"),
     );
-    assert.match(catalogMistakes.mistakes.join("\n"), /"WatchLits"[^]*"v9"/);
+    assert.match(
+      catalogMistakes.mistakes.join("\n"),
+      /"etcd-prefix" cannot change while the server runs[^]*"WatchLits"[^]*"v9"/,
+      "all at once",
+    );
     assert.equal(await statusOf(server, configMaps), 200);
     assert.deepEqual(await metric(server, reloads), [`${reloads}{apiserver_id_hash="",status="failure"} 2`]);
     assert.equal((await metric(server, "apiserver_config_controller_last_config_info"))[0], hash, "of the text that is in force");
