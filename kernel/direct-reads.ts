@@ -37,15 +37,15 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
     if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
-    return await live(kind, key, { signal });
+    return await newest(kind, key, { signal });
   }
-  async function live(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
+  async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
     const { entry } = await store.get(key, signal);
     return entry === undefined ? undefined : new Item(kind, entry);
   }
   return {
     get,
-    live,
+    live: async (kind, key, waiter) => ({ item: await newest(kind, key, waiter), renew: undefined }),
     list: (collection, options, names, signal) => list(source, collection, options, names, signal),
     watch: (watching) => Promise.resolve(watch(source, watching)),
   };

@@ -18,12 +18,18 @@ export interface Waiter {
   readonly signal: AbortSignal;
 }
 
+export interface Live {
+  readonly item: Item | undefined;
+  /** Asks the store, where the item comes from memory and others may have written since; undefined where it is the newest. */
+  readonly renew: (() => Promise<Item | undefined>) | undefined;
+}
+
 /** Where verbs read from. */
 export interface Reads {
   /** One object, of the age that `resourceVersion` of the query asks for. */
   get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined>;
-  /** The newest state of one object, as it lies in the store: what a write begins with. Nothing is waited for but the store. */
-  live(kind: StoredKind, key: string, waiter: Waiter): Promise<Item | undefined>;
+  /** The state of one object, as it lies in the store, that a write begins with. Nothing is waited for but the store. */
+  live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live>;
   /** One chunk of a list, or all of it, at one revision. */
   list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage>;
   /** Frames of a watch until its time is up, its signal aborts or it cannot go on; a piece may hold several, or a part of one. */

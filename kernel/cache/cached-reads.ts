@@ -10,6 +10,7 @@ import {
   continueAfter,
   type ListPage,
   type ListPlan,
+  type Live,
   planList,
   reachMs,
   type Reads,
@@ -43,6 +44,8 @@ export interface CachedReadsNeeds {
   /** Whether lists of earlier states are answered from memory (ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
   readonly open: OpenWatches;
+  /** Whether we have written a key, or are about to, and the cache has not been told. */
+  readonly isWritten: (key: string) => boolean;
   /** Told of each list that the store answers. */
   readonly listedStore: Listed;
 }
@@ -70,12 +73,17 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     return entry === undefined ? undefined : itemOf(cached.maker, entry);
   }
 
-  async function live(kind: StoredKind, key: string, waiter: Waiter): Promise<Item | undefined> {
-    const cached = cache.isNewest ? cache.kindOf(kind) : undefined;
-    if (cached === undefined || cached.hasBroken(key)) return await direct.live(kind, key, waiter);
+  async function live(kind: StoredKind, key: string, waiter: Waiter): Promise<Live> {
+    const fromStore = () => direct.live(kind, key, waiter);
+    const cached = cache.state.tag === "current" ? cache.kindOf(kind) : undefined;
+    if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
-    if (entry === undefined) return undefined;
-    return entry.asStored ? itemOf(cached.maker, entry) : await direct.live(kind, key, waiter);
+    const { isNewest } = cache;
+    // Without an entry there is nothing to try on, and one that we have written ourselves since is known to be old.
+    if (!isNewest && (entry === undefined || needs.isWritten(key))) return await fromStore();
+    if (entry?.asStored === false) return await fromStore();
+    const item = entry && itemOf(cached.maker, entry);
+    return { item, renew: isNewest ? undefined : async () => (await fromStore()).item };
   }
 
   /** Whether the cache shows the revision that is asked for (undefined: the newest) as it is, so that nobody has to wait. */

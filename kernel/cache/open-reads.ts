@@ -83,6 +83,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     fillWaitMs: options.fillWaitMs ?? 1_000,
     snapshots: () => served.gates.isOn("ListFromCacheSnapshot"),
     open,
+    isWritten: own.isWritten,
     listedStore: (kind, evaluated, returned) => cacheMeter(record, kind).listedStore(evaluated, returned),
   });
   async function adopt(next: Catalog): Promise<void> {

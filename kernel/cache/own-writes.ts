@@ -9,6 +9,8 @@ export interface OwnWrites {
   readonly store: Store;
   /** Our own bytes where these are equal to them, else these. */
   known(key: string, value: Uint8Array): Uint8Array;
+  /** Whether a write of ours is under way, or done, whose event has not come. */
+  isWritten(key: string): boolean;
 }
 
 /** Writes under way whose events have not come. What is forgotten is decoded, that is all. */
@@ -42,6 +44,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       commit,
       compact,
     },
+    isWritten: (key) => noted.has(key),
     known(key, value) {
       const own = noted.get(key);
       if (own === undefined || (own !== value && !sameBytes(own, value))) return value;

@@ -172,27 +172,36 @@ test("a read of the newest state asks nobody where the store knows how new it is
     assert.equal(brittle.gets, gets);
   }));
 
-test("a write begins with the cache where it is known to be the newest, else with the store", () =>
+test("a write begins with the cache, sure of it where nobody else can have written, and with the store where that says more", () =>
   withCache(async ({ room, brittle }) => {
     await put(room, "a");
     await list(room);
     const { stored } = endpointOf("notes");
     const live = async (name: string, gets: number) => {
       const before = brittle.gets;
-      const item = await room.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
+      const found = await room.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
       assert.equal(brittle.gets - before, gets);
-      return item;
+      return found;
     };
-    const fromStore = await live("a", 1);
+    const unsure = await live("a", 0);
+    const renewed = await unsure.renew?.();
+    assert.deepEqual(unsure.item?.stored, renewed?.stored);
+    assert.deepEqual([unsure.item?.revision, unsure.item?.object], [renewed?.revision, renewed?.object]);
+    assert.deepEqual(await live("b", 1), { item: undefined, renew: undefined });
     brittle.alone = true;
-    const fromCache = await live("a", 0);
-    assert.deepEqual(fromCache?.stored, fromStore?.stored);
-    assert.deepEqual([fromCache?.revision, fromCache?.object], [fromStore?.revision, fromStore?.object]);
-    assert.equal(await live("b", 0), undefined);
+    const sure = await live("a", 0);
+    assert.deepEqual([sure.item?.stored, sure.renew], [renewed?.stored, undefined]);
+    assert.deepEqual(await live("b", 0), { item: undefined, renew: undefined });
     const release = Promise.withResolvers<void>();
     brittle.hold = release.promise;
-    const revision = await put(room, "b");
-    assert.equal((await live("b", 1))?.revision, revision);
+    for (const alone of [true, false]) {
+      brittle.alone = alone;
+      for (const name of ["a", "b"]) {
+        const revision = await put(room, name);
+        const { item, renew } = await live(name, 1);
+        assert.deepEqual([item?.revision, renew], [revision, undefined]);
+      }
+    }
     brittle.hold = undefined;
     release.resolve();
   }));

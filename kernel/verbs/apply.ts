@@ -4,12 +4,13 @@ import { type Answer, objectAnswer } from "../answer.ts";
 import { bodyOf, type Call } from "../call.ts";
 import { appliedObject, type ApplyDocument } from "../draft/apply.ts";
 import { keyOfCall } from "../key-of-call.ts";
-import { Item } from "../objects.ts";
+import type { Item } from "../objects.ts";
 import { type WriteOptions, writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
 import { store } from "./create.ts";
+import type { Start } from "./on-newest.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
 /** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
@@ -20,8 +21,9 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   const document = read(body);
   const key = keyOfCall(call);
   for (let tries = 1;; tries++) {
-    const item = await readsOf(backend).live(endpoint.stored, key, call);
-    if (item !== undefined) return objectAnswer(200, await onTop(call, item, document, options));
+    const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
+    const written = item && await onTop(call, { item, renew }, document, options);
+    if (written !== undefined) return objectAnswer(200, written);
     try {
       return objectAnswer(201, await anew(call, document, options));
     } catch (error) {
@@ -31,11 +33,11 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   }
 }
 
-function onTop(call: Call, item: Item, document: ApplyDocument, options: WriteOptions): Promise<Item> {
-  return replace(call, item, options.dryRun, (current) => {
+function onTop(call: Call, start: Start, document: ApplyDocument, options: WriteOptions): Promise<Item | undefined> {
+  return replace(call, start, options.dryRun, (current) => {
     const object = appliedObject(call, servedObject(call.endpoint, current), document, options);
     checkName(call, object);
-    return { object: placed(call, object), expected: expectedRevision(object.metadata.resourceVersion), again: true, hasOwners: true };
+    return { object: placed(call, object), expected: expectedRevision(object.metadata.resourceVersion), hasOwners: true };
   });
 }
 

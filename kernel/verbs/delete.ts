@@ -17,6 +17,8 @@ import { keyOfCall } from "../key-of-call.ts";
 import { Item, storedBytes } from "../objects.ts";
 import { readsOf } from "../reads-of.ts";
 import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
+import type { Revision } from "../store/store.ts";
+import { onNewest, type Start, type Tried } from "./on-newest.ts";
 import { isFinished, modified } from "./update.ts";
 
 /** DELETE of one object: gone at once, or marked until its finalizers are done. */
@@ -27,9 +29,10 @@ export async function remove(call: Call): Promise<Answer> {
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOfCall(call);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
-  const item = await readsOf(backend).live(endpoint.stored, key, call);
-  if (item === undefined) throw notFoundError(resourceName(call), info.name);
-  const { gone, item: last } = await deleteItem(call, item, options);
+  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
+  const deleted = item && await deleteItem(call, { item, renew }, options);
+  if (deleted === undefined) throw notFoundError(resourceName(call), info.name);
+  const { gone, item: last } = deleted;
   if (!gone) return objectAnswer(options.orphanDependents === false ? 202 : 200, last);
   if (endpoint.resource.strategy?.deleteAnswers === "object") return objectAnswer(200, last);
   return statusAnswer(200, deletedStatus(call, last.object.metadata.name!, last.object.metadata.uid));
@@ -93,31 +96,36 @@ function deletedStatus(call: Call, name: string, uid: string | undefined): Statu
 }
 
 /**
- * Deletes or marks one object, again on top of every newer entry unless preconditions name what is meant. `gone` tells
- * whether it is out of the store; `item` is its last state.
+ * Deletes or marks one object, as its newest state wants it. `gone` tells whether it is out of the store; `item` is its last state.
+ * Undefined where somebody else has deleted it meanwhile.
  */
-export async function deleteItem(call: Call, first: Item, options: DeleteRequest): Promise<{ gone: boolean; item: Item }> {
-  const { endpoint, backend } = call;
-  const { stored, resource } = endpoint;
-  for (let current = first;;) {
+export function deleteItem(call: Call, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
+  const { endpoint: { stored, resource }, backend } = call;
+  return onNewest(call, start, async (current): Promise<Tried<Deleted>> => {
     const { object } = current;
+    const unchanged: Tried<Deleted> = { tag: "done", result: { gone: false, item: current }, committed: false };
     checkPreconditions(call, current, options);
     const pending = object.metadata.deletionTimestamp !== undefined;
     // What is held by more than its finalizers goes through two deletes at least: one begins, and none in between changes anything.
-    if (pending && resource.deletion?.holds(object)) return { gone: false, item: current };
+    if (pending && resource.deletion?.holds(object)) return unchanged;
     const marked = mark(call, object, options);
     const begins = resource.deletion !== undefined && !pending;
     const finished = !begins && (isFinished(marked, resource.deletion) || !mustWait(marked, resource.deletion));
-    if (!finished && storedBytesEqual(current, marked)) return { gone: false, item: current };
+    if (!finished && storedBytesEqual(current, marked)) return unchanged;
     const last = finished ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
-    if (options.dryRun) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: current.revision }, last) };
+    const done = (revision: Revision, committed: boolean): Tried<Deleted> => {
+      return { tag: "done", result: { gone: finished, item: new Item(stored, { key: current.key, value, revision }, last) }, committed };
+    };
+    if (options.dryRun) return done(current.revision, false);
     const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
-    if (commit.done) return { gone: finished, item: new Item(stored, { key: current.key, value, revision: commit.revision }, last) };
-    if (commit.current === undefined) throw notFoundError(resourceName(call), object.metadata.name ?? call.info.name);
-    current = new Item(stored, commit.current);
-    call.signal.throwIfAborted();
-  }
+    return commit.done ? done(commit.revision, true) : { tag: "lost", found: commit.current };
+  });
+}
+
+interface Deleted {
+  readonly gone: boolean;
+  readonly item: Item;
 }
 
 function storedBytesEqual(current: Item, next: ApiObject): boolean {

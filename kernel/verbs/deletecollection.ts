@@ -1,4 +1,3 @@
-import { StatusError } from "../../core/status-error.ts";
 import { type Answer, listAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { deleteOptions } from "../delete-options.ts";
@@ -22,13 +21,9 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const page = await readsOf(backend).list(collection, exact, catalog.names, call.signal);
   const items: Item[] = [];
   for (const item of page.items) {
-    try {
-      const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call) : item;
-      if (current !== undefined) await deleteItem(call, current, options);
-    } catch (error) {
-      // Somebody else deleted it meanwhile: nothing is left to do.
-      if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
-    }
+    const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call) : item;
+    // One that somebody else has deleted meanwhile is told all the same.
+    if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);
   }
   return listAnswer({ ...page, items });

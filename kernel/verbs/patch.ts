@@ -36,14 +36,15 @@ async function patched(call: Call, dialect: Dialect): Promise<Answer> {
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOfCall(call);
-  const item = await readsOf(backend).live(endpoint.stored, key, call);
+  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const change = dialect(call, body, fieldValidation);
-  const written = await replace(call, item, dryRun, (current) => {
+  const written = await replace(call, { item, renew }, dryRun, (current) => {
     const object = change(current);
     checkName(call, object);
     // What was read says which revision it was, unless the patch names another, which then refuses every try.
-    return { object: placed(call, endpoint.fill(object)), expected: expectedRevision(object.metadata.resourceVersion), again: true };
+    return { object: placed(call, endpoint.fill(object)), expected: expectedRevision(object.metadata.resourceVersion) };
   });
+  if (written === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, written);
 }

@@ -10,9 +10,10 @@ import { Item, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
-import type { Entry } from "../store/store.ts";
+import type { Revision } from "../store/store.ts";
 import { placed, resourceName, toUpdate } from "../write-pipeline.ts";
 import { store } from "./create.ts";
+import { onNewest, type Start, type Tried } from "./on-newest.ts";
 
 /** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
 export async function update(call: Call): Promise<Answer> {
@@ -23,18 +24,14 @@ export async function update(call: Call): Promise<Answer> {
   const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
   // An `If-Match` header says what is expected where the object does not.
   const expected = expectedRevision(object.metadata.resourceVersion) || Number(tag?.[1] ?? 0);
-  const item = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call);
-  if (item === undefined) return await createdByPut(call, object, options.dryRun);
-  const attempt = { object, expected, again: expected === 0 };
-  return objectAnswer(
-    200,
-    await replace(call, item, options.dryRun, (current) => {
-      const { uid } = object.metadata;
-      const own = current.object.metadata.uid ?? "";
-      if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), call.info.name, uidMismatch(current.key, uid, own));
-      return attempt;
-    }),
-  );
+  const { item, renew } = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call);
+  const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
+    const { uid } = object.metadata;
+    const own = current.object.metadata.uid ?? "";
+    if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), call.info.name, uidMismatch(current.key, uid, own));
+    return { object, expected };
+  });
+  return written === undefined ? await createdByPut(call, object, options.dryRun) : objectAnswer(200, written);
 }
 
 /** The name in the body must be the one in the URL. */
@@ -80,34 +77,22 @@ export interface Attempt {
   readonly object: ApiObject;
   /** The revision that must be stored now, or 0 for any. */
   readonly expected: number;
-  /** Whether a newer entry may be tried as well. */
-  readonly again: boolean;
   /** The object says already who owns its fields. */
   readonly hasOwners?: true;
 }
 
-/** Puts an object on top of the stored one, again on top of every newer entry that the store hands back; 409 where the
- *  client named the revision that it means. */
-export async function replace(call: Call, first: Item, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item> {
+/** Puts an object on top of the newest state; 409 where the client named another revision, undefined where there is none any more. */
+export function replace(call: Call, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
   const { endpoint, info } = call;
-  const { stored, resource } = endpoint;
-  let current = first;
-  for (;;) {
-    const { object, expected, again, hasOwners } = make(current);
-    if (expected === 0 && !(resource.strategy?.unconditionalUpdate ?? true)) {
+  return onNewest(call, start, async (current) => {
+    const { object, expected, hasOwners } = make(current);
+    if (expected === 0 && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
     const drafted = hasOwners ? object : recorded(call, object, servedObject(endpoint, current));
-    const next = await toUpdate(call, drafted, current.object);
-    const commit = await put(call, current, next, dryRun);
-    if (commit instanceof Item) return commit;
-    if (!again) throw modified(call);
-    if (commit === undefined) throw notFoundError(resourceName(call), info.name);
-    // However many write at once, each gets its turn while its request lasts.
-    call.signal.throwIfAborted();
-    current = new Item(stored, commit);
-  }
+    return await put(call, current, await toUpdate(call, drafted, current.object), dryRun);
+  });
 }
 
 /** 409 for a race that the client has to look at. */
@@ -119,9 +104,8 @@ export function modified(call: Call): StatusError {
   );
 }
 
-/** The item as stored, or what is there instead. What changes nothing is not written; what was only waiting for its
- *  last finalizer is deleted. */
-async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean): Promise<Item | Entry | undefined> {
+/** What changes nothing is not written; what was only waiting for its last finalizer is deleted. */
+async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
   const { backend, catalog, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next, catalog.storedAs);
@@ -131,14 +115,15 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
     sameBytes(value, before) ||
     (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object), catalog.storedAs), before))
   ) {
-    return current;
+    return { tag: "done", result: current, committed: false };
   }
   const finished = isFinished(next, resource.deletion);
-  if (dryRun) return new Item(stored, { key: current.key, value, revision: current.revision }, next);
+  const shown = (revision: Revision) => new Item(stored, { key: current.key, value, revision }, next);
+  if (dryRun) return { tag: "done", result: shown(current.revision), committed: false };
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
-  if (!commit.done) return commit.current;
+  if (!commit.done) return { tag: "lost", found: commit.current };
   // What goes with its last finalizer is shown at the version that it had.
-  return new Item(stored, { key: current.key, value, revision: finished ? current.revision : commit.revision }, next);
+  return { tag: "done", result: shown(finished ? current.revision : commit.revision), committed: true };
 }
 
 /** New times of entries alone are no change. */
