@@ -3,7 +3,7 @@ import { StatusError } from "../core/status-error.ts";
 import { type Check, type Checks, type Endpoint, graceful, ping, sharedCheck, type StartUp, type switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
 import { controllerHooks, hooksOf } from "./background.ts";
-import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./authorization/mod.ts";
+import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./authorization/mod.ts";
 import { awaySender } from "./away.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
@@ -85,7 +85,12 @@ export function assemble(parts: Parts): Server {
   };
   const version = buildInfo();
   describeBuild(registry, version);
-  const authorize = measuredAuthorize(authorizeInOrder([systemMasters, systemMonitoring, publicInformation]), isRefusal, record, elapsed);
+  const authorize = measuredAuthorize(
+    authorizeInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]),
+    isRefusal,
+    record,
+    elapsed,
+  );
   const backend: Backend = {
     store,
     reads: cache.reads,

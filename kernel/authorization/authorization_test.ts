@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../core/status-error.ts";
 import { requestInfo } from "../request-info.ts";
-import { authorizeInOrder, publicInformation, systemMasters, systemMonitoring } from "./mod.ts";
+import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./mod.ts";
 
-const authorize = authorizeInOrder([systemMasters, systemMonitoring, publicInformation]);
+const authorize = authorizeInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]);
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const admin = { name: "admin", groups: ["system:masters"] };
 
@@ -21,6 +21,18 @@ async function refusal(user: typeof alice, method: string, url: string): Promise
 test("authorize() lets masters do everything and everybody see health and version", async () => {
   assert.equal(await refusal(admin, "DELETE", "/api/v1/namespaces/a"), "");
   for (const path of ["/livez", "/readyz", "/healthz", "/version"]) assert.equal(await refusal(alice, "GET", path), "", path);
+});
+
+test("authorize() lets those who are known discover kinds, and no stranger", async () => {
+  const stranger = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+  for (const path of ["/api", "/api/v1", "/apis", "/apis/storage.k8s.io", "/apis/storage.k8s.io/v1", "/openapi/v2", "/openapi/v3/api/v1"]) {
+    assert.equal(await refusal(alice, "GET", path), "", path);
+    assert.match(await refusal(stranger, "GET", path), /cannot get path/, path);
+    assert.notEqual(await refusal(alice, "POST", path), "", path);
+  }
+  for (const path of ["/", "/apix", "/openapi.json", "/api/v1/namespaces", "/apis/storage.k8s.io/v1/csidrivers"]) {
+    assert.notEqual(await refusal(alice, "GET", path), "", path);
+  }
 });
 
 test("authorize() refuses the rest in upstream's words, before anybody looks whether it exists", async () => {
@@ -42,7 +54,7 @@ test("authorize() lets those who monitor read metrics and health, and nothing el
     assert.equal(await refusal(scraper, "GET", path), "", path);
     if (path.split("/").length > 2) assert.match(await refusal(alice, "GET", path), /cannot get path/, path);
   }
-  for (const path of ["/metrics/other", "/metricsx", "/api/v1/secrets", "/openapi/v2", "/readyzz"]) {
+  for (const path of ["/metrics/other", "/metricsx", "/api/v1/secrets", "/openapi.json", "/readyzz"]) {
     assert.notEqual(await refusal(scraper, "GET", path), "", path);
   }
   assert.notEqual(await refusal(scraper, "DELETE", "/metrics"), "");

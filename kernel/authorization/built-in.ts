@@ -30,3 +30,16 @@ export const publicInformation: Authorizer = Object.freeze<Authorizer>({
     reason: "",
   }),
 });
+
+const discoveryPath = /^\/(api|apis|openapi)(\/.*)?$/;
+
+/** Everybody who is known may find out which kinds there are, as upstream's role system:discovery has it. */
+export const systemDiscovery: Authorizer = Object.freeze<Authorizer>({
+  name: "Discovery",
+  authorize: ({ groups }, { isResourceRequest, verb, path }) => ({
+    verdict: groups.includes(systemGroups.authenticated) && !isResourceRequest && verb === "get" && discoveryPath.test(path)
+      ? "allow"
+      : "noOpinion",
+    reason: "",
+  }),
+});
