@@ -35,6 +35,10 @@ the way to it counts, so that a mounted ConfigMap is taken over. SIGHUP has it r
 
 A module that \`plugins\` names is loaded once: another version of it needs another start.
 
+Files with certificates, authorities and tokens are followed by themselves, one pair or bundle at a time: what is in them counts as soon as it can
+be used, and is refused with a line of the log until then. Their paths are not read again. See
+[operators-guide.md](operators-guide.md#certificates).
+
 ## What is served
 
 Stable versions are served, beta and alpha ones are not. \`runtime-config\` says otherwise, the most precise word counting:

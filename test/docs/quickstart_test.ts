@@ -1,4 +1,5 @@
-// The quickstart does what it says: its commands are run in order against the program, and print what stands behind them.
+// The quickstart and the first page do what they say: their commands are run in order against the program, and print what stands behind
+// them.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -25,20 +26,26 @@ function stepsOf(page: string): readonly Step[] {
   });
 }
 
-/** Without what is another each time: moments, ids, ages, and what newer kubectls add. */
+/** Without what is another each time: moments, ids, ages, what newer kubectls add, and blanks at the end. */
 function lasting(text: string): string {
   return text
     .replaceAll(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, "TIME")
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID")
     .replaceAll(/(resourceVersion: )"\d+"/g, "$1RV")
     .replaceAll(/ \d+[smh]$/gm, " AGE")
-    .replaceAll(/(deleted) from default namespace$/gm, "$1");
+    .replaceAll(/(deleted) from default namespace$/gm, "$1")
+    .replaceAll(/ +$/gm, "")
+    .trimEnd();
 }
 
-test("docs/quickstart.md does what it says, command by command", { skip: kubectlMissing() }, async () => {
-  const page = await readFile(new URL("../../docs/quickstart.md", import.meta.url), "utf8");
+for (const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3]] as const) {
+  test(`${path} does what it says, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
+}
+
+async function follow(path: string, count: number): Promise<void> {
+  const page = await readFile(new URL(`../../${path}`, import.meta.url), "utf8");
   const steps = stepsOf(page);
-  assert.ok(steps.length >= 9, `${steps.length} commands found`);
+  assert.equal(steps.length, count, "commands on the page");
   const server = await startRealServer();
   const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
   const watches: { readonly output: () => string; readonly wanted: string }[] = [];
@@ -62,4 +69,4 @@ test("docs/quickstart.md does what it says, command by command", { skip: kubectl
   } finally {
     await server.close();
   }
-});
+}

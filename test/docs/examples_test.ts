@@ -1,0 +1,33 @@
+// The example of each plugin's page runs as it stands.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
+import { run, startRealServer } from "../real-server.ts";
+
+const folder = fileURLToPath(new URL("../../plugins", import.meta.url));
+const pages = readdirSync(folder).map((name) => `${name}/README.md`).filter((page) => !page.startsWith("mod.ts"));
+/** Where a page's own words ask for more than a server has by default. */
+const flags: Readonly<Record<string, readonly string[]>> = {
+  "migration/README.md": ["--feature-gates=StorageVersionMigrator=true", "--runtime-config=storagemigration.k8s.io/v1beta1=true"],
+};
+
+for (const page of pages) {
+  test(`the example of plugins/${page} runs as it stands`, { skip: kubectlMissing() }, async () => {
+    const text = readFileSync(`${folder}/${page}`, "utf8");
+    const example = /^## Example$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(text)?.[1];
+    assert.ok(example !== undefined, "a block of shell under the heading Example");
+    for (const flag of flags[page] ?? []) assert.ok(text.includes(flag.split("=")[1]!), `the page names ${flag}`);
+    const server = await startRealServer({ args: flags[page] ?? [] });
+    try {
+      const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
+      const { code, output, errors } = await run("sh", ["-ec", example], { env, timeoutMs: 30_000 });
+      assert.equal(code, 0, `${output}${errors}`);
+    } finally {
+      await server.close();
+    }
+  });
+}
