@@ -68,12 +68,27 @@ export function readTimestamp(from: Reader, end: number, timeOf: (seconds: numbe
   if (!isWritable(seconds) || nanos < 0 || nanos > 999999999) throw new ProtobufError("time out of range");
   return timeOf(seconds, nanos);
 }
-export function readJsonText(from: Reader, end: number, message: string): unknown {
-  const bytes = onlyField(from, end, { message, field: "Raw", type: 2 }, readBytes);
-  if (bytes === undefined || bytes.length === 0) return null;
+/** The JSON of an object of any kind. */
+export function readRaw(from: Reader, end: number): unknown {
+  const bytes = onlyField(from, end, { message: "RawExtension", field: "Raw", type: 2 }, readBytes) ?? new Uint8Array();
+  const read = jsonOf(bytes);
+  if ("value" in read) return read.value;
+  throw new ProtobufError(read.error);
+}
+/**
+ * The JSON of a set of fields. What cannot be read is kept as text, which is no set of fields: upstream looks at it only where owners
+ * are looked at, and forgets all of them then.
+ */
+export function readFieldsV1(from: Reader, end: number): unknown {
+  const bytes = onlyField(from, end, { message: "FieldsV1", field: "Raw", type: 2 }, readBytes) ?? new Uint8Array();
+  const read = jsonOf(bytes);
+  return "value" in read ? read.value : new TextDecoder().decode(bytes);
+}
+
+function jsonOf(bytes: Uint8Array): { readonly value: unknown } | { readonly error: string } {
+  if (bytes.length === 0) return { value: null };
   const read = readJson(bytes);
-  if (!read.ok) throw new ProtobufError(read.error);
+  if (!read.ok) return { error: read.error };
   const raw = rawOf(read.tree);
-  if ("value" in raw) return raw.value;
-  throw new ProtobufError(`json: cannot unmarshal number ${raw.huge} into Go value of type float64`);
+  return "value" in raw ? raw : { error: `json: cannot unmarshal number ${raw.huge} into Go value of type float64` };
 }

@@ -12,7 +12,7 @@ import { setOwn } from "../tree/values.ts";
 import { assembler } from "./assemble.ts";
 import { goFieldName } from "./go-type.ts";
 import { membersOf } from "./members.ts";
-import { readDouble, readDuration, readIntOrString, readJsonText, readQuantity, readTimestamp } from "./protobuf-read-scalars.ts";
+import { readDouble, readDuration, readFieldsV1, readIntOrString, readQuantity, readRaw, readTimestamp } from "./protobuf-read-scalars.ts";
 import {
   endOfNext,
   ProtobufError,
@@ -58,8 +58,8 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
   time: () => message((from, end) => readTimestamp(from, end, (seconds) => timeOfSeconds(seconds))),
   microTime: () => message((from, end) => readTimestamp(from, end, microTimeOf)),
   duration: () => message(readDuration),
-  raw: () => message((from, end) => readJsonText(from, end, "RawExtension")),
-  fieldsV1: () => message((from, end) => readJsonText(from, end, "FieldsV1")),
+  raw: () => message(readRaw),
+  fieldsV1: () => message(readFieldsV1),
   list: (node, go) => message((from, end, depth) => onlyItems(from, end, go(node.of), depth)),
   record: (node, go) => message((from, end, depth) => Object.fromEntries(onlyEntries(from, end, go(node.of), node.of, depth))),
   struct: (node) => message(bodyOf(node)),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readOwners } from "../apply/owners.ts";
 import { limits } from "../limits.ts";
 import { object } from "../meta/object.ts";
 import {
@@ -229,6 +230,13 @@ test("protobufReader() refuses cut, lying and looping bytes cleanly", () => {
   assert.equal(said("3203 0a0178"), "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   assert.match(String(said("5a04 0a027b7b")), /invalid character/);
   assert.equal(said("21 000000000000f07f"), "json: unsupported value: Infinity");
+});
+
+test("protobufReader() keeps owned fields that are no JSON as text, which no owner can have", () => {
+  const { managed } = read(unhex("6204 0a027b7b"));
+  assert.equal(managed, "{{");
+  const entry = { manager: "a", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" };
+  assert.equal(readOwners([{ ...entry, fieldsV1: managed as string }]), undefined);
 });
 
 test("protobufReader() follows a message that contains itself up to the bound", () => {
