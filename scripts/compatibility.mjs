@@ -64,7 +64,7 @@ Written by \`npm run compatibility\`, which runs the tests of clients (\`test/cl
 ${lines.join("\n")}
 
 The stores run their suite against every etcd on PATH from 3.4 on (\`etcd\`, \`etcd-3.5\`, \`etcd-3.6\`). \`@kubernetes/client-node\` is tried in
-the version that \`package.json\` names, on Node. Informers of client-go start with a streaming list, which the gate \`WatchList\` serves.
+the version that \`package.json\` names: on Node over HTTP/2, on Deno over HTTP/1.1. Informers of client-go start with a streaming list, which the gate \`WatchList\` serves.
 `,
   );
   process.exitCode = status ?? 1;
