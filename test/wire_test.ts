@@ -125,3 +125,37 @@ test("an update of a template is warned of what it has only when the template ch
   assert.equal(await warned("PUT", `${path}/t`, template("a", { a: "b" })), false);
   assert.equal(await warned("PUT", `${path}/t`, template("b", { a: "b" })), true);
 });
+
+test("a patched document without a version is not known, and has no name", async () => {
+  await using server = await openTestServer();
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "a" }, data: { k: "v" } } });
+  const patch = async (query: string, body: object) => {
+    const headers = { "content-type": "application/merge-patch+json" };
+    const request = new Request(`https://test${configMaps}/a?${query}`, { method: "PATCH", headers, body: JSON.stringify(body) });
+    const answer = await server.handle(request);
+    return { status: answer.status, warning: answer.headers.get("warning"), message: (await answer.json()).message };
+  };
+  assert.deepEqual(await patch("", { apiVersion: null }), {
+    status: 400,
+    warning: String.raw`299 - "unknown field \"data\"", 299 - "unknown field \"metadata\""`,
+    message: "the name of the object (a based on URL) was undeterminable: name must be provided",
+  });
+  assert.equal((await patch("fieldValidation=Strict", { apiVersion: null })).status, 422);
+  assert.equal((await patch("", { kind: null })).status, 200);
+});
+
+test("a status is not applied, nor is what was sent looked at, before there is an object", async () => {
+  await using server = await openTestServer();
+  const body = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "a" }, status: { lastPhaseTransitionTime: "never" } };
+  const headers = { "content-type": "application/apply-patch+yaml" };
+  const { status } = await ask(server, "PATCH", "/api/v1/persistentvolumes/a/status?fieldManager=m", { body, headers });
+  assert.equal(status, 404);
+});
+
+test("finalizers of the drivers' kinds are standard ones or qualified, as those of the core kinds", async () => {
+  await using server = await openTestServer();
+  const body = { metadata: { name: "a.example.com", finalizers: ["word"] }, spec: {} };
+  const { status, body: { message } } = await ask(server, "POST", "/apis/storage.k8s.io/v1/csidrivers", { body });
+  assert.equal(status, 422);
+  assert.match(message, /metadata.finalizers\[0\]: Invalid value: "word": name is neither a standard finalizer name nor is it fully/);
+});

@@ -3,6 +3,7 @@
  * between, with conversions of its own: a whole float is an integer, an integer too large wraps around.
  */
 import { DecodeError } from "../derive/decode.ts";
+import { goType } from "../derive/go-type.ts";
 import { membersOf } from "../derive/members.ts";
 import { limits } from "../limits.ts";
 import { parseBase64 } from "../meta/base64.ts";
@@ -21,9 +22,9 @@ export function convertUntyped(value: Untyped, node: Node): Tree {
 
 const convert: (node: Node) => Convert = fold<Convert>({
   boolean: () => (value) => value === null || typeof value === "boolean" ? value : refuse("unrecognized type: bool"),
-  string: () => (value) => {
+  string: (node) => (value) => {
     if (value === null || typeof value === "string") return value;
-    return refuse(typeof value === "bigint" ? "cannot convert int64 to string" : "unrecognized type: string");
+    return refuse(typeof value === "bigint" ? `cannot convert int64 to ${goType(node)}` : "unrecognized type: string");
   },
   int32: () => integer(32),
   int64: () => integer(64),
@@ -32,9 +33,9 @@ const convert: (node: Node) => Convert = fold<Convert>({
   // These read themselves.
   quantity: () => treeOfUntyped,
   intOrString: () => treeOfUntyped,
-  time: () => treeOfUntyped,
-  microTime: () => treeOfUntyped,
-  duration: () => treeOfUntyped,
+  time: () => text,
+  microTime: () => text,
+  duration: () => text,
   raw: () => treeOfUntyped,
   fieldsV1: () => treeOfUntyped,
   list: ({ of }, go) => {
@@ -69,6 +70,17 @@ const convert: (node: Node) => Convert = fold<Convert>({
     };
   },
 }, (get) => (value, depth) => get()(value, depth));
+
+/** What reads itself from a text alone, and is no part of anything while it does. */
+function text(value: Untyped): Tree {
+  const tree = treeOfUntyped(value);
+  if (tree === null || typeof tree === "string") return tree;
+  return refuse(`json: cannot unmarshal ${jsonKindOf(value)} into Go value of type string`);
+}
+function jsonKindOf(value: Untyped): string {
+  if (typeof value === "boolean") return "bool";
+  return Array.isArray(value) ? "array" : value instanceof Map ? "object" : "number";
+}
 
 function push(tree: TreeObject, key: string, value: Tree): void {
   tree.keys.push(key);

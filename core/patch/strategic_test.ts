@@ -11,6 +11,8 @@ import {
   lazy,
   list,
   mapBy,
+  microTime,
+  named,
   record,
   setOf,
   string,
@@ -55,6 +57,8 @@ const PodSpec = struct("PodSpec", {
   blob: field(10, bytes, "Bytes."),
   target: field(11, intOrString, "Target."),
   lists: field(12, list(list(string)), "Lists of lists."),
+  moment: field(14, microTime, "Time."),
+  policy: field(15, named("v1.Policy", string), "A word of a type of its own."),
   keyless: field(13, list(Env), "Merged without a key.", { patch: { strategy: ["merge"] } }),
 });
 
@@ -271,6 +275,9 @@ test("convertUntyped() converts as upstream does: whole floats are integers, lar
     ["blob", "5", "decode cannot restore slice from int64"],
     ["blob", '"!"', "decode error decoding from json: illegal base64 data at input byte 0"],
     ["nodeSelector", '{"a":1}', "decode cannot convert int64 to string"],
+    ["policy", "1", "decode cannot convert int64 to v1.Policy"],
+    ["moment", "true", "decode json: cannot unmarshal bool into Go value of type string"],
+    ["moment", "1.5", "decode json: cannot unmarshal number into Go value of type string"],
     ["nodeSelector", '{"a":1.5}', "decode unrecognized type: string"],
     ["nodeSelector", "[]", "decode cannot restore map from slice"],
     ["selector", '"x"', "decode cannot restore struct from: string"],

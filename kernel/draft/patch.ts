@@ -13,7 +13,7 @@ import { plainTree, writtenText } from "../../core/patch/written.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { invalidError, type StatusError } from "../../core/status-error.ts";
 import { readJson, readWrittenJson } from "../../core/tree/json.ts";
-import type { Read, Tree } from "../../core/tree/tree.ts";
+import { type Read, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import type { Call } from "../call.ts";
 import type { Item } from "../objects.ts";
 import type { FieldValidation } from "../options.ts";
@@ -89,6 +89,12 @@ function decoded(call: Call, written: Tree, patchFindings: readonly string[], va
   if (!type.ok) throw refuse(type.error);
   const foreign = foreignType(call.catalog, endpoint, type.kind || endpoint.kind, type.apiVersion || endpoint.apiVersion);
   if (foreign !== undefined) throw refuse(foreign);
+  // Without a version nothing in it is known, not even its name.
+  if (type.apiVersion === "" && tree instanceof TreeObject) {
+    const unknown = tree.keys.filter((key) => key !== "kind" && key !== "apiVersion").toSorted();
+    tellFindings(call, [...patchFindings, ...unknown.map((key) => `unknown field "${key}"`)], validation, refuse);
+    return { kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata: {} };
+  }
   const report: DecodeReport = { reader: "json", findings: [] };
   const object = orRefuse(() => endpoint.decode(tree, report), refuse);
   tellFindings(call, [...patchFindings, ...report.findings], validation, refuse);

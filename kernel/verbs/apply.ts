@@ -18,8 +18,12 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   const { backend, endpoint, info } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
-  const document = read(body);
   const key = keyOfCall(call);
+  // A part of an object is not looked at before there is an object.
+  if (call.subresource !== undefined && await readsOf(backend).live(endpoint.stored, key, call) === undefined) {
+    throw notFoundError(resourceName(call), info.name);
+  }
+  const document = read(body);
   for (let tries = 1;; tries++) {
     const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
     const written = item && await onTop(call, { item, renew }, document, options);

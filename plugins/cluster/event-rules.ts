@@ -120,7 +120,7 @@ function validateImmutable(next: CoreEvent, prior: CoreEvent): readonly FieldErr
   return immutable.flatMap((key) => {
     if (same(next[key], prior[key])) return [];
     const path = key === "reportingComponent" ? "reportingController" : key;
-    const zero = key === "count" ? 0 : key === "related" ? null : "";
+    const zero = key === "count" ? 0 : key === "related" || /time/i.test(key) ? null : "";
     return [invalid(path, next[key] ?? zero, "field is immutable")];
   });
 }
