@@ -20,7 +20,7 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   const body = await bodyOf(call);
   const key = keyOfCall(call);
   // A part of an object is not looked at before there is an object.
-  if (call.subresource !== undefined && await readsOf(backend).live(endpoint.stored, key, call) === undefined) {
+  if (call.subresource !== undefined && (await readsOf(backend).live(endpoint.stored, key, call)).item === undefined) {
     throw notFoundError(resourceName(call), info.name);
   }
   const document = read(body);
