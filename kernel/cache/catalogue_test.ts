@@ -1,13 +1,14 @@
 // What the shared test catalogues of upstream's stores and watchers ask for, and the promise of ours that answers it.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-const store = "../store/store-conformance.ts";
-const reads = "./reads-conformance.ts";
+const store = "../store/conformance/";
+const reads = "./conformance/";
 const semantics = "./semantics-conformance.ts";
 const cache = "./watch-cache_test.ts";
 const snapshots = "./snapshots_test.ts";
+const suggestions = "../verbs/on-newest_test.ts";
 
 /**
  * Upstream's name without `RunTest`, and where ours stands. Each promise of `store` runs on sqlite and on every etcd, each of
@@ -21,10 +22,13 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   Get: [[reads, "get() shows every write that was answered before it"], [reads, "get() at a version shows that one or a later one"]],
   UnconditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
   ConditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
-  // Suggestions are objects from a cache that may be old. What is handed back by a lost commit is what the next try begins with.
-  DeleteWithSuggestion: [[store, "commit() deletes on the revision seen and on no other"]],
-  DeleteWithSuggestionAndConflict: [[store, "commit() deletes on the revision seen and on no other"]],
-  DeleteWithSuggestionOfDeletedObject: [[store, "commit() creates again what was deleted, as something new"]],
+  // Suggestions are objects from a cache that may be old.
+  DeleteWithSuggestion: [[suggestions, "${what} begins with what is in memory, without a read of the store"]],
+  DeleteWithSuggestionAndConflict: [[suggestions, "${what} goes on top of what the store hands back where memory is out of date"], [
+    suggestions,
+    "preconditions of a delete are held against what the store has",
+  ]],
+  DeleteWithSuggestionOfDeletedObject: [[suggestions, "${what} of what was deleted elsewhere is told so, or makes it anew"]],
   DeleteWithConflict: [[store, "of many writers on one key exactly one wins each round"]],
   List: [[reads, "list() sorts by the bytes of keys, over all namespaces by namespace slash name"], [reads, "list() keeps kinds apart"]],
   ConsistentList: [[reads, "list() shows every write that was answered before it"], [
@@ -47,7 +51,11 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   GuaranteedUpdateWithTTL: [[store, "commit() with a time to live removes the key by itself, as an event"]],
   GuaranteedUpdateChecksStoredData: [[store, "commit() writes equal bytes as a new revision"]],
   GuaranteedUpdateWithConflict: [[store, "a counter raised by many writers loses no increment"]],
-  GuaranteedUpdateWithSuggestionAndConflict: [[store, "a counter raised by many writers loses no increment"]],
+  GuaranteedUpdateWithSuggestionAndConflict: [
+    [suggestions, "${what} goes on top of what the store hands back where memory is out of date"],
+    [suggestions, "a patch that memory refuses is tried on what the store has"],
+    [suggestions, "a patch that changes nothing in memory is tried on what the store has"],
+  ],
   TransformationFailure: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
   Count: [[store, "list() pages by limit and after, and counts what is left of the range"]],
   Watch: [[reads, "watch() from a version gives exactly what is later"], [
@@ -92,9 +100,16 @@ test("each behaviour of upstream's catalogues has a promise in our suites", asyn
   for (const [behaviour, promises] of Object.entries(catalogue)) {
     assert.ok(promises.length > 0, behaviour);
     for (const [file, promise] of promises) {
-      const text = texts.get(file) ?? await readFile(new URL(file, import.meta.url), "utf8");
+      const text = texts.get(file) ?? await textOf(new URL(file, import.meta.url));
       texts.set(file, text);
       assert.ok(text.includes(`"${promise}"`) || text.includes(`\`${promise}\``), `${behaviour}: ${file} has no promise "${promise}"`);
     }
   }
 });
+
+/** Of a file, or of all files of a folder. */
+async function textOf(place: URL): Promise<string> {
+  if (!place.pathname.endsWith("/")) return await readFile(place, "utf8");
+  const files = await readdir(place);
+  return (await Promise.all(files.map((file) => readFile(new URL(file, place), "utf8")))).join("\n");
+}

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compactOnce, lookAround, startCompactor } from "./compactor.ts";
 import { manualClock } from "./test-clock.ts";
 import { openSqlite } from "./sqlite.ts";
-import { put, refused, text } from "./store-conformance.ts";
+import { put, refused, text } from "./test-store.ts";
 import { type Store, StoreError } from "./store.ts";
 
 const key = "compact_rev_key";

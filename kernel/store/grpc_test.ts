@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { test } from "node:test";
 import { type Channel, grpcCode, GrpcError, type Method, openChannel } from "./grpc.ts";
-import { within } from "./store-conformance.ts";
+import { within } from "./test-store.ts";
 
 const echo: Method<string, string> = {
   path: "/test/Echo",

@@ -9,7 +9,8 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqlite } from "./sqlite.ts";
-import { bytes, done, eventsUntil, put, refused, startWatch, storeConformance, text } from "./store-conformance.ts";
+import { storeConformance } from "./store-conformance.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, text } from "./test-store.ts";
 import type { Store } from "./store.ts";
 
 storeConformance("sqlite in memory", () => openSqlite(":memory:"));

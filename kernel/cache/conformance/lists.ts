@@ -1,0 +1,101 @@
+/** Lists, newest, at least as new as a version, and exact. */
+import assert from "node:assert/strict";
+import { list, put, remove } from "../test-room.ts";
+import { type Case, refusedBy } from "./case.ts";
+
+export function lists(promise: Case): void {
+  promise("list() shows every write that was answered before it", async (room) => {
+    for (let round = 0; round < 20; round++) {
+      const revision = await put(room, `a-${round % 3}`, { data: { round: `${round}` } });
+      const { page, objects } = await list(room);
+      assert.equal(page.revision, revision);
+      assert.equal(objects.length, Math.min(3, round + 1));
+      assert.equal(objects.find(({ metadata }) => metadata.name === `a-${round % 3}`)?.metadata.resourceVersion, `${revision}`);
+    }
+  });
+
+  promise("list() sorts by the bytes of keys, over all namespaces by namespace slash name", async (room) => {
+    for (const name of ["b", "ab", "a0", "a.b", "a-b", "a"]) await put(room, name);
+    assert.deepEqual((await list(room)).names, ["a", "a-b", "a.b", "a0", "ab", "b"]);
+    for (const namespace of ["x", "x-y"]) await put(room, "z", { namespace });
+    const { names } = await list(room, "", { namespace: "" });
+    assert.deepEqual(names.filter((name) => name.startsWith("x")), ["x-y/z", "x/z"]);
+    assert.deepEqual((await list(room, "", { namespace: "x" })).names, ["z"]);
+    assert.deepEqual((await list(room, "", { namespace: "nowhere" })).names, []);
+  });
+
+  promise("list() keeps kinds apart", async (room) => {
+    await put(room, "a");
+    await put(room, "b", { plural: "shelves" });
+    assert.deepEqual((await list(room, "", { plural: "shelves" })).names, ["b"]);
+    assert.deepEqual((await list(room, "", { namespace: "" })).names, ["ns/a"]);
+  });
+
+  promise("list() at 0 is any version and ignores the limit; at a version it is that or a later one", async (room) => {
+    const first = await put(room, "a");
+    const last = await put(room, "b");
+    await list(room);
+    const any = await list(room, "resourceVersion=0&limit=1");
+    assert.deepEqual([any.names, any.page.continue], [["a", "b"], ""]);
+    for (
+      const query of [
+        `resourceVersion=${first}`,
+        `resourceVersion=${first}&resourceVersionMatch=NotOlderThan`,
+        `resourceVersion=${first}&limit=0`,
+      ]
+    ) {
+      const shown = await list(room, query);
+      assert.deepEqual([shown.names, shown.page.revision], [["a", "b"], last]);
+    }
+    const limited = await list(room, `resourceVersion=${first}&resourceVersionMatch=NotOlderThan&limit=1`);
+    assert.deepEqual([limited.names, limited.page.revision, limited.page.remaining], [["a"], last, 1]);
+  });
+}
+
+export function exactLists(promise: Case): void {
+  promise("list() at exactly a version shows what was there then", async (room) => {
+    const states: { revision: number; names: string[] }[] = [];
+    const there = new Set<string>();
+    for (let round = 0; round < 30; round++) {
+      const name = `n-${(round * 7) % 11}`;
+      const revision = there.has(name) && round % 3 === 0
+        ? (there.delete(name), await remove(room, name))
+        : (there.add(name), await put(room, name, { data: { round: `${round}` } }));
+      states.push({ revision, names: [...there].sort() });
+    }
+    for (const { revision, names } of states) {
+      const shown = await list(room, `resourceVersion=${revision}&resourceVersionMatch=Exact`);
+      assert.deepEqual([shown.names, shown.page.revision], [names, revision]);
+      for (const { metadata } of shown.objects) assert.ok(Number(metadata.resourceVersion) <= revision);
+      const legacy = await list(room, `resourceVersion=${revision}&limit=100`);
+      assert.deepEqual([legacy.names, legacy.page.revision], [names, revision]);
+      assert.deepEqual(legacy.objects, shown.objects);
+    }
+  });
+
+  promise("list() with a limit and one name is not older than a version, with Exact it is exact", async (room) => {
+    const old = await put(room, "a", { data: { k: "old" } });
+    const young = await put(room, "a", { data: { k: "new" } });
+    const at = async (query: string) =>
+      (await list(room, `resourceVersion=${old}&fieldSelector=metadata.name=a&${query}`)).objects[0]?.metadata.resourceVersion;
+    // A cache may stand at the old version until somebody asks for the newest.
+    assert.equal((await list(room)).page.revision, young);
+    assert.equal(await at("limit=10"), `${young}`);
+    assert.equal(await at("resourceVersionMatch=Exact"), `${old}`);
+  });
+
+  promise("list() at a version that is compacted away answers 410", async (room) => {
+    const old = await put(room, "a");
+    const young = await put(room, "a");
+    const newest = await put(room, "b");
+    await room.store.compact(young);
+    await refusedBy(
+      () => list(room, `resourceVersion=${old}&resourceVersionMatch=Exact`),
+      410,
+      "The resourceVersion for the provided list is too old.",
+    );
+    await refusedBy(() => list(room, `resourceVersion=${old}&limit=1`), 410, "The resourceVersion for the provided list is too old.");
+    assert.deepEqual((await list(room, `resourceVersion=${young}&resourceVersionMatch=Exact`)).names, ["a"]);
+    assert.equal((await list(room, `resourceVersion=${old}`)).page.revision, newest);
+  });
+}
