@@ -44,7 +44,8 @@ const claimResize: Admission<PersistentVolumeClaim> = {
     if (prior === undefined || at.subresource !== "") return undefined;
     const { requests: now } = next.spec.resources, { requests: before } = prior.spec.resources;
     if (compareQuantities(now?.["storage"] ?? "0", before?.["storage"] ?? "0") <= 0 || prior.status.phase !== "Bound") return undefined;
-    const name = classOf(next, at.names) ?? "";
+    // One that gets its class only now has not been made by it.
+    const name = classOf(next, at.names) === classOf(prior, at.names) ? classOf(next, at.names) ?? "" : "";
     // What is read under this name is a StorageClass.
     const found = name === "" ? undefined : await read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
     if (found?.allowVolumeExpansion === true) return undefined;

@@ -52,6 +52,7 @@ test("PersistentVolumeClaimResize lets a bound claim grow only where its class a
   );
   const refused = (next: any, prior: any, options?: Parameters<typeof at>[0]) => refuse!(next, prior, at(options), classes);
   assert.equal(await refused(asks("2Gi", "fast"), asks("1Gi", "fast")), undefined);
+  assert.match(await refused(asks("2Gi", "fast"), asks("1Gi")) ?? "", /^only dynamically provisioned/, "the class is new");
   for (const name of ["slow", "gone", "", undefined]) {
     assert.match(await refused(asks("2Gi", name), asks("1Gi", name)) ?? "", /^only dynamically provisioned pvc can be resized/);
     assert.equal(await refused(asks("1Gi", name), asks("1Gi", name)), undefined, "not more");

@@ -88,9 +88,13 @@ async function onClasses(
 ): Promise<void> {
   for await (const { type, object } of api.watch(attributesClass.groupVersion, attributesClass.resource, "", {}, signal)) {
     const name = object.metadata.name ?? "";
-    if (type === "DELETED" || !isGoing(object) || await worked(work, name, () => settle(api, names, attributesClass, object))) {
+    if (type === "DELETED" || !isGoing(object)) {
       waiting.delete(name);
-    } else waiting.set(name, object);
+      continue;
+    }
+    // It waits from the beginning: what stops naming it while it is looked at would be missed else.
+    waiting.set(name, object);
+    if (await worked(work, name, () => settle(api, names, attributesClass, object))) waiting.delete(name);
   }
 }
 

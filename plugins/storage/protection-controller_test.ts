@@ -13,7 +13,11 @@ interface Seen {
 }
 
 /** What the controller writes while it sees these changes: `resource/name: finalizers`. Watches end with the test. */
-async function written(controller: Controller, { changes, listed = {}, refuses }: Seen): Promise<readonly string[]> {
+async function written(
+  controller: Controller,
+  { changes, listed = {}, refuses }: Seen,
+  more: Partial<Api> = {},
+): Promise<readonly string[]> {
   const writes: string[] = [];
   const done = new AbortController();
   const unused = () => assert.fail("not called");
@@ -33,6 +37,7 @@ async function written(controller: Controller, { changes, listed = {}, refuses }
     async *watch(_groupVersion, resource) {
       yield* changes[resource] ?? [];
     },
+    ...more,
   };
   const world: World = { names: defaultNames, api };
   await controller.run(world, done.signal);
@@ -79,6 +84,28 @@ test("attributes classes that go wait for the claims and volumes that name them,
     await written(attributesClassProtection, { ...seen, listed: { persistentvolumes: [{ spec: { volumeAttributesClassName: "gold" } }] } }),
     [],
   );
+});
+
+test("an attributes class that is named no more while it is looked at goes, too", async () => {
+  const change = Promise.withResolvers<void>();
+  let lists = 0;
+  const page = (items: readonly ApiObject[]) => ({ metadata: { resourceVersion: "1" }, items });
+  const naming = object("claim", [], { status: { currentVolumeAttributesClassName: "gold" } });
+  const writes = await written(attributesClassProtection, { changes: {} }, {
+    async list(_groupVersion, resource) {
+      if (resource !== "persistentvolumeclaims" || ++lists > 1) return page([]);
+      change.resolve();
+      for (let turn = 0; turn < 50; turn++) await undefined; // the change is seen meanwhile
+      return page([naming]);
+    },
+    async *watch(_groupVersion, resource) {
+      if (resource === "volumeattributesclasses") yield added(object("gold", [vac], {}, going));
+      if (resource !== "persistentvolumeclaims") return;
+      await change.promise;
+      yield { type: "MODIFIED", object: object("claim", []) };
+    },
+  });
+  assert.deepEqual(writes, ["volumeattributesclasses/gold: "]);
 });
 
 test("a conflict is left to the newer state that the watch brings, another refusal ends the run", async () => {
