@@ -215,6 +215,9 @@ function checked(config: Config): Config {
     mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is no format: it must be text or json`);
   }
   verbosityOf(config.v, config.vmodule, mistakes);
+  for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
+    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(endpoint)} is no address such as "https://10.0.0.1:2379"`);
+  }
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
     mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
   }

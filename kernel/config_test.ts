@@ -87,6 +87,13 @@ test("parseArguments() refuses what makes no sense together, at the bound and pa
   assert.deepEqual(mistakes(["--secure-port=65535"]), []);
   assert.deepEqual(mistakes(["--secure-port=65536"]), ['flag "--secure-port": 65536 is no port: it must be at most 65535']);
   assert.equal(mistakes(["--group-domain=UPPER"]).length, 1);
+  assert.deepEqual(mistakes(["--etcd-servers=http://a:1,https://[::1]:2379/"]), []);
+  assert.deepEqual(mistakes(["--etcd-servers=127.0.0.1:2379"]), [
+    'flag "--etcd-servers": "127.0.0.1:2379" is no address such as "https://10.0.0.1:2379"',
+  ]);
+  for (const wrong of ["http://", "unix:///etcd.sock", "https://a/b", "http://a:99999999"]) {
+    assert.equal(mistakes([`--etcd-servers=${wrong}`]).length, 1, wrong);
+  }
 });
 
 test("helpText() lists every setting with its default", () => {

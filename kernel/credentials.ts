@@ -1,16 +1,15 @@
 /** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "./authentication/mod.ts";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
 import { type Generation, namesOf } from "./generation.ts";
-import { keyed } from "./keyed.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "./listen/certificate.ts";
 import { openPki, type Pki } from "./listen/pki.ts";
 import type { ListenerTls } from "./listen/secured.ts";
 import { peerVerifier } from "./listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
+import { keyed, readText, reasonOf } from "./read-files.ts";
 
 /** Certificates of a server that is about to listen, or does. */
 export interface Credentials {
@@ -116,11 +115,11 @@ function told(cert: string): { readonly names: readonly string[]; readonly notAf
 }
 
 async function authorities(what: string, path: string): Promise<string> {
-  const text = await readFile(path, "utf8");
+  const text = await readText(path, what);
   try {
     peerVerifier(text);
   } catch (error) {
-    throw new Error(`cannot use the ${what} in "${path}": ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`cannot use the ${what} in "${path}": ${reasonOf(error)}`);
   }
   return text;
 }
@@ -134,10 +133,11 @@ export async function authenticatorsOf(
   const certificates = config["requestheader-client-ca-file"] === "" ? [users] : [frontProxy(() => inForce().config), users];
   const path = config["token-auth-file"];
   if (path === "") return { authenticators: certificates, followed: [] };
-  let text = await readFile(path, "utf8");
+  const read = () => readText(path, "token file");
+  let text = await read();
   const tokens = tokenFile(text);
   const renew = async () => {
-    const next = await readFile(path, "utf8");
+    const next = await read();
     if (next === text) return undefined;
     tokens.replace(next);
     text = next;

@@ -1,9 +1,9 @@
 /** The store that the settings name. */
-import { open, readFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
-import { keyed } from "./keyed.ts";
+import { keyed, readText } from "./read-files.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Tls } from "./store/grpc.ts";
@@ -43,7 +43,7 @@ export async function openStore(config: Config): Promise<OpenedStore> {
 /** Rejects for files that hold none of what they should. */
 async function readTls(config: Config): Promise<Tls> {
   const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
-  const authority = caPath === "" ? {} : { ca: await readFile(caPath, "utf8") };
+  const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
   return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
 }
 

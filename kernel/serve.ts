@@ -12,6 +12,7 @@ import { describe } from "./log.ts";
 import { once } from "./once.ts";
 import { type Opened, openServer, type ServeOptions } from "./open-server.ts";
 import { isInMemory } from "./open-store.ts";
+import { reasonOf } from "./read-files.ts";
 import { requestInfo } from "./request-info.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { gate } from "./shutdown.ts";
@@ -42,7 +43,7 @@ const graceMs = 10_000;
 /** Rejects with everything undone when it cannot start. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { config } = options;
-  if (!isInMemory(config)) await mkdir(config["data-dir"], { recursive: true, mode: 0o700 });
+  if (!isInMemory(config)) await makeFolder(config["data-dir"]);
   const credentials = openCredentials(config, Date.now);
   credentials.catch(() => {}); // told below, once there is something to undo
   const opened = await openServer(options);
@@ -51,6 +52,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
   } catch (error) {
     await opened.close();
     throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(`cannot make the data folder: ${reasonOf(error)}`);
   }
 }
 

@@ -36,7 +36,7 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/serve.ts": "the composition root from settings on: makes the data folder",
   "kernel/open-server.ts": "the composition root, too: asks for the name of the host",
   "kernel/credentials.ts": "reads the certificates, keys and tokens that settings name",
-  "kernel/keyed.ts": "reads pairs of certificate and key",
+  "kernel/read-files.ts": "reads the files that settings name",
   "kernel/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
   "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
   "kernel/process-metrics.ts": "asks the process and its runtime what they use",

@@ -230,9 +230,10 @@ function statusReply(error: StatusError): { status: number; headers: Record<stri
 
 function bound(server: Http2SecureServer, host: string, port: number): Promise<{ address: string; port: number }> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const fail = (error: Error) => reject(new Error(`cannot listen on ${host}, port ${port}: ${error.message}`, { cause: error }));
+    server.once("error", fail);
     server.listen(port, host, () => {
-      server.off("error", reject);
+      server.off("error", fail);
       const at = server.address();
       if (at === null || typeof at === "string") reject(new Error(`Cannot listen on ${host}: no port was given`));
       else resolve({ address: at.address, port: at.port });

@@ -146,6 +146,10 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       });
       await writeFile(file, "t0ken\n");
       await assert.rejects(served([`--token-auth-file=${file}`], () => Promise.resolve()), /line 1: expected token,user,uid/);
+      await assert.rejects(
+        served([`--token-auth-file=${folder}/none`], () => Promise.resolve()),
+        /^Error: cannot read the token file: .*\/none/,
+      );
     }),
   "anonymous-auth": async () => {
     const strange = { authorization: "" };
