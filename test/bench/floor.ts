@@ -1,4 +1,7 @@
-/** A program: the least that the same work can cost. A bare node:http2 server for reads and watches, the bare store for writes. */
+/**
+ * A program: the least that the same work can cost. A bare node:http2 server for reads and watches, the bare store for writes; and what
+ * any server of HTTPS must pay for them, one that parses the body, puts it and answers.
+ */
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
@@ -6,7 +9,7 @@ import { performance } from "node:perf_hooks";
 import { openEtcd } from "../../kernel/store/etcd.ts";
 import { openSqlite } from "../../kernel/store/sqlite.ts";
 import { answerLines } from "./children.ts";
-import { configMap } from "./objects.ts";
+import { configMap, putsPath } from "./objects.ts";
 import { percentile } from "./percentile.ts";
 
 export type FloorStep =
@@ -20,10 +23,11 @@ function program(): (step: FloorStep) => Promise<object> {
   const bodies = new Map<string, Buffer>();
   const watches = new Set<ServerResponse>();
   let store: Awaited<ReturnType<typeof openSqlite>> | undefined;
+  const write = writer(() => store!);
   return async (step) => {
     switch (step.step) {
       case "listen":
-        return await listen(step.cert, step.key, bodies, watches);
+        return await listen(step.cert, step.key, bodies, watches, write);
       case "serve":
         bodies.set(step.path, readFileSync(step.file));
         return {};
@@ -39,7 +43,32 @@ function program(): (step: FloorStep) => Promise<object> {
 /** What one watch may have waiting. */
 const backlogBytesMax = 16 * 1024 * 1024;
 
-function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, watches: Set<ServerResponse>): Promise<{ port: number }> {
+type BareStore = Awaited<ReturnType<typeof openSqlite>>;
+type Write = (path: string, body: Buffer) => Promise<void>;
+
+/** Puts whatever is there. */
+function writer(store: () => BareStore): Write {
+  const revisions = new Map<string, number>();
+  return async (path, body) => {
+    const { metadata } = JSON.parse(body.toString()) as { metadata?: { name?: string } }; // a body of load.ts
+    const key = metadata?.name === undefined || path.endsWith(metadata.name) ? path : `${path}/${metadata.name}`;
+    for (;;) {
+      const commit = await store().commit({ key, expect: revisions.get(key) ?? "absent", value: body });
+      const revision = commit.done ? commit.revision : commit.current?.revision;
+      if (revision === undefined) revisions.delete(key);
+      else revisions.set(key, revision);
+      if (commit.done) return;
+    }
+  };
+}
+
+function listen(
+  cert: string,
+  key: string,
+  bodies: ReadonlyMap<string, Buffer>,
+  watches: Set<ServerResponse>,
+  write: Write,
+): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
     const response = answer as unknown as ServerResponse; // our clients speak HTTP/1.1
@@ -55,6 +84,13 @@ function listen(cert: string, key: string, bodies: ReadonlyMap<string, Buffer>, 
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
+        if (url.startsWith(putsPath)) {
+          const body = Buffer.concat(parts);
+          write(url, body).then(() => {
+            response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+          }, () => response.writeHead(500).end());
+          return;
+        }
         // An event as wide as ours: the object between two short texts.
         const event = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), ...parts, Buffer.from("}\n")]);
         // It waits for nobody, so that it must let go of those who do not keep up.

@@ -29,6 +29,12 @@ export type Large =
   /** All of it in pages of so many, while others write. */
   | { readonly tag: "pages"; readonly objects: Objects; readonly limit: number; readonly writers: number };
 
+/** One of several over the same data. */
+export interface LargeScenario {
+  readonly name: string;
+  readonly measure: Large;
+}
+
 export interface Objects {
   readonly count: number;
   /** Of the data of each. */
@@ -50,22 +56,27 @@ const path = "/api/v1/namespaces/default/configmaps";
 const readingShare = 4;
 const readingSecondsMin = 3;
 const probes = 2;
-const fillAtOnce = 64;
 const mebibyte = 1024 * 1024;
+/** So many are filled in at once, of so many bytes together: on sqlite they share a transaction. */
+const fillAtOnceMax = 1_024, fillBytesAtOnceMax = 32 * mebibyte;
 
-export async function measureLarge(name: string, what: Large, setting: LargeSetting): Promise<Measured> {
+type Unjudged = Omit<Measured, "goals">;
+
+/** One after the other, on one server over the data that all of them want. */
+export async function measureLarge(scenarios: readonly LargeScenario[], setting: LargeSetting): Promise<readonly Unjudged[]> {
+  const { objects } = scenarios[0]!.measure;
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const etcd = setting.store === "etcd" ? await startEtcd({ flags: ["--quota-backend-bytes", String(8 * 1024 * mebibyte)] }) : undefined;
   const children: { stop(): Promise<void> }[] = [];
   try {
-    const count = Math.max(10, Math.ceil(what.objects.count * setting.share));
+    const count = Math.max(10, Math.ceil(objects.count * setting.share));
     await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
     const args = [`--data-dir=${folder}/data`, `--token-auth-file=${folder}/tokens.csv`];
     if (etcd !== undefined) args.push(`--etcd-servers=${etcd.endpoint}`);
     // It makes its folder and certificates.
     await (await startServer(setting.runtime, args)).stop();
     const store = await (etcd === undefined ? openSqlite(join(folder, "data", "store.sqlite")) : openEtcd({ endpoints: [etcd.endpoint] }));
-    const dataBytes = await fill(store, count, what.objects.bytes).finally(() => store.close());
+    const dataBytes = await fill(store, count, objects.bytes).finally(() => store.close());
     const server = await startServer(setting.runtime, args);
     const child = (file: string): Child => {
       const started = startChild(clientRuntime(), file);
@@ -83,25 +94,11 @@ export async function measureLarge(name: string, what: Large, setting: LargeSett
       seconds,
       run: "large",
     });
-    const before = memoryMiB(server.pid).now;
-    forgetPeak(server.pid);
-    const cpuBefore = cpuMs(server.pid);
-    const rate = await run(what, setting, place, load, child);
-    const used = cpuMs(server.pid) - cpuBefore;
-    const { now, peak } = memoryMiB(server.pid);
-    const dataMiB = dataBytes / mebibyte;
-    const memory =
-      `data ${short(dataMiB)} MiB, memory ${short(before)} before, ${short(peak)} at most (${(peak / dataMiB).toFixed(1)} x data), ` +
-      `${short(now)} after`;
-    const { requests, note } = rate;
-    return {
-      name,
-      ...rate,
-      cpuMs: used / requests,
-      floor: undefined,
-      peakMiB: peak,
-      note: note === undefined ? memory : `${note}; ${memory}`,
-    };
+    const all: Unjudged[] = [];
+    for (const { name, measure } of scenarios) {
+      all.push(await watchedOver(server.pid, dataBytes / mebibyte, name, () => run(measure, setting, place, load, child)));
+    }
+    return all;
   } finally {
     for (const child of children.toReversed()) await child.stop();
     await etcd?.stop();
@@ -109,7 +106,30 @@ export async function measureLarge(name: string, what: Large, setting: LargeSett
   }
 }
 
-type Ran = Omit<Measured, "name" | "floor" | "peakMiB" | "cpuMs">;
+/** What a run comes to, with what the server used for it. */
+async function watchedOver(pid: number, dataMiB: number, name: string, run: () => Promise<Ran>): Promise<Unjudged> {
+  const before = memoryMiB(pid).now;
+  forgetPeak(pid);
+  const cpuBefore = cpuMs(pid);
+  const rate = await run();
+  const used = cpuMs(pid) - cpuBefore;
+  const { now, peak } = memoryMiB(pid);
+  const memory =
+    `data ${short(dataMiB)} MiB, memory ${short(before)} before, ${short(peak)} at most (${(peak / dataMiB).toFixed(1)} x data), ` +
+    `${short(now)} after`;
+  const { requests, note } = rate;
+  return {
+    name,
+    ...rate,
+    cpuMs: used / requests,
+    floor: undefined,
+    peakMiB: peak,
+    dataTimes: peak / dataMiB,
+    note: note === undefined ? memory : `${note}; ${memory}`,
+  };
+}
+
+type Ran = Omit<Measured, "name" | "floor" | "peakMiB" | "cpuMs" | "goals">;
 
 async function run(
   what: Large,
@@ -160,7 +180,8 @@ async function run(
 async function fill(store: Store, count: number, bytes: number): Promise<number> {
   const encoder = new TextEncoder();
   let next = 0, total = 0;
-  await Promise.all(Array.from({ length: fillAtOnce }, async () => {
+  const atOnce = Math.max(1, Math.min(fillAtOnceMax, Math.floor(fillBytesAtOnceMax / bytes)));
+  await Promise.all(Array.from({ length: atOnce }, async () => {
     while (next < count) {
       const at = next++, name = `cm-${String(at).padStart(5, "0")}`;
       const uid = `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;

@@ -89,7 +89,8 @@ function wires({ kind, path, token, objects, run, bytes }: Load): (number: numbe
     case "create":
       return (number) => withBody("POST", path, json, configMap(`new-${run}-${number}`, number, bytes));
     case "update":
-      return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), number, bytes));
+      // Other than what earlier runs have left: an update that changes nothing is not written.
+      return (number) => withBody("PUT", `${path}/${some(number)}`, json, configMap(some(number), `${number}-${run}`, bytes));
     case "patch":
     case "strategic":
       // The same text means the same to both.

@@ -1,10 +1,11 @@
 /**
  * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--json FILE]`: what requests cost. CPU for
- * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes over
- * seven minutes a store.
+ * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes five
+ * minutes a store.
  */
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { etcdAvailable } from "../etcd.ts";
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   }
   if (values.json !== undefined) {
     const machine = { cores: availableParallelism(), platform: `${process.platform} ${process.arch}` };
+    await mkdir(dirname(values.json), { recursive: true });
     await writeFile(values.json, `${JSON.stringify({ machine, results }, fourDigits, 2)}\n`);
   }
   const wrong = results.flatMap(({ measured }) => measured).some(({ failed, missing = 0, doubled = 0 }) => failed + missing + doubled > 0);

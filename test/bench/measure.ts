@@ -6,14 +6,16 @@ import { performance } from "node:perf_hooks";
 import { startEtcd } from "../etcd.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
 import type { FloorStep } from "./floor.ts";
-import { measureLarge } from "./large.ts";
+import { type LargeScenario, measureLarge } from "./large.ts";
 import type { Load, Loaded } from "./load.ts";
 import type { Measured, Rate, StoreName } from "./measured.ts";
+import { putsPath } from "./objects.ts";
 import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
 import { collections, objects, type Scenario } from "./scenarios.ts";
 import { type BenchServer, startServer } from "./server.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { readFileSync } from "node:fs";
+import { type Goal, goalsOf, startGoals } from "./targets.ts";
 import type { Step, Watched } from "./watchers.ts";
 
 export interface Result {
@@ -23,6 +25,10 @@ export interface Result {
   readonly firstReadyMs: number;
   readonly readyMs: number;
   readonly idleMiB: number;
+  /** What all of it took. */
+  readonly seconds: number;
+  /** Of start and rest. */
+  readonly goals: readonly Goal[];
   readonly measured: readonly Measured[];
 }
 
@@ -51,6 +57,7 @@ interface Setting extends Options {
 }
 
 export async function measure(options: Options): Promise<Result> {
+  const begun = performance.now();
   const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
   const etcd = options.store === "etcd" ? await startEtcd() : undefined;
   const children: { stop(): Promise<void> }[] = [];
@@ -78,12 +85,20 @@ export async function measure(options: Options): Promise<Result> {
     const setting: Setting = { ...options, folder, server, load, floor, floorPort: listening.port };
     if (options.scenarios.some(({ measure }) => measure.tag === "load" || measure.tag === "watch")) await seed(setting);
     const measured: Measured[] = [];
+    const keep = (result: Omit<Measured, "goals">): void => {
+      const judged = { ...result, goals: goalsOf(result, measured) };
+      options.tell(judged);
+      measured.push(judged);
+    };
     for (const scenario of options.scenarios) {
-      const result = await measureOne(scenario, setting);
-      options.tell(result);
-      measured.push(result);
+      const { measure } = scenario;
+      if (measure.tag === "load") keep(await measureLoad(scenario, measure, setting));
+      else if (measure.tag === "watch") keep(await measureWatch(scenario, measure, setting));
     }
-    return { store: options.store, runtime: options.runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, measured };
+    for (const scenario of largeOf(options.scenarios)) for (const result of await measureLarge(scenario, setting)) keep(result);
+    const goals = startGoals(server.readyMs, idleMiB);
+    const { store, runtime } = options;
+    return { store, runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, seconds: secondsSince(begun), goals, measured };
   } finally {
     for (const child of children.toReversed()) await child.stop();
     await etcd?.stop();
@@ -137,13 +152,19 @@ function loadOf(setting: Setting, { kind, path, clients, objects: some = objects
   };
 }
 
-function measureOne(scenario: Scenario, setting: Setting): Promise<Measured> {
-  const { measure } = scenario;
-  if (measure.tag === "load") return measureLoad(scenario, measure, setting);
-  return measure.tag === "watch" ? measureWatch(scenario, measure, setting) : measureLarge(scenario.name, measure, setting);
+/** Scenarios over much data, those over the same together: it is filled once. */
+function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenario[])[] {
+  const large = scenarios.flatMap(({ name, measure }) => measure.tag === "load" || measure.tag === "watch" ? [] : [{ name, measure }]);
+  return [...Map.groupBy(large, ({ measure: { objects } }) => `${objects.count} ${objects.bytes}`).values()];
 }
 
-async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag: "load" }, setting: Setting): Promise<Measured> {
+function secondsSince(begun: number): number {
+  return (performance.now() - begun) / 1000;
+}
+
+type Unjudged = Omit<Measured, "goals">;
+
+async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag: "load" }, setting: Setting): Promise<Unjudged> {
   const { server, load, seconds } = setting;
   const job = () => loadOf(setting, what);
   forgetPeak(server.pid);
@@ -151,8 +172,9 @@ async function measureLoad(scenario: Scenario, what: Scenario["measure"] & { tag
   const rate = await timed(server.pid, () => load.ask<Loaded>(job()));
   const peakMiB = memoryMiB(server.pid).peak;
   const floor = scenario.floor === undefined ? undefined : await floorOf(scenario, job(), setting);
+  const handler = scenario.floor === "write" || scenario.floor === "rewrite" ? { handler: await handlerOf(job(), setting) } : {};
   const note = what.kind === "apply" ? { note: await managedFieldsOf(what.path, setting) } : {};
-  return { name: scenario.name, ...rate, floor, peakMiB, ...note };
+  return { name: scenario.name, ...rate, floor, ...handler, peakMiB, ...note };
 }
 
 /** How many bytes of an object tell whose its fields are. */
@@ -188,6 +210,13 @@ async function floorOf(scenario: Scenario, job: Load, setting: Setting): Promise
   return await timed(floor.pid, () => floor.ask<Loaded>(step(seconds)));
 }
 
+/** The same requests to a bare server that parses their bodies, puts them and answers. */
+async function handlerOf(job: Load, { floor, floorPort, load }: Setting): Promise<Rate> {
+  const bare = { ...job, port: floorPort, path: putsPath, seconds: job.seconds / 2 };
+  await load.ask<Loaded>({ ...bare, seconds: bare.seconds * warmUpShare });
+  return await timed(floor.pid, () => load.ask<Loaded>({ ...bare, run: `${job.run}-again` }));
+}
+
 /** The very bytes that the server answers. */
 async function bodyOf(path: string, setting: Setting): Promise<Uint8Array> {
   const connection = await openConnection({ port: setting.server.port, ca: readFileSync(caPath(setting), "utf8") });
@@ -200,7 +229,7 @@ async function bodyOf(path: string, setting: Setting): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
-async function measureWatch(scenario: Scenario, what: Scenario["measure"] & { tag: "watch" }, setting: Setting): Promise<Measured> {
+async function measureWatch(scenario: Scenario, what: Scenario["measure"] & { tag: "watch" }, setting: Setting): Promise<Unjudged> {
   const { server, floor, floorPort } = setting;
   const ours = await watched(server.pid, server.port, what, setting);
   const peakMiB = memoryMiB(server.pid).peak;

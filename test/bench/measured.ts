@@ -1,4 +1,6 @@
 /** What a scenario comes to. */
+import type { Goal } from "./targets.ts";
+
 export type StoreName = "sqlite" | "etcd";
 
 export interface Rate {
@@ -16,10 +18,15 @@ export interface Measured extends Rate {
   readonly name: string;
   /** The least that the same can cost; undefined where it was not measured. */
   readonly floor: Rate | undefined;
+  /** Of writes: a bare server of HTTPS that parses the same body, puts it into the store and answers. */
+  readonly handler?: Rate;
   readonly peakMiB: number;
   /** For a watch. */
   readonly missing?: number;
   readonly doubled?: number;
   /** What else there is to know. */
   readonly note?: string;
+  /** The most memory, as a multiple of the data, where there is much data. */
+  readonly dataTimes?: number;
+  readonly goals: readonly Goal[];
 }

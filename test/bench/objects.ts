@@ -1,6 +1,9 @@
 /** Text of 1 kB that does not compress to nothing. */
 const filler = Array.from({ length: 100 }, (_, index) => String(index * 7919 % 9973).padStart(10, "x")).join("");
 
+/** Below this path the bare server writes bodies to its store, each under its path or under the name that it says. */
+export const putsPath = "/puts";
+
 /** A ConfigMap with `bytes` of data; `n` makes each differ, and comes before the data in the JSON of every server. */
 export function configMap(name: string, n: number | string, bytes: number = filler.length): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"n":"${n}","value":"${textOf(bytes)}"}}`;

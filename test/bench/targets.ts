@@ -1,23 +1,53 @@
-/** What kube-apiserver 1.36 on etcd needs on a machine of two cores, and how far below that we want to be. */
-export interface Target {
-  /** Milliseconds of the server's CPU for one request. */
-  readonly upstreamCpuMs: number;
-  /** Ours should be at most this share of it. */
-  readonly share: number;
+/** What is wanted of each scenario, and whether it is so. */
+import type { Measured } from "./measured.ts";
+
+/** Milliseconds of CPU that kube-apiserver 1.36 on etcd needs for one request or delivered event on two cores, and our share of it. */
+const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share: number }>> = Object.freeze({
+  "get": { cpuMs: 0.35, share: 1 / 3 },
+  "page of 500": { cpuMs: 8.8, share: 1 / 4 },
+  "list of 10,000": { cpuMs: 121, share: 1 / 4 },
+  "create": { cpuMs: 0.74, share: 1 / 2 },
+  "update": { cpuMs: 1.22, share: 1 / 2 },
+  "merge patch": { cpuMs: 1.30, share: 1 / 2 },
+  "apply, 1 kB": { cpuMs: 2.05, share: 1 / 2 },
+  // Events of 1 kB for a second of CPU: 28,000 and 42,000; at least twice as many.
+  "watch, 100 watchers": { cpuMs: 1000 / 28_000, share: 1 / 2 },
+  "watch, 1,000 watchers": { cpuMs: 1000 / 42_000, share: 1 / 2 },
+});
+/** Of the floor of a read and of a write, of the data that slow readers are given, and of an update of the same object. */
+const readFloorsMax = 3, writeFloorsMax = 1.5, dataMax = 3, updatesMax = 2;
+const reads: ReadonlySet<string> = new Set(["get", "page of 500", "list of 1,000", "list of 10,000"]);
+const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"]);
+/** Seconds from the start of the process to ready. */
+const readySecondsMax = 0.6;
+/** Resident memory of a server that has nothing to do. */
+const idleMiBMax = 100;
+
+export interface Goal {
+  readonly what: string;
+  readonly value: number;
+  readonly atMost: number;
+  readonly met: boolean;
 }
 
-export const targets: Readonly<Record<string, Target>> = Object.freeze({
-  "get": { upstreamCpuMs: 0.35, share: 1 / 3 },
-  "page of 500": { upstreamCpuMs: 8.8, share: 1 / 4 },
-  "list of 10,000": { upstreamCpuMs: 121, share: 1 / 4 },
-  "create": { upstreamCpuMs: 0.74, share: 1 / 2 },
-  "update": { upstreamCpuMs: 1.22, share: 1 / 2 },
-  // Events of 1 kB for a second of CPU: 28,000 and 42,000; at least twice as many.
-  "watch, 100 watchers": { upstreamCpuMs: 1000 / 28_000, share: 1 / 2 },
-  "watch, 1,000 watchers": { upstreamCpuMs: 1000 / 42_000, share: 1 / 2 },
-});
+function goal(what: string, value: number | undefined, atMost: number): readonly Goal[] {
+  return value === undefined || !Number.isFinite(value) ? [] : [{ what, value, atMost, met: value <= atMost }];
+}
 
-/** Seconds from the start of the process to ready. */
-export const readySecondsMax = 0.6;
-/** Resident memory of a server that has nothing to do. */
-export const idleMiBMax = 100;
+/** What is wanted of a scenario; nothing where it is only told. `before`: what was measured before it, in the same run. */
+export function goalsOf({ name, cpuMs, floor, dataTimes }: Omit<Measured, "goals">, before: readonly Measured[]): readonly Goal[] {
+  const theirs = upstream[name];
+  const ofFloor = floor === undefined ? undefined : cpuMs / floor.cpuMs;
+  const update = before.find((each) => each.name === "update, 1 kB");
+  return [
+    ...(theirs === undefined ? [] : goal("CPU ms", cpuMs, theirs.cpuMs * theirs.share)),
+    ...(reads.has(name) ? goal("x floor", ofFloor, readFloorsMax) : []),
+    ...(writes.has(name) ? goal("x floor", ofFloor, writeFloorsMax) : []),
+    ...(name === "apply, 1 kB" ? goal("x update", update && cpuMs / update.cpuMs, updatesMax) : []),
+    ...(name === "16 slow readers" ? goal("x data", dataTimes, dataMax) : []),
+  ];
+}
+
+export function startGoals(readyMs: number, idleMiB: number): readonly Goal[] {
+  return [...goal("s to ready", readyMs / 1000, readySecondsMax), ...goal("MiB idle", idleMiB, idleMiBMax)];
+}

@@ -1,7 +1,13 @@
 // Writes the pages that are made of definitions: `npm run docs`.
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { configurationPage } from "./configuration-page.ts";
 import { metricsPage } from "./metrics-page.ts";
+import { newestResults, performancePage } from "./performance-page.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
+const newest = newestResults();
+const performance = new URL("../../docs/performance.md", import.meta.url);
+if (newest !== undefined) {
+  await writeFile(performance, performancePage(await readFile(performance, "utf8"), newest.release, newest.kept));
+}

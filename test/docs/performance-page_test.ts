@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { type Kept, newestResults, performancePage } from "./performance-page.ts";
+
+const page = await readFile(new URL("../../docs/performance.md", import.meta.url), "utf8");
+
+const newest = newestResults();
+const skip = newest === undefined ? "no results are kept in test/bench/results" : false;
+
+test("docs/performance.md shows the results that are kept; `npm run docs` writes them anew", { skip }, () => {
+  assert.ok(newest);
+  assert.equal(page, performancePage(page, newest.release, newest.kept));
+});
+
+test("performancePage() tells of every scenario what was wanted, and whether it is so", () => {
+  const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, cpuMs: 0.3 };
+  const goals = [{ what: "CPU ms", value: 0.3, atMost: 0.37, met: true }, { what: "x floor", value: 10, atMost: 1.5, met: false }];
+  const measured = [{ name: "create", ...rate, floor: { ...rate, cpuMs: 0.03 }, handler: { ...rate, cpuMs: 0.1 }, peakMiB: 99.6, goals }];
+  const kept: Kept = {
+    machine: { cores: 2, platform: "linux x64" },
+    results: [{ store: "sqlite", runtime: "deno", firstReadyMs: 500, readyMs: 400, idleMiB: 96, seconds: 1, goals: [], measured }],
+  };
+  const text = performancePage(page, "9.9.9", kept);
+  assert.match(text, /^Version 9\.9\.9 with sqlite on Deno, 2 cores:$/m);
+  const row = /^\| create \|.*$/m.exec(text)?.[0];
+  const wanted = "CPU ms at most 0.370: met; x floor at most 1.50: missed, 10.0";
+  assert.equal(row, `| create | 0.300 | 10.0 | 3.00 | 1.00, 2.00 | 100 | ${wanted} |`);
+  assert.throws(() => performancePage("no place", "9.9.9", kept), /no place for its figures/);
+});
