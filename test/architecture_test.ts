@@ -97,7 +97,7 @@ function readSources(): Source[] {
 /** Tests, what only they use beside them, and the suites that every implementation of a port passes. */
 const isTest = (path: string): boolean =>
   path.startsWith("test/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") || path.endsWith("-conformance.ts") ||
-  /\/test-[^/]+\.ts$/.test(path);
+  /\/(conformance\/|test-)[^/]+\.ts$/.test(path);
 
 /** What is wrong with one import; undefined when it is allowed. */
 function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {
