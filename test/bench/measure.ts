@@ -8,14 +8,14 @@ import { type Child, clientRuntime, type Runtime, startChild } from "./children.
 import type { FloorStep } from "./floor.ts";
 import { type LargeScenario, measureLarge } from "./large.ts";
 import type { Load, Loaded } from "./load.ts";
-import type { Measured, Rate, StoreName } from "./measured.ts";
+import type { Goal, Measured, Rate, StoreName } from "./measured.ts";
 import { putsPath } from "./objects.ts";
 import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
 import { collections, objects, type Scenario } from "./scenarios.ts";
 import { type BenchServer, startServer } from "./server.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { readFileSync } from "node:fs";
-import { type Goal, goalsOf, startGoals } from "./targets.ts";
+import { goalsOf, startGoals } from "./targets.ts";
 import type { Step, Watched } from "./watchers.ts";
 
 export interface Result {

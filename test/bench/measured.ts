@@ -1,5 +1,4 @@
 /** What a scenario comes to. */
-import type { Goal } from "./targets.ts";
 
 export type StoreName = "sqlite" | "etcd";
 
@@ -12,6 +11,13 @@ export interface Rate {
   readonly p99: number;
   /** Of the measured process, for one request; for a watch, for one delivered event. */
   readonly cpuMs: number;
+}
+
+export interface Goal {
+  readonly what: string;
+  readonly value: number;
+  readonly atMost: number;
+  readonly met: boolean;
 }
 
 export interface Measured extends Rate {

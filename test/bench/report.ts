@@ -1,7 +1,6 @@
 /** Results as lines for people. */
 import type { Result } from "./measure.ts";
-import type { Measured } from "./measured.ts";
-import type { Goal } from "./targets.ts";
+import type { Goal, Measured } from "./measured.ts";
 
 const widths = [22, 10, 9, 9, 11, 10, 11, 9];
 

@@ -1,5 +1,5 @@
 /** What is wanted of each scenario, and whether it is so. */
-import type { Measured } from "./measured.ts";
+import type { Goal, Measured } from "./measured.ts";
 
 /** Milliseconds of CPU that kube-apiserver 1.36 on etcd needs for one request or delivered event on two cores, and our share of it. */
 const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share: number }>> = Object.freeze({
@@ -22,13 +22,6 @@ const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"])
 const readySecondsMax = 0.6;
 /** Resident memory of a server that has nothing to do. */
 const idleMiBMax = 100;
-
-export interface Goal {
-  readonly what: string;
-  readonly value: number;
-  readonly atMost: number;
-  readonly met: boolean;
-}
 
 function goal(what: string, value: number | undefined, atMost: number): readonly Goal[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ what, value, atMost, met: value <= atMost }];

@@ -1,9 +1,8 @@
 /** The tables of docs/performance.md, made of the results of the newest release that was measured. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Result } from "../bench/measure.ts";
-import type { Measured } from "../bench/measured.ts";
+import type { Goal, Measured } from "../bench/measured.ts";
 import { short } from "../bench/report.ts";
-import type { Goal } from "../bench/targets.ts";
 
 export interface Kept {
   readonly machine: { readonly cores: number; readonly platform: string };
