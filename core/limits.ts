@@ -45,8 +45,9 @@ export const limits = Object.freeze({
   gzipBytesMin: 128 * 1024,
   /** Pieces in which lists leave. */
   chunkBytes: 64 * 1024,
-  /** What one watcher may have waiting before it is closed. */
+  /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
+  watchStalledMs: 1_000,
   /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
   headersMax: 1000,

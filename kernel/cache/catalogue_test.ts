@@ -72,7 +72,7 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   WatchContextCancel: [[store, "watch() ends normally when its signal aborts, before, between and while it waits"]],
   WatcherTimeout: [
     [reads, "watch() ends when its time is up, and at once when that is no time at all"],
-    [cache, "a watch that does not read is ended and counted once it lags too far, others go on"],
+    [cache, "a watch that does not read is ended and counted once it lags too far for too long, others go on"],
   ],
   WatchInitializationSignal: [[cache, "openReads() opens after its time although the cache is still being filled"]],
   ClusterScopedWatch: [[reads, "watch() selects by name and by declared fields"]],

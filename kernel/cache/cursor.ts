@@ -47,6 +47,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   #joined = false;
   /** The next event to look at. */
   #position = 0;
+  /** Since when it has taken nothing of what there is. */
+  #since = 0;
   /** Events up to here are not wanted. */
   #floor: Revision = 0;
   #first = true;
@@ -80,6 +82,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (this.#ended) return;
     const { kind, selection } = this.#needs;
     this.#position = position;
+    this.#since = this.#needs.clock.now();
     this.#floor = floor;
     this.#joined = true;
     this.#leave = kind.follow(this, selection);
@@ -128,6 +131,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   }
   wake(first: number): void {
     this.#position = first;
+    this.#since = this.#needs.clock.now();
     this.#woken = true;
   }
   pump(): void {
@@ -142,7 +146,10 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     else this.#waiting = resolve;
   }
   check(): void {
-    if (this.#ended || this.waits || this.#needs.kind.ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
+    const { kind: { ring }, clock } = this.#needs;
+    if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
+    // What comes all at once is for nobody to have read yet.
+    if (clock.now() - this.#since < limits.watchStalledMs) return;
     this.#needs.onSlow();
     this.end();
   }
@@ -165,6 +172,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     const gone = new Promise<Done>((resolve) => this.#waiting = resolve);
     const result = await Promise.race([opening.next(), gone]);
     this.#waiting = undefined;
+    this.#since = this.#needs.clock.now();
     if (this.#ended) return over;
     if (result.done !== true) return { done: false, value: result.value };
     this.#opening = undefined;
@@ -185,6 +193,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     }
     const piece = this.#piece();
     this.#position = piece.to;
+    this.#since = this.#needs.clock.now();
     for (const size of piece.sizes) framing.sent(size);
     if (piece.bytes !== undefined) this.#first = false;
     const next = piece.to < ring.end ? ring.at(piece.to) : undefined;

@@ -273,15 +273,18 @@ export async function startWatch(room: Room, query: string, how: WatchHow = {}):
   ended.catch(() => {});
   const until = async (done: () => boolean): Promise<readonly SeenEvent[]> => {
     while (!done()) {
-      if (over) assert.fail(`the watch ended after ${JSON.stringify(events)}`);
-      await within(news.promise, `more than ${JSON.stringify(events)}`);
+      if (over) assert.fail(`the watch ended after ${told(events)}`);
+      await within(news.promise, `more than ${told(events)}`);
     }
     return events;
   };
   return {
     events,
     framing,
-    ended: within(ended, "the end of the watch"),
+    // Waited for from when somebody asks: a long test must not fail for a watch that goes on.
+    get ended() {
+      return within(ended, "the end of the watch");
+    },
     has: (count) => until(() => events.length >= count),
     reached: (revision) => until(() => events.some((event) => revisionOfEvent(event) >= revision)),
     async stop() {

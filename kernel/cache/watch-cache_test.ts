@@ -252,8 +252,9 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
   }, { clock });
 });
 
-test("a watch that does not read is ended and counted once it lags too far, others go on", () =>
-  withCache(async ({ room, cache, counted }) => {
+test("a watch that does not read is ended and counted once it lags too far for too long, others go on", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, cache, counted }) => {
     let last = await put(room, "a");
     const reads = await startWatch(room, `resourceVersion=${last}`);
     const { stream } = await openWatch(room, `resourceVersion=${last}`);
@@ -262,18 +263,27 @@ test("a watch that does not read is ended and counted once it lags too far, othe
     const text = "x".repeat(500_000);
     // Each event counts its state after and the one before.
     const rounds = Math.ceil(limits.watchQueueBytesMax / 1_000_000) + 4;
-    for (let round = 0; round < rounds; round++) {
+    const write = async (round: number): Promise<void> => {
       last = await put(room, "a", { data: { text: text + round } });
       await list(room);
+      await reads.reached(last);
+    };
+    for (let round = 0; round < rounds; round++) {
+      await write(round);
       if (round === 0) assert.equal((await first).done, false);
     }
+    clock.advance(limits.watchStalledMs - 1);
+    for (const round of [1, 2]) await write(rounds + round);
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
+    clock.advance(1);
+    for (const round of [3, 4]) await write(rounds + round);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), ['{resource="notes"} 1']);
     assert.equal(cache.size().watches, 1);
     assert.equal((await within(stuck.next(), "the end")).done, true);
-    await reads.reached(last);
-    assert.equal((await reads.stop()).length, rounds);
+    assert.equal((await reads.stop()).length, rounds + 4);
     assert.equal(cache.size().watches, 0);
-  }));
+  }, { clock });
+});
 
 test("what one namespace's watches are not told of does not make them slow", () =>
   withCache(async ({ room, counted }) => {

@@ -13,6 +13,8 @@ export interface Fault {
 /** How long something stands still: longer than an election of etcd takes. */
 const stillMs = 2_000;
 const silentMs = 1_000;
+/** Longer than a server takes to find that a line is dead: its keepalive of 30 s, and 10 s for the answer. */
+const deadMs = 45_000;
 
 /** The faults of a run, in the order in which they are tried. */
 export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[], random: () => number): readonly Fault[] {
@@ -39,6 +41,14 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
     { name: "the leader stands still", run: async () => freeze(await leaderOf(members)) },
     { name: "the leader hands over", run: () => moveLeader(members, random) },
   ], random);
+}
+
+/** One server after the other has connections to its store that nobody answers on, while the others go on. */
+export function silences(hosts: readonly Host[]): readonly Fault[] {
+  return hosts.map((host) => ({
+    name: "a server's lines to its store are dead, and nobody says so",
+    run: () => host.silenceStore(deadMs),
+  }));
 }
 
 /** Forgets everything but the last of it, while watches are open. */

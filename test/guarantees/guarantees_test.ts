@@ -6,7 +6,7 @@ import { etcdMissing, type EtcdServer, startEtcds } from "../etcd.ts";
 import { type Runtime, runtimeMissing, until } from "../real-server.ts";
 import { pause } from "./actors.ts";
 import { violations } from "./checkers.ts";
-import { faultsOf } from "./faults.ts";
+import { type Fault, faultsOf, silences } from "./faults.ts";
 import { Host } from "./host.ts";
 import { eventsOf, type Load, startLoad, told } from "./load.ts";
 import { randomOf } from "./random.ts";
@@ -20,16 +20,18 @@ const faultsMin = 3;
 /** How long everything may take to be well again after the last fault. */
 const wellMs = 60_000;
 
+type Faults = (hosts: readonly Host[], members: readonly EtcdServer[], random: () => number) => readonly Fault[];
+
 /** `runtimes`: of each server. */
-async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[]): Promise<void> {
+async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[], faultsFor: Faults = faultsOf): Promise<void> {
   const hosts: Host[] = [];
   for (const runtime of runtimes) hosts.push(await Host.open(runtime, members));
-  const random = randomOf(seed + 100), faults = faultsOf(hosts, members, random), done: string[] = [];
+  const random = randomOf(seed + 100), faults = faultsFor(hosts, members, random), done: string[] = [];
   let load: Load | undefined;
   try {
     load = await startLoad((random) => hosts[Math.floor(random() * hosts.length)]!.client(), seed);
     const { progress } = load;
-    for (const begun = performance.now(); done.length < faultsMin || performance.now() - begun < seconds * 1000;) {
+    for (const begun = performance.now(); done.length < Math.min(faultsMin, faults.length) || performance.now() - begun < seconds * 1000;) {
       await pause(400 + random() * 600);
       const { name, run } = faults[done.length % faults.length]!;
       done.push(name);
@@ -57,19 +59,20 @@ test(`${promise}, on the embedded store, while the server is killed, stopped and
 }, () => scene(["deno"], []));
 
 const both = "while both are killed, stopped and cut off, and history is compacted";
-const setups: readonly (readonly [string, readonly Runtime[], number, "always" | "long"])[] = [
+const setups: readonly (readonly [string, readonly Runtime[], number, "always" | "long", Faults?])[] = [
   [`with one etcd and deno, ${both}`, ["deno"], 1, "always"],
   [`with one etcd and node, ${both}`, ["node"], 1, "long"],
   ["with two servers on one etcd, whichever dies", ["deno", "node"], 1, "long"],
   ["with two servers on three members, whichever dies, whoever leads", ["node", "deno"], 3, "always"],
+  ["with two servers on one etcd, whose lines to it fall silent for longer than their keepalive", ["deno", "node"], 1, "long", silences],
 ];
-for (const [how, runtimes, members, when] of setups) {
+for (const [how, runtimes, members, when, faultsFor] of setups) {
   const skip = etcdMissing() || runtimes.map(runtimeMissing).find((missing) => missing !== false) ||
     (when === "long" && !isLong && "only in npm run test:faults");
   test(`${promise}, ${how}`, { skip: skip ?? false }, async () => {
     const cluster = await startEtcds({ members });
     try {
-      await scene(runtimes, cluster);
+      await scene(runtimes, cluster, faultsFor);
     } finally {
       for (const member of cluster) await member.stop();
     }

@@ -62,6 +62,14 @@ export class Host {
       proxy.restore();
     }
   }
+  /** The connections to its store fall silent and stay so; new ones are good. It has to find out by itself. */
+  async silenceStore(milliseconds: number): Promise<void> {
+    for (const proxy of this.#store) {
+      proxy.hold();
+      proxy.restore();
+    }
+    await pause(milliseconds);
+  }
   async close(): Promise<void> {
     this.#client?.close();
     this.#server?.signal("SIGCONT");

@@ -143,4 +143,16 @@ export function watches(promise: Case): void {
     await shelves.has(1);
     assert.deepEqual(names(await shelves.stop()), ["ADDED /s"]);
   });
+
+  promise("watch() that is read is told a burst of many megabytes", async (room) => {
+    const from = await put(room, "first");
+    const watching = await Promise.all(Array.from({ length: 3 }, () => startWatch(room, `resourceVersion=${from}`)));
+    // At once, so that they come together.
+    const names = Array.from({ length: 24 }, (_, index) => `large-${index}`);
+    const revisions = await Promise.all(names.map((name) => put(room, name, { data: { k: "x".repeat(1_000_000) } })));
+    for (const watch of watching) {
+      await watch.reached(Math.max(...revisions));
+      assert.deepEqual((await watch.stop()).map(({ object }) => object.metadata.name!).toSorted(), names.toSorted());
+    }
+  });
 }
