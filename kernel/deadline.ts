@@ -1,4 +1,21 @@
+import { parseDuration } from "../core/meta/duration.ts";
+import { Unreadable } from "../core/meta/unreadable.ts";
+import { badRequestError } from "../core/status-error.ts";
 import type { Exchange } from "./exchange.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+const nanosecondsPerMs = 1e6;
+
+/** How long a request may take: as long as its `timeout` says, if that is less than `mostMs`. 400 where it says no duration. */
+export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, mostMs: number): number {
+  const text = query.first("timeout");
+  // How long a watch lasts is said otherwise.
+  if (text === "" || verb === "watch") return mostMs;
+  const read = parseDuration(text);
+  if (read instanceof Unreadable) throw badRequestError(`invalid timeout specified in the request URL - ${read.error}`);
+  const asked = Number(read) / nanosecondsPerMs;
+  return asked > 0 && asked < mostMs ? asked : mostMs;
+}
 
 /** What was promised, or a rejection with the signal's reason once it aborts. What comes after that is nobody's. */
 export function inTime<T>(promised: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Deadline } from "./deadline.ts";
+import { StatusError } from "../core/status-error.ts";
+import { allowedMs, Deadline } from "./deadline.ts";
+import { requestInfo } from "./request-info.ts";
 
 test("Deadline aborts with the client's reason when the client goes", () => {
   const client = new AbortController();
@@ -41,4 +43,11 @@ test("Deadline no longer runs once it is disposed of, and asks for no signal tha
   using later = new Deadline(exchange, 0);
   await new Promise((resolve) => later.signal.addEventListener("abort", resolve));
   assert.equal(signal.aborted, false);
+});
+
+test("allowedMs() is what the client asks for, up to what there is, and watches ask otherwise", () => {
+  const allowed = (query: string) => allowedMs(requestInfo("GET", `/api/v1/pods?${query}`)!, 60_000);
+  assert.deepEqual(["timeout=1500ms", "timeout=59999ms", "timeout=60s", "timeout=61s"].map(allowed), [1500, 59_999, 60_000, 60_000]);
+  assert.deepEqual(["", "timeout=", "timeout=0", "timeout=-1s", "watch=1&timeout=x"].map(allowed), Array(5).fill(60_000));
+  assert.throws(() => allowed("timeout=5"), (error) => error instanceof StatusError && error.code === 400);
 });

@@ -7,7 +7,7 @@ import { auditIdOf } from "./audit-id.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import { type Call, header } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
-import { Deadline } from "./deadline.ts";
+import { allowedMs, Deadline } from "./deadline.ts";
 import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { type RequestInfo, requestInfo } from "./request-info.ts";
@@ -31,6 +31,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     return seen.end(server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
+    allowedMs(info, server.requestTimeoutMs); // who asks for what cannot be is told before anybody asks who it is
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     seen.holds(server.admit(info));
@@ -65,7 +66,7 @@ export async function answer(
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
-  using deadline = new Deadline(exchange, server.requestTimeoutMs);
+  using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
   const call: Call = {
     exchange,
     info,

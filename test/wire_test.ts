@@ -159,3 +159,19 @@ test("finalizers of the drivers' kinds are standard ones or qualified, as those 
   assert.equal(status, 422);
   assert.match(message, /metadata.finalizers\[0\]: Invalid value: "word": name is neither a standard finalizer name nor is it fully/);
 });
+
+test("a request may ask for less time than there is, in words that can be read", async () => {
+  await using server = await openTestServer();
+  const odd = await ask(server, "GET", `${configMaps}?timeout=x`);
+  assert.deepEqual([odd.status, odd.body.message], [400, 'invalid timeout specified in the request URL - time: invalid duration "x"']);
+  for (const right of ["", "0", "-1s", "1s", "1h"]) {
+    assert.equal((await ask(server, "GET", `${configMaps}?timeout=${right}`)).status, 200, right);
+  }
+});
+
+test("nobody owns the deletion of an object that is only made", async () => {
+  await using server = await openTestServer();
+  const metadata = { name: "a", deletionTimestamp: "2024-01-01T00:00:00Z", deletionGracePeriodSeconds: 5 };
+  const { body } = await ask(server, "POST", configMaps, { body: { metadata } });
+  assert.deepEqual([body.metadata.deletionTimestamp, body.metadata.managedFields], [undefined, undefined]);
+});

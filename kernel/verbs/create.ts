@@ -14,9 +14,15 @@ import { kindName, placed, resourceName, toCreate } from "../write-pipeline.ts";
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: Call): Promise<Answer> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
-  const object = placed(call, await readBody(call, options.fieldValidation));
+  const object = begun(placed(call, await readBody(call, options.fieldValidation)));
   if (call.endpoint.resource.answer !== undefined) return objectAnswer(201, await answered(call, object));
   return objectAnswer(201, await store(call, object, options.dryRun));
+}
+
+/** A new object is not on its way out, and nobody owns the fields that would say so. */
+function begun(object: ApiObject): ApiObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata;
+  return deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined ? object : { ...object, metadata };
 }
 
 /** What a kind that is never stored gives back. */
