@@ -138,6 +138,14 @@ function assertTogether(objects: readonly Rendered[]): void {
   for (const policy of objects.filter(({ kind }) => kind === "NetworkPolicy")) {
     assert.equal(picks(policy["spec"].podSelector.matchLabels).length, 1, policy.metadata.name);
     assert.deepEqual(policy["spec"].policyTypes, ["Ingress", "Egress"], "what is not allowed is refused");
+    for (const { ports, from = [] } of policy["spec"].ingress) {
+      if (ports[0].port !== "https" || from.length === 0) continue;
+      const own = objects.find(({ kind }) => kind === "Pod")?.metadata.labels ?? {};
+      const admits = ({ podSelector, namespaceSelector }: Rendered) =>
+        podSelector !== undefined && namespaceSelector === undefined &&
+        Object.entries(podSelector.matchLabels).every(([key, value]) => own[key] === value);
+      assert.ok(from.some(admits), "helm test reaches the servers");
+    }
   }
   for (const monitor of objects.filter(({ kind }) => kind === "ServiceMonitor")) {
     const service = the(objects, "Service", monitor.metadata.name);

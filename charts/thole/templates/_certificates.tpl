@@ -1,6 +1,6 @@
 {{/*
 What Helm makes where certificates.mode is "helm": secrets by name with their data, as YAML. Made once for each rendering, and kept from
-one upgrade to the next until a certificate is about to expire or is wanted for other names.
+one upgrade to the next until a certificate is about to expire, is wanted for other names, or its authority is another one.
 */}}
 {{- define "thole.made" -}}
 {{- if not (hasKey .Values.certificates "made") -}}
@@ -19,9 +19,11 @@ one upgrade to the next until a certificate is about to expire or is wanted for 
 {{- range $wish := include "thole.certificates" . | fromYamlArray -}}
 {{- $wanted := toJson $wish | sha256sum | trunc 16 -}}
 {{- $kept := lookup "v1" "Secret" $namespace $wish.secret -}}
-{{- $notes := dig "metadata" "annotations" dict $kept -}}
+{{- /* Without what Helm itself notes there: what is rendered must not change with that. */ -}}
+{{- $notes := pick (dig "metadata" "annotations" dict $kept) "thole/wanted" "thole/not-after" -}}
+{{- $signed := eq (dig "data" "ca.crt" "" $kept) ($ca.Cert | b64enc) -}}
 {{- $left := sub (index $notes "thole/not-after" | default "0" | int64) $now -}}
-{{- if and $kept (eq $wanted (index $notes "thole/wanted" | default "")) (gt $left (mul (int $.Values.certificates.renewBeforeDays) 86400)) -}}
+{{- if and $kept $signed (eq $wanted (index $notes "thole/wanted" | default "")) (gt $left (mul (int $.Values.certificates.renewBeforeDays) 86400)) -}}
 {{- $_ := set $made $wish.secret (dict "annotations" $notes "data" $kept.data) -}}
 {{- else -}}
 {{- $addresses := list -}}
@@ -38,4 +40,11 @@ one upgrade to the next until a certificate is about to expire or is wanted for 
 {{- $_ := set .Values.certificates "made" (toYaml $made) -}}
 {{- end -}}
 {{- .Values.certificates.made -}}
+{{- end -}}
+
+{{/* Pods begin anew when Helm has made another authority; other certificates are followed while they run. */}}
+{{- define "thole.authority" -}}
+{{- if eq .Values.certificates.mode "helm" -}}
+checksum/authority: {{ dig (printf "%s-ca" (include "thole.fullname" .)) "data" "tls.crt" "" (include "thole.made" . | fromYaml) | sha256sum }}
+{{- end -}}
 {{- end -}}

@@ -9,8 +9,8 @@ metadata:
     {{- end }}
   annotations:
     kubectl.kubernetes.io/default-container: thole
-    {{- if eq .Values.certificates.mode "helm" }}
-    checksum/certificates: {{ include "thole.made" . | sha256sum }}
+    {{- with include "thole.authority" . }}
+    {{- . | nindent 4 }}
     {{- end }}
     {{- with .Values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
