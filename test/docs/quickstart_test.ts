@@ -51,7 +51,7 @@ async function follow(path: string, count: number): Promise<void> {
   const watches: { readonly output: () => string; readonly wanted: string }[] = [];
   try {
     assert.match(page, /^Thole serves on https:\/\/127\.0\.0\.1:6443\nexport KUBECONFIG=/m);
-    assert.match(server.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+\nexport KUBECONFIG=/m);
+    await until(() => assert.match(server.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+\nexport KUBECONFIG=/m));
     for (const { command, output: wanted } of steps) {
       if (command.endsWith(" -w")) {
         // Left running, as the page asks for; it ends with this process.
