@@ -21,16 +21,17 @@ const triesMax = 1000, betweenTriesMs = 5;
 /** `servers`: those of now, also those that are away. */
 export function balanced(servers: () => readonly Client[], met: Met): Client {
   let turn = 0;
-  async function inTurn<T>(mayRepeat: boolean, attempt: (server: Client) => Promise<T>): Promise<T> {
+  async function inTurn<T>(mayRepeat: boolean, attempt: (server: Client) => Promise<T>, signal?: AbortSignal): Promise<T> {
     met.requests++;
     for (let tries = 1;; tries++) {
       const all = servers();
       try {
         return await attempt(all[turn++ % all.length]!);
       } catch (error) {
+        // Whoever asked has gone: nothing broke.
+        if (signal?.aborted === true) throw error;
         if (!mayRepeat && !isUntouched(error)) {
           met.lost++;
-
           throw error;
         }
         if (tries === triesMax) throw error;
@@ -50,7 +51,7 @@ export function balanced(servers: () => readonly Client[], met: Met): Client {
       return answer;
     },
     async stream(path, ask = {}) {
-      const answer = await inTurn(ask.signal?.aborted !== true, (server) => server.stream(path, ask));
+      const answer = await inTurn(true, (server) => server.stream(path, ask), ask.signal);
       judge(path, { status: answer.status, text: "" });
       return answer;
     },
