@@ -79,7 +79,12 @@ const containerFields = {
   env: field(7, mapBy(["name"], EnvVar), "Variables of the environment.", { patch: { strategy: ["merge"], mergeKey: "name" } }),
   resources: field(8, ResourceRequirements, "What it needs and what it may use.", { written: "always" }),
   resizePolicy: field(23, list(ContainerResizePolicy), "What happens to it when its resources change."),
-  restartPolicy: field(24, string, "When it is started again: Always makes an init container go on beside the others.", { pointer: true }),
+  restartPolicy: field(
+    24,
+    named("v1.ContainerRestartPolicy", string),
+    "When it is started again: Always makes an init container go on beside the others.",
+    { pointer: true },
+  ),
   restartPolicyRules: field(25, list(ContainerRestartRule), "Exit codes for which it is started again, whatever the policy says."),
   volumeMounts: field(9, mapBy(["mountPath"], VolumeMount), "Volumes in its file system.", {
     patch: { strategy: ["merge"], mergeKey: "mountPath" },
@@ -94,12 +99,12 @@ const containerFields = {
   terminationMessagePath: field(13, string, "File whose content tells why it ended, /dev/termination-log unless said otherwise."),
   terminationMessagePolicy: field(
     20,
-    oneOf("FallbackToLogsOnError", "File"),
+    named("v1.TerminationMessagePolicy", oneOf("FallbackToLogsOnError", "File")),
     "File (the default), or FallbackToLogsOnError to take the end of its log where the file is empty.",
   ),
   imagePullPolicy: field(
     14,
-    oneOf("Always", "IfNotPresent", "Never"),
+    named("v1.PullPolicy", oneOf("Always", "IfNotPresent", "Never")),
     "Always, IfNotPresent or Never; Always for the tag latest, IfNotPresent otherwise, unless said.",
   ),
   securityContext: field(15, SecurityContext, "With what rights it runs.", { pointer: true }),
