@@ -209,6 +209,8 @@ export interface World {
   readonly gates?: Gates;
   /** The controller's own; absent where nobody measures. */
   readonly work?: WorkMeter;
+  /** PEM of the authorities by which clients inside of a cluster know the server; absent where none are to be published. */
+  readonly rootCertificates?: string;
 }
 /** The API in process, with the rights of a system component. Refusals are thrown StatusErrors. */
 export interface Api {

@@ -29,6 +29,8 @@ export interface BackgroundNeeds {
   readonly election: ElectionNeeds;
   readonly start: StartUp;
   readonly log: Log;
+  /** PEM of the authorities that controllers publish. */
+  readonly rootCertificates: string | undefined;
   /** The meter of a controller's queue, which begins empty. */
   readonly queue: (controller: string) => WorkMeter;
   readonly signal: AbortSignal;
@@ -36,7 +38,10 @@ export interface BackgroundNeeds {
 
 const retryMs = 5_000;
 
-export function runBackground(first: Generation, { store, api, apiOf, election, start, log, queue, signal }: BackgroundNeeds): Background {
+export function runBackground(
+  first: Generation,
+  { store, api, apiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
+): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = plantSeeds(seedsOf(first.catalog), api);
   let current = first;
@@ -46,7 +51,7 @@ export function runBackground(first: Generation, { store, api, apiOf, election, 
     controllers.next(async (running) => {
       start.cleared();
       const { catalog } = next;
-      const shared = { names: catalog.names, gates: catalog.gates.isOn };
+      const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
       const worldOf = (controller: string) => ({ ...shared, api: apiOf(controller), work: queue(controller) });
       const run = (until: AbortSignal) =>
         runControllers(

@@ -65,6 +65,10 @@ export const settings = Object.freeze(
       isFollowed,
       text("", "PEM bundle of authorities whose client certificates are believed, beside the server's own authority."),
     ),
+    "root-ca-file": fixed(
+      isRead,
+      text("", "PEM bundle of authorities to publish in each namespace as the ConfigMap kube-root-ca.crt; none where it is empty."),
+    ),
     "requestheader-client-ca-file": fixed(
       isFollowed,
       text(

@@ -114,6 +114,12 @@ function told(cert: string): { readonly names: readonly string[]; readonly notAf
   return { names, notAfter: new Date(notAfter).toISOString() };
 }
 
+/** PEM of the authorities that are published in each namespace. Rejects for a file that holds none. */
+export async function rootCertificatesOf(config: Config): Promise<string | undefined> {
+  const path = config["root-ca-file"];
+  return path === "" ? undefined : await authorities("root authorities", path);
+}
+
 async function authorities(what: string, path: string): Promise<string> {
   const text = await readText(path, what);
   try {

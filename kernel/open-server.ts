@@ -9,7 +9,7 @@ import { controllerHook, controllerHooks, runBackground } from "./background.ts"
 import { openReads } from "./cache/mod.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Config, defaults, settingWarnings } from "./config.ts";
-import { authenticatorsOf } from "./credentials.ts";
+import { authenticatorsOf, rootCertificatesOf } from "./credentials.ts";
 import type { Followed } from "./follow-files.ts";
 import { type Generation, generationOf } from "./generation.ts";
 import { localApi } from "./local-api.ts";
@@ -79,6 +79,7 @@ export async function openServer(
   const inForce = () => generation;
   const registry = openMetrics(config, log);
   const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
+  const rootCertificates = await rootCertificatesOf(config);
   const { store, followed: ofStore } = await openStore(config);
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));
@@ -138,6 +139,7 @@ export async function openServer(
     start,
     log,
     queue: queues.of,
+    rootCertificates,
     signal: ending.signal,
   });
   const planted = background.seeded.then(() => start.finished(seedsHook));

@@ -6,6 +6,7 @@ import { namespaceController } from "./namespace-controller.ts";
 import { namespaces, namespaceSeeds } from "./namespace.ts";
 import { pods } from "./pod.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
+import { rootCaController } from "./root-ca-controller.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
@@ -19,6 +20,6 @@ export const clusterPlugin = definePlugin({
   gateDependencies: podTemplateGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
-  controllers: [namespaceController, serviceAccountController, garbageCollector],
+  controllers: [namespaceController, serviceAccountController, rootCaController, garbageCollector],
   seeds: namespaceSeeds,
 });

@@ -136,6 +136,20 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       });
       await served([], async (server) => assert.equal(await ask(server, identity), 401));
     }),
+  "root-ca-file": () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "ca.pem"), { cert } = issue({ usage: "ca", commonName: "the cluster's" });
+      const map = "/api/v1/namespaces/default/configmaps/kube-root-ca.crt";
+      await writeFile(file, cert);
+      await served([`--root-ca-file=${file}`], (server) =>
+        until(async () => assert.equal((await server.client.ask(map)).json().data["ca.crt"].trim(), cert.trim())));
+      await served([], async (server) => {
+        await until(async () =>
+          assert.equal(await statusOf(server, "/api/v1/namespaces/default/serviceaccounts/default"), 200, "the controllers are at work")
+        );
+        assert.equal(await statusOf(server, map), 404, "nothing is published unasked");
+      });
+    }),
   "token-auth-file": () =>
     inFolder(async (folder) => {
       const file = join(folder, "tokens");

@@ -298,6 +298,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "tls-cert-file": "a, tls-private-key-file: b",
   "tls-private-key-file": "b, tls-cert-file: a",
   "client-ca-file": "ca.pem",
+  "root-ca-file": "ca.pem",
   "requestheader-client-ca-file": "ca.pem",
   "token-auth-file": "tokens",
   "data-dir": "/elsewhere",

@@ -18,7 +18,7 @@ test("the endpoints list their checks in upstream's order and words", async () =
     "storage-readiness",
     "create-initial-objects",
     ...["persistentvolumeclaim-protection", "persistentvolume-protection", "volumeattributesclass-protection"],
-    ...["storage-version-migrator", "namespace", "serviceaccount", "garbage-collector"],
+    ...["storage-version-migrator", "namespace", "serviceaccount", "root-ca-certificate-publisher", "garbage-collector"],
   ].map((name) => `[+]poststarthook/${/^(storage-readiness|create-initial-objects)$/.test(name) ? name : `start-${name}-controller`} ok`);
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];
   const sorted = (all: readonly string[]) => [...all].sort();

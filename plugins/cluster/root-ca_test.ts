@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import type { Api, ApiObject, World } from "../../core/plugin.ts";
+import { alreadyExistsError, conflictError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
+import { rootCaController } from "./root-ca-controller.ts";
+
+const rootCertificates = "-----BEGIN CERTIFICATE-----\n", annotation = "kubernetes.io/description";
+const maps = { group: "", name: "configmaps" };
+type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+const namespace = (name: string, more: object = {}): ApiObject => ({ kind: "Namespace", apiVersion: "v1", metadata: { name, ...more } });
+const map = (into: string, data: object, annotations: object = { [annotation]: "d" }): any => ({
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name: "kube-root-ca.crt", namespace: into, resourceVersion: "5", annotations },
+  data,
+});
+
+interface Seen {
+  readonly changes: Readonly<Record<string, readonly Change[]>>;
+  readonly stored?: readonly any[];
+  readonly fails?: Error;
+}
+
+/** What the controller writes: `create namespace: keys of the data`. */
+async function written({ changes, stored = [], fails }: Seen): Promise<readonly string[]> {
+  const writes: string[] = [];
+  const unused = () => Promise.reject(new Error("not used"));
+  const write = (verb: string, into: string, object: any) => {
+    if (fails !== undefined) return Promise.reject(fails);
+    assert.deepEqual([object.metadata.name, object.data], ["kube-root-ca.crt", { "ca.crt": rootCertificates }]);
+    assert.ok(object.metadata.annotations[annotation]);
+    const { resourceVersion = "none" } = object.metadata;
+    writes.push(`${verb} ${into} at ${resourceVersion}`);
+    return Promise.resolve(object);
+  };
+  const api: Api = {
+    list: unused,
+    delete: unused,
+    deleteCollection: unused,
+    collections: () => [],
+    get: (_groupVersion, _resource, into, name) => {
+      const found = stored.find(({ metadata }) => metadata.namespace === into);
+      return found === undefined ? Promise.reject(notFoundError(maps, name)) : Promise.resolve(found);
+    },
+    create: (_groupVersion, _resource, into, object) => write("create", into, object),
+    update: (_groupVersion, _resource, into, _name, object) => write("update", into, object),
+    watch: async function* (_groupVersion, resource) {
+      yield* changes[resource] ?? [];
+    },
+  };
+  const world: World = { names: defaultNames, api, rootCertificates };
+  await rootCaController.run(world, new AbortController().signal);
+  return writes.toSorted();
+}
+
+test("every living namespace gets the certificates, and gets them back", async () => {
+  const right = map("right", { "ca.crt": rootCertificates });
+  const writes = await written({
+    changes: {
+      namespaces: [
+        { type: "ADDED", object: namespace("new") },
+        { type: "ADDED", object: namespace("right") },
+        { type: "ADDED", object: namespace("ending", { deletionTimestamp: "2024-01-02T03:04:05Z" }) },
+        { type: "DELETED", object: namespace("gone") },
+      ],
+      configmaps: [
+        { type: "ADDED", object: right },
+        { type: "MODIFIED", object: map("changed", {}) },
+        { type: "MODIFIED", object: map("more", {}) },
+        { type: "MODIFIED", object: map("bare", {}) },
+        { type: "DELETED", object: map("lost", {}) },
+      ],
+    },
+    stored: [
+      right,
+      map("changed", { "ca.crt": "x" }),
+      map("more", { "ca.crt": rootCertificates, other: "" }),
+      map("bare", { "ca.crt": rootCertificates }, {}),
+    ],
+  });
+  assert.deepEqual(writes, ["create lost at none", "create new at none", "update bare at 5", "update changed at 5", "update more at 5"]);
+});
+
+test("the controller is content where another was faster or the namespace ends, and not with other errors", async () => {
+  const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }] } as const;
+  const name = "kube-root-ca.crt";
+  for (
+    const fails of [
+      alreadyExistsError(maps, name),
+      conflictError(maps, name, "changed"),
+      notFoundError(maps, "one"),
+      forbiddenError(maps, name, "ending"),
+    ]
+  ) assert.deepEqual(await written({ changes, fails }), []);
+  await assert.rejects(written({ changes, fails: internalError("broken") }), /broken/);
+});
+
+test("without certificates nothing is looked at until the end", async () => {
+  const unused = () => assert.fail("not called");
+  const api = { get: unused, list: unused, create: unused, update: unused, delete: unused, deleteCollection: unused, collections: unused };
+  const ending = new AbortController();
+  const running = rootCaController.run({ names: defaultNames, api: { ...api, watch: unused } }, ending.signal);
+  ending.abort();
+  await running;
+});
