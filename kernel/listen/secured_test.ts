@@ -1,27 +1,26 @@
 // Certificates change under a listener that listens: shown in real handshakes, over connections that stay open.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect } from "node:tls";
 import type { Exchange, Reply } from "../exchange.ts";
 import type { KeyedCertificate } from "./certificate.ts";
 import { checkKeyPair } from "./secured.ts";
-import { http1, http2, http2Ask, http2Session, issue, protocols, signalled, textReply, withServer } from "./test-clients.ts";
+import {
+  http1,
+  http2,
+  http2Ask,
+  http2Session,
+  issue,
+  lettersOf,
+  protocols,
+  shownCertificate,
+  signalled,
+  textReply,
+  withServer,
+} from "./test-clients.ts";
 
 const whoAsks = (exchange: Exchange): Promise<Reply> =>
   Promise.resolve(textReply(`${exchange.peer?.commonName ?? "nobody"} ${exchange.peerRefused ?? ""}`.trim()));
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
-
-/** The certificate that a new connection is shown, in PEM's letters without its lines. */
-function shown({ port }: { readonly port: number }): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
-      resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
-      socket.destroy();
-    });
-    socket.on("error", reject);
-  });
-}
-const lettersOf = ({ cert }: KeyedCertificate) => cert.replace(/-----.*-----|\n/g, "");
 
 for (const [protocol, ask] of protocols) {
   test(`Listener.secure() over ${protocol}: what is being answered is answered, and new connections see the new certificate`, async () => {
@@ -36,7 +35,7 @@ for (const [protocol, ask] of protocols) {
       await begun.promise;
       const next = servingOf(other);
       listener.secure({ ...next, clientCa: ca.cert });
-      assert.equal(await shown(listener), lettersOf(next));
+      assert.equal(await shownCertificate(listener), lettersOf(next));
       go.done();
       assert.equal((await under).body.toString(), "after all");
       assert.equal((await ask(listener, { ca: other })).status, 200);
@@ -76,7 +75,7 @@ test("Listener.secure() judges what an open connection has shown anew, and does 
 test("Listener.secure() throws at what is no good, and goes on with what it had", () =>
   withServer(whoAsks, async ({ listener, ca }) => {
     const dave = issue({ usage: "client", commonName: "dave" }, ca);
-    const before = await shown(listener);
+    const before = await shownCertificate(listener);
     const good = servingOf(ca), other = servingOf(ca);
     const broken = good.cert.replace(/\n[A-Za-z0-9+/]{8}/, "\nAAAAAAAA");
     for (
@@ -91,11 +90,11 @@ test("Listener.secure() throws at what is no good, and goes on with what it had"
       ] as const
     ) {
       assert.throws(() => listener.secure({ clientCa: ca.cert, ...tls }), reason);
-      assert.equal(await shown(listener), before);
+      assert.equal(await shownCertificate(listener), before);
       assert.equal((await http1(listener, { ca, identity: dave })).body.toString(), "dave");
     }
     listener.secure({ ...good, clientCa: ca.cert });
-    assert.equal(await shown(listener), lettersOf(good));
+    assert.equal(await shownCertificate(listener), lettersOf(good));
     assert.equal((await http2(listener, { ca, identity: dave })).body.toString(), "dave");
   }));
 

@@ -157,6 +157,20 @@ export function rawConnection({ port }: Pick<Listener, "port">, ca: KeyedCertifi
     socket.on("error", reject);
   });
 }
+/** The certificate that a new connection is shown, in PEM's letters without its lines. */
+export function shownCertificate({ port }: Pick<Listener, "port">): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = tlsConnect({ host: "127.0.0.1", port, rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
+      resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+/** The same of one in hand. */
+export function lettersOf({ cert }: KeyedCertificate): string {
+  return cert.replace(/-----.*-----|\n/g, "");
+}
 /** Everything until the other side closes. */
 export function readAll(socket: TLSSocket): Promise<string> {
   return new Promise((resolve) => {

@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { connect } from "node:tls";
 import type { KeyedCertificate } from "../../kernel/listen/certificate.ts";
-import { issue } from "../../kernel/listen/test-clients.ts";
+import { issue, lettersOf, shownCertificate } from "../../kernel/listen/test-clients.ts";
 import { etcdFlags, makeCertificates } from "../../kernel/store/test-certificates.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder } from "../flags/served.ts";
@@ -35,18 +34,6 @@ async function mounted(folder: string): Promise<{ show(files: Readonly<Record<st
   };
 }
 
-/** The certificate that a new connection is shown, in PEM's letters without its lines. */
-function shown(port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
-      resolve(Buffer.from(socket.getPeerCertificate().raw).toString("base64"));
-      socket.destroy();
-    });
-    socket.on("error", reject);
-  });
-}
-const lettersOf = ({ cert }: KeyedCertificate) => cert.replace(/-----.*-----|\n/g, "");
-
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   test(`${runtime}: a renewed serving certificate is shown, a broken one is refused, and a watch goes on through both`, {
     skip: runtimeMissing(runtime),
@@ -60,7 +47,7 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
       const server = await startRealServer({ runtime, args });
       const client = httpsClient({ ...server, ca: ca.cert });
       try {
-        assert.equal(await shown(server.port), lettersOf(first));
+        assert.equal(await shownCertificate(server), lettersOf(first));
         const watching = await client.stream(`${path}?watch=1&timeoutSeconds=100`);
         const seen: string[] = [];
         const watched = (async () => {
@@ -74,14 +61,14 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
         await make("before");
 
         await show(filesOf(second));
-        await until(async () => assert.equal(await shown(server.port), lettersOf(second)));
+        await until(async () => assert.equal(await shownCertificate(server), lettersOf(second)));
         await make("renewed");
 
         await show({ "tls.crt": third.cert, "tls.key": second.key });
         await until(() => assert.match(server.errors(), /cannot renew the serving certificate.*the key is not that of the certificate/));
-        assert.equal(await shown(server.port), lettersOf(second));
+        assert.equal(await shownCertificate(server), lettersOf(second));
         await show(filesOf(third));
-        await until(async () => assert.equal(await shown(server.port), lettersOf(third)));
+        await until(async () => assert.equal(await shownCertificate(server), lettersOf(third)));
         await make("after");
         await watched;
         assert.deepEqual(seen, ["before", "renewed", "after"], "on the connection that was open from the beginning on");
@@ -200,9 +187,9 @@ for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   }, async () => {
     const server = await startRealServer({ runtime });
     try {
-      const before = await shown(server.port);
+      const before = await shownCertificate(server);
       await writeFile(join(server.folder, "data", "pki", "serving.crt"), "");
-      await until(async () => assert.notEqual(await shown(server.port), before));
+      await until(async () => assert.notEqual(await shownCertificate(server), before));
       const client = httpsClient(server);
       assert.equal((await client.ask(path)).status, 200, "the authority that clients believe is the same");
       client.close();
