@@ -1,6 +1,6 @@
 // The image without a container engine: its instructions have what they name, and what they build runs as an operator's would.
 import assert from "node:assert/strict";
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";
+import { example } from "../package/example.ts";
 import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
 import { all, type Stage, stagesOf, words } from "./containerfile.ts";
 
@@ -124,13 +125,20 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     assert.ok(bytes < 22 * megabyte, `${bytes} bytes beside Deno`);
   });
 
-  it("serves as a user without rights, from sources that it cannot change, and is told healthy", async () => {
+  interface Started {
+    readonly port: number;
+    readonly data: string;
+    /** Words of the image as they are run here. */
+    run(words: readonly string[]): ReturnType<typeof run>;
+  }
+  /** Runs what the image runs, with these flags more, as its user. */
+  async function started(more: readonly string[], use: (server: Started) => Promise<void>): Promise<void> {
     const root0 = process.getuid?.() === 0;
     const data = join(folder, "state");
     if (root0) {
       await chmod(folder, 0o755);
       await run("cp", [runtimePath("deno"), join(folder, "deno")]); // its own folder may be closed to others
-      await run("chown", [`${user}:${user}`, data]);
+      await run("chown", ["-R", `${user}:${user}`, data]);
     }
     const program = (text: string) => root0 ? text.replaceAll(runtimePath("deno"), join(folder, "deno")) : text;
     const port = await freePort();
@@ -138,20 +146,48 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     const env = { DENO_DIR: join(folder, "deno-dir"), PATH: "/usr/bin:/bin" };
     const as = root0 ? { uid: user, gid: user } : {};
     const command = [...words(image, "ENTRYPOINT"), ...defaults].map(here).map(program);
-    const server = await startCommand([...command, `--secure-port=${port}`], { cwd: join(folder, "thole"), env, ...as });
+    const server = await startCommand([...command, `--secure-port=${port}`, ...more], { cwd: join(folder, "thole"), env, ...as });
     try {
       await until(() => assert.match(server.output(), /^Thole serves on/m, server.errors()), 40_000);
-      const [asker = "", ...rest] = words(image, "HEALTHCHECK").map(here).map(program).map((word) => word.replace(":6443", `:${port}`));
-      const told = await run(asker, rest, { env, timeoutMs: 30_000 });
+      await use({
+        port,
+        data,
+        run(text) {
+          const [command = "", ...rest] = text.map(here).map(program).map((word) => word.replace(":6443", `:${port}`));
+          return run(command, rest, { env, timeoutMs: 30_000 });
+        },
+      });
+    } finally {
+      server.signal("SIGTERM");
+      assert.equal(await server.exited, 0, server.errors());
+    }
+  }
+
+  it("serves as a user without rights, from sources that it cannot change, and is told healthy", () =>
+    started([], async ({ port, data, run }) => {
+      const told = await run(words(image, "HEALTHCHECK"));
       assert.deepEqual([told.code, told.output], [0, "ok\n"], told.errors);
       const ca = await readFile(join(data, "pki/ca.crt"), "utf8");
       const client = httpsClient({ port, ca });
       assert.equal((await client.ask("/version")).status, 200);
       client.close();
-    } finally {
-      server.signal("SIGTERM");
-      assert.equal(await server.exited, 0, server.errors());
-    }
+    }));
+
+  it("serves a plugin that is mounted below /thole, as the chart's extra volumes do", async () => {
+    // As a kubelet lays a ConfigMap out.
+    const own = join(folder, "thole/own");
+    await mkdir(join(own, "..1"), { recursive: true });
+    await writeFile(join(own, "..1/widgets.ts"), await example());
+    await symlink("..1", join(own, "..data"));
+    await symlink("..data/widgets.ts", join(own, "widgets.ts"));
+    await started([`--plugins=cluster,${here("/thole/own/widgets.ts")}`], async ({ port, data }) => {
+      const [ca, cert, key] = await Promise.all(
+        ["ca.crt", "admin.crt", "admin.key"].map((name) => readFile(join(data, "pki", name), "utf8")),
+      );
+      const client = httpsClient({ port, ca: ca!, identity: { cert: cert!, key: key! } });
+      assert.equal((await client.ask("/apis/example.com/v1/widgets")).status, 200);
+      client.close();
+    });
   });
 });
 
