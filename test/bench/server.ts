@@ -18,7 +18,7 @@ export interface BenchServer {
 /** A gigabyte is read before that. */
 const readyMsMax = 120_000;
 /** It is asked again after as long, and after a fiftieth of the time that it has taken already: to ask is work for it, too. */
-const askEveryMs = 10, askShare = 1 / 50;
+const askEveryMs = 20, askShare = 1 / 50;
 
 /** Starts kernel/main.ts and resolves once it is ready. */
 export async function startServer(runtime: Runtime, args: readonly string[]): Promise<BenchServer> {

@@ -8,7 +8,9 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
   "list of 10,000": { cpuMs: 121, share: 1 / 4 },
   "create": { cpuMs: 0.74, share: 1 / 2 },
   "update": { cpuMs: 1.22, share: 1 / 2 },
+  "update, 1 kB": { cpuMs: 1.22, share: 1 / 2 },
   "merge patch": { cpuMs: 1.30, share: 1 / 2 },
+  "merge patch, 1 kB": { cpuMs: 1.30, share: 1 / 2 },
   "apply, 1 kB": { cpuMs: 2.05, share: 1 / 2 },
   // Events of 1 kB for a second of CPU: 28,000 and 42,000; at least twice as many.
   "watch, 100 watchers": { cpuMs: 1000 / 28_000, share: 1 / 2 },
