@@ -11,7 +11,8 @@ export async function* pagesOf(store: Store, prefix: string, at: Revision, signa
   let after: string | undefined;
   let limit = entriesFirst;
   for (;;) {
-    const { entries, count } = await store.list({ prefix, ...(after === undefined ? {} : { after }) }, { limit, at, signal });
+    const range = { prefix, ...(after === undefined ? {} : { after }) };
+    const { entries, count } = await store.list(range, { limit, at, counted: false, signal });
     yield entries;
     after = entries.at(-1)?.key;
     if (after === undefined || entries.length === count) return;

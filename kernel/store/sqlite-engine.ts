@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
+import { decodeKey, encodeKey } from "./bytes.ts";
+import { type Bounds, boundsOf, statements } from "./sqlite-statements.ts";
 import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "./store.ts";
 
 /** One thing to do; the calls of a run share one transaction. */
@@ -7,7 +8,13 @@ export type Call =
   /** `expires` is in milliseconds since 1970. */
   | { readonly op: "commit"; readonly change: Change; readonly expires: number | undefined }
   | { readonly op: "get"; readonly key: string }
-  | { readonly op: "list"; readonly range: Range; readonly limit: number | undefined; readonly at: Revision | undefined }
+  | {
+    readonly op: "list";
+    readonly range: Range;
+    readonly limit: number | undefined;
+    readonly at: Revision | undefined;
+    readonly counted: boolean;
+  }
   | { readonly op: "history"; readonly range: Range; readonly after: Revision }
   | { readonly op: "compact"; readonly revision: Revision }
   | { readonly op: "expire"; readonly now: number }
@@ -122,6 +129,26 @@ function engineOf(database: DatabaseSync): Engine {
     return revision;
   }
 
+  /** At most one entry more than `limit`. */
+  function listNow(bounds: Bounds, limit: number | undefined): Entry[] {
+    return sql.list.all(...bounds, limit === undefined ? -1 : limit + 1).map((row) => entryOf(row, row.value));
+  }
+  function listAt(bounds: Bounds, at: Revision, limit: number | undefined): Entry[] {
+    const entries: Entry[] = [];
+    for (const row of sql.newestAt.iterate(...bounds, at)) {
+      // Only of these the bytes are read: a key may have been written often.
+      const value = sql.value.get(integer(row.revision))?.value;
+      if (value !== null) entries.push(entryOf(row, value));
+      if (limit !== undefined && entries.length > limit) break;
+    }
+    return entries;
+  }
+  /** From how many there are now, and what has come and gone since. */
+  function countAt(bounds: Bounds, at: Revision): number {
+    const now = integer(sql.count.get(...bounds)?.count);
+    return at === revision ? now : now + integer(sql.countSince.get(at, ...bounds)?.difference);
+  }
+
   const operations: { [Op in Call["op"]]: (call: Extract<Call, { op: Op }>) => { answer: Answers[Op] } | { failure: Failure } } = {
     commit({ change, expires }) {
       const key = encodeKey(change.key);
@@ -131,27 +158,24 @@ function engineOf(database: DatabaseSync): Engine {
       return { answer: { done: true, revision: written, previous: previousOf(current) } };
     },
     get: ({ key }) => ({ answer: { entry: find(encodeKey(key)), revision } }),
-    list({ range, limit, at }) {
+    list({ range, limit, at, counted }) {
       const as = at ?? revision;
       if (as < compacted) return { failure: oldestError() };
       if (as > revision) {
         return { failure: { code: "future", message: `Cannot read revision ${as}: the newest is ${revision}`, current: revision } };
       }
-      const { from, to } = keyBounds(range);
-      const bounds = [from, to ?? null, to ?? null] as const;
-      const most = limit ?? -1;
-      const rows = as === revision ? sql.list.all(...bounds, most) : sql.listAt.all(...bounds, as, most);
-      const entries = rows.map((row) => ({ key: decodeKey(blob(row.key)), value: blob(row.value), revision: integer(row.revision) }));
-      if (limit === undefined || entries.length < limit) return { answer: { entries, revision: as, count: entries.length } };
-      const counted = as === revision ? sql.count.get(...bounds) : sql.countAt.get(...bounds, as);
-      return { answer: { entries, revision: as, count: integer(counted?.count) } };
+      const bounds = boundsOf(range);
+      // One more tells whether there is more.
+      const found = as === revision ? listNow(bounds, limit) : listAt(bounds, as, limit);
+      const entries = found.slice(0, limit);
+      const count = found.length > entries.length && counted ? countAt(bounds, as) : found.length;
+      return { answer: { entries, revision: as, count } };
     },
     history({ range, after }) {
       if (after < compacted) return { failure: oldestError() };
-      const { from, to } = keyBounds(range);
       const events: StoreEvent[] = [];
       let bytes = 0;
-      for (const row of sql.history.iterate(after, from, to ?? null, to ?? null)) {
+      for (const row of sql.history.iterate(after, ...boundsOf(range))) {
         const event = eventOf(row);
         events.push(event);
         bytes += eventBytes(event);
@@ -210,47 +234,6 @@ function engineOf(database: DatabaseSync): Engine {
   return { run, close: () => database.close() };
 }
 
-// from <= key < to, where a null `to` (bound twice) means no end.
-const within = "key >= ? AND (? IS NULL OR key < ?)";
-
-/** Each key's newest row at a revision; sqlite takes bare columns from the row that has the max(). */
-const newestAt = `SELECT key, max(revision) AS revision FROM history WHERE ${within} AND revision <= ? GROUP BY key`;
-
-function statements(database: DatabaseSync) {
-  return {
-    facts: database.prepare("SELECT name, value FROM facts"),
-    setFact: database.prepare("UPDATE facts SET value = ? WHERE name = ?"),
-    find: database.prepare("SELECT h.value, h.revision FROM live l JOIN history h ON h.revision = l.revision WHERE l.key = ?"),
-    insert: database.prepare("INSERT INTO history (revision, key, value, previous) VALUES (?, ?, ?, ?)"),
-    put: database.prepare("INSERT OR REPLACE INTO live (key, revision, expires) VALUES (?, ?, ?)"),
-    remove: database.prepare("DELETE FROM live WHERE key = ?"),
-    list: database.prepare(
-      `SELECT l.key, l.revision, h.value FROM live l JOIN history h ON h.revision = l.revision
-       WHERE ${within.replaceAll("key", "l.key")} ORDER BY l.key LIMIT ?`,
-    ),
-    listAt: database.prepare(
-      `SELECT n.key, n.revision, h.value FROM (${newestAt}) n JOIN history h ON h.revision = n.revision
-       WHERE h.value IS NOT NULL ORDER BY n.key LIMIT ?`,
-    ),
-    count: database.prepare(`SELECT count(*) AS count FROM live WHERE ${within}`),
-    countAt: database.prepare(
-      `SELECT count(*) AS count FROM (${newestAt}) n JOIN history h ON h.revision = n.revision WHERE h.value IS NOT NULL`,
-    ),
-    history: database.prepare(
-      `SELECT h.revision, h.key, h.value, h.previous, p.value AS previousValue FROM history h
-       LEFT JOIN history p ON p.revision = h.previous
-       WHERE h.revision > ? AND ${within.replaceAll("key", "h.key")} ORDER BY h.revision`,
-    ),
-    due: database.prepare("SELECT key FROM live WHERE expires IS NOT NULL AND expires <= ? ORDER BY expires, key LIMIT ?"),
-    nextExpiry: database.prepare("SELECT min(expires) AS expires FROM live WHERE expires IS NOT NULL"),
-    sweepSuperseded: database.prepare(
-      "DELETE FROM history WHERE revision IN (SELECT previous FROM history WHERE revision > ? AND revision <= ? AND previous IS NOT NULL)",
-    ),
-    size: database.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"),
-    sweepDeleted: database.prepare("DELETE FROM history WHERE revision > ? AND revision <= ? AND value IS NULL"),
-  };
-}
-
 /** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
 export function eventBytes(event: StoreEvent): number {
   return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
@@ -264,6 +247,10 @@ function readFacts(statement: StatementSync): { format: number; revision: number
   const facts = new Map(statement.all().map((row) => [row.name, row.value]));
   const fact = (name: string): number => integer(facts.get(name));
   return { format: fact("format"), revision: fact("revision"), compacted: fact("compacted"), swept: fact("swept") };
+}
+
+function entryOf(row: Record<string, unknown>, value: unknown): Entry {
+  return { key: decodeKey(blob(row.key)), value: blob(value), revision: integer(row.revision) };
 }
 
 function eventOf(row: Record<string, unknown>): StoreEvent {

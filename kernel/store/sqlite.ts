@@ -111,7 +111,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   if (first.unswept) planSweep();
   return {
     get: (key, signal) => call({ op: "get", key }, signal),
-    list: (range, { limit, at, signal } = {}) => call({ op: "list", range, limit, at }, signal),
+    list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
     // The file is locked, so that every write is one of ours, and told here before it is answered.
     newest: () => closing === undefined ? latest.revision : undefined,
     commit,

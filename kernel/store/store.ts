@@ -26,6 +26,8 @@ export interface Page {
   readonly limit?: number;
   /** The state as of this revision; absent means the newest, linearizably. */
   readonly at?: Revision;
+  /** False where nobody asks how much is left: `count` then tells only whether there is more than came. */
+  readonly counted?: boolean;
   readonly signal?: AbortSignal;
 }
 

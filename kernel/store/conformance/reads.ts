@@ -46,6 +46,46 @@ export function reads(promise: Case): void {
     assert.deepEqual((await store.list({ prefix: "p/", after: "p/5" }, { limit: 3 })).count, 0);
   });
 
+  promise("list() that is not to count tells only whether there is more", async (store) => {
+    for (const key of ["p/1", "p/2", "p/3", "p/4"]) await put(store, key, key);
+    const { revision } = await store.get("p/1");
+    await put(store, "p/0", "later");
+    for (const [limit, more] of [[2, true], [3, true], [4, false], [5, false]] as const) {
+      const { entries, count } = await store.list({ prefix: "p/" }, { limit, at: revision, counted: false });
+      assert.deepEqual([keysOf(entries), count > entries.length], [["p/1", "p/2", "p/3", "p/4"].slice(0, limit), more]);
+    }
+    const { entries, count } = await store.list({ prefix: "p/", after: "p/3" }, { limit: 1, counted: false });
+    assert.deepEqual([keysOf(entries), count], [["p/4"], 1]);
+  });
+
+  promise("list() at every revision of a history shows and counts what was there, page by page", async (store) => {
+    const keys = Array.from({ length: 7 }, (_, index) => `p/${index}`);
+    const there = new Map<string, [string, Revision]>();
+    const states = new Map<Revision, (readonly [string, string, Revision])[]>();
+    // Each key comes, changes, goes and comes again, at another pace; one beside them changes all the time.
+    for (let step = 0; step < 60; step++) {
+      const key = step % 5 === 4 ? "q/beside" : keys[step * 3 % keys.length]!;
+      const before = there.get(key);
+      const goes = before !== undefined && step % 3 === 0;
+      const revision = goes ? await remove(store, key, before[1]) : await put(store, key, `v${step}`, before?.[1]);
+      if (goes) there.delete(key);
+      else there.set(key, [`v${step}`, revision]);
+      const inRange = [...there].filter(([each]) => each.startsWith("p/")).toSorted(([a], [b]) => a < b ? -1 : 1);
+      states.set(revision, inRange.map(([each, [value, own]]) => [each, value, own] as const));
+    }
+    for (const [at, expected] of states) {
+      const seen: ReturnType<typeof shown>[] = [];
+      let after: string | undefined;
+      while (seen.length < expected.length) {
+        const { entries, count } = await store.list({ prefix: "p/", ...(after === undefined ? {} : { after }) }, { limit: 2, at });
+        assert.equal(count, expected.length - seen.length, `at ${at} after ${after}`);
+        seen.push(...entries.map(shown));
+        after = entries.at(-1)?.key;
+      }
+      assert.deepEqual(seen, expected);
+    }
+  });
+
   promise("list() takes a prefix to its end and not one key further", async (store) => {
     for (const key of ["o", "p", "p.", "p/", "p/a", "p/\u{10ffff}", "p0", "p\u{ff}"]) await put(store, key, key);
     const keys = async (range: Range) => keysOf((await store.list(range)).entries);
