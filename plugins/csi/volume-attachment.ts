@@ -3,6 +3,7 @@ import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
+import { metaOfStatus } from "../../core/meta/status-meta.ts";
 import { validateCsiDriverName } from "../../core/meta/csi-driver-name.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
@@ -142,21 +143,7 @@ function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At)
 const status: Subresource<VolumeAttachment> = {
   leaves: ["metadata", "spec"],
   /** Status is the client's; of the metadata only managed fields and what the server keeps may differ. */
-  write(next, prior) {
-    const { labels: _l, annotations: _a, finalizers: _f, ownerReferences: _o, ...metadata } = next.metadata;
-    const { labels, annotations, finalizers, ownerReferences } = prior.metadata;
-    return {
-      ...prior,
-      metadata: {
-        ...metadata,
-        ...(labels && { labels }),
-        ...(annotations && { annotations }),
-        ...(finalizers && { finalizers }),
-        ...(ownerReferences && { ownerReferences }),
-      },
-      status: next.status,
-    };
-  },
+  write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
   update: validateUpdate,
 };
 

@@ -1,5 +1,6 @@
 import { defineResource } from "../../core/define.ts";
 import { nameColumn } from "../../core/meta/columns.ts";
+import { metaOfStatus } from "../../core/meta/status-meta.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource, Subresource } from "../../core/plugin.ts";
 import { fromStored, toStored, withKeptOf } from "./alpha.ts";
@@ -41,14 +42,7 @@ const alphaColumns: readonly Column[] = [
 const status: Subresource<StorageVersionMigration> = {
   leaves: ["metadata", "spec"],
   /** Status is the client's, all else is what is stored, save that the managed fields are counted anew. */
-  write(next, prior) {
-    const { resourceVersion, managedFields } = next.metadata;
-    return {
-      ...prior,
-      metadata: { ...prior.metadata, ...(resourceVersion && { resourceVersion }), ...(managedFields && { managedFields }) },
-      status: next.status,
-    };
-  },
+  write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
   update: (next, prior, at) => validateStatus(next, prior, at),
 };
 
