@@ -28,7 +28,8 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
   if (!isObject(item)) return { problem: "associative list with keys may not have non-map elements" };
   const keys: [string, Json][] = [];
   for (const { name, missing } of list.keys) {
-    const value = own(item, name) ?? missing;
+    // An explicit null is a key, too.
+    const value = Object.hasOwn(item, name) ? item[name] : missing;
     if (value !== undefined) keys.push([name, value]);
   }
   if (keys.length > 0) return { element: keyElement(keys) };

@@ -1,7 +1,7 @@
 import { defineResource } from "../../core/define.ts";
 import { nameColumn } from "../../core/meta/columns.ts";
 import { metaOfStatus } from "../../core/meta/status-meta.ts";
-import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
+import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource, Subresource } from "../../core/plugin.ts";
 import { fromStored, toStored, withKeptOf } from "./alpha.ts";
 import { isAlpha, strategy, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
@@ -43,7 +43,10 @@ const status: Subresource<StorageVersionMigration> = {
   leaves: ["metadata", "spec"],
   /** Status is the client's, all else is what is stored, save that the managed fields are counted anew. */
   write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
-  update: (next, prior, at) => validateStatus(next, prior, at),
+  update: (next, prior, at) => [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(storageVersionMigrations, at.names)),
+    ...validateStatus(next, prior, at),
+  ],
 };
 
 const beta = "storagemigration.{domain}/v1beta1";
