@@ -102,6 +102,21 @@ export const proxied = {
       });
     }
     await served(standardFlags, async (server) => assert.equal(await whoIs(server, standard, makeProxies().proxy), 401));
+    await behind(standardFlags, async (server, { proxy }, file) => {
+      const next = makeProxies();
+      await writeFile(file, next.ca.cert);
+      await server.running.reload();
+      assert.equal(of(await whoIs(server, standard, next.proxy)).username, "carol", "of the new authority");
+      assert.equal(await whoIs(server, standard, proxy), 401, "of the one before it");
+      await writeFile(file, "nobody\n");
+      await server.running.reload();
+      assert.equal(of(await whoIs(server, standard, next.proxy)).username, "carol", "a file that is none changes nothing");
+      assert.match(server.logged.join("\n"), /cannot renew the bundle of front proxies' authorities: what was in force stays in force/);
+    });
+    await assert.rejects(
+      served(["--requestheader-client-ca-file=/nonexistent"], () => Promise.resolve()),
+      /nonexistent/,
+    );
   },
   "requestheader-allowed-names": async () => {
     await behind([...standardFlags, "--requestheader-allowed-names=front-proxy-client,second"], async (server, { proxy, other }) => {
