@@ -175,3 +175,19 @@ test("nobody owns the deletion of an object that is only made", async () => {
   const { body } = await ask(server, "POST", configMaps, { body: { metadata } });
   assert.deepEqual([body.metadata.deletionTimestamp, body.metadata.managedFields], [undefined, undefined]);
 });
+
+test("nothing is applied to an object whose items lack their keys", async () => {
+  await using server = await openTestServer();
+  const path = "/api/v1/namespaces/default/serviceaccounts";
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a", namespace: "default" } };
+  await ask(server, "POST", path, { body: { ...account, secrets: [{ kind: "Secret" }] } });
+  const apply = { body: { ...account, automountServiceAccountToken: true }, headers: { "content-type": "application/apply-patch+yaml" } };
+  const { status, body } = await ask(server, "PATCH", `${path}/a?fieldManager=m&force=true`, apply);
+  assert.equal(status, 500);
+  assert.equal(
+    body.message,
+    "failed to create manager for existing fields: failed to convert new object (default/a; /v1, Kind=ServiceAccount) to smd typed: " +
+      '.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] ' +
+      "(and doesn't have default values for any key fields)",
+  );
+});

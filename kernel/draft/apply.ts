@@ -8,6 +8,7 @@ import {
   atomOf,
   type Conflict,
   conflictTexts,
+  hasAllKeys,
   isEmptySet,
   noOwners,
   type Owners,
@@ -85,6 +86,7 @@ export function appliedObject(call: Call, live: ApiObject | undefined, document:
   if (problems.length > 0) {
     throw new StatusError("Unknown", `failed to create typed patch object (${shownName(config)}): ${problemsText(problems)}`);
   }
+  refuseKeyless(call, before, "failed to create typed live object (", ")");
 
   const outcome = orTakenOver(versions, before, config, owners, writer, options.force);
   if (!outcome.done) throw conflictError(outcome.conflicts);
@@ -102,7 +104,15 @@ function ownersOf(versions: Versions, call: Call, before: Json, live: ApiObject 
   const owners = readOwners(live.metadata.managedFields);
   if (owners === undefined) throw new StatusError("Unknown", "failed to decode managed fields");
   if (owners.size > 0) return owners;
+  refuseKeyless(call, before, "failed to create manager for existing fields: failed to convert new object (", ") to smd typed");
   return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
+}
+
+/** Items without a key cannot be told apart, so that nothing can be applied to an object that has such: `before` and `after` its name. */
+function refuseKeyless({ endpoint }: Call, object: Json, before: string, after: string): void {
+  const atom = atomOf(endpoint.schema);
+  if (hasAllKeys(atom, object) || !isObject(object)) return;
+  throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
 }
 
 /** kubectl takes over without force what its client-side apply set last and nobody has changed since. */
