@@ -2,7 +2,7 @@
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog.ts";
-import { chosenOf, directReads, frameOf, type Listed } from "../direct-reads.ts";
+import { directReads, type Listed } from "../direct-reads.ts";
 import type { Item } from "../objects.ts";
 import type { ListOptions } from "../options.ts";
 import {
@@ -14,10 +14,7 @@ import {
   planList,
   reachMs,
   type Reads,
-  revisionOf,
   revisionOfGet,
-  startsWithState,
-  tooLargeRevision,
   type Waiter,
   watchFailure,
   type Watching,
@@ -28,11 +25,11 @@ import { cachedItems } from "./cached-items.ts";
 import { Cursor } from "./cursor.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
-import type { KindCache } from "./kind-cache.ts";
 import type { CacheMeter } from "./metrics.ts";
+import { opening } from "./opening.ts";
 import type { OpenWatches } from "./open-watches.ts";
+import { reach } from "./reach.ts";
 import { selectionOf } from "./selection.ts";
-import { stateFrames } from "./state-frames.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 export interface CachedReadsNeeds {
@@ -188,13 +185,6 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   return { get, live, list, watch };
 }
 
-/** Waits for the cache to come to a revision; 504 where it does not in time. */
-async function reach({ cache, clock }: CachedReadsNeeds, meter: CacheMeter, revision: Revision, signal: AbortSignal): Promise<void> {
-  const since = clock.now();
-  const reached = await cache.reached(revision, reachMs, signal).finally(() => meter.waited(clock.now() - since));
-  if (!reached) throw tooLargeRevision(revision, cache.revision);
-}
-
 /** 429 with a pause that grows with the time that the cache has been away. */
 function notReady({ state }: WatchCache, clock: Clock): StatusError {
   const seconds = state.tag === "filling" ? (clock.now() - state.since) / 1000 : 0;
@@ -246,65 +236,4 @@ function pageOf(
     }
   }
   return result([found]);
-}
-
-/** What a watch begins with: what is there, or what happened before the oldest change that is remembered. */
-async function* opening(needs: CachedReadsNeeds, kind: KindCache, watching: Watching, cursor: Cursor): AsyncGenerator<Uint8Array, void> {
-  const { cache } = needs;
-  const { options, framing } = watching;
-  const { signal } = cursor;
-  const from = revisionOf(options.resourceVersion, "watch");
-  try {
-    if (from !== undefined && from > 0 && options.sendInitialEvents !== true) {
-      return from >= kind.ring.start ? join(kind, cursor, from) : yield* history(needs, kind, watching, cursor, from);
-    }
-    if (from === undefined) await reach(needs, kind.meter, await cache.newest(signal), signal);
-    else if (from > 0) await reach(needs, kind.meter, from, signal);
-    if (cursor.isFailing) return;
-    const { index } = kind;
-    const { revision } = cache;
-    cursor.join(kind.ring.end, revision);
-    if (startsWithState(options, from)) yield* stateFrames(kind, index, watching, cursor);
-    if (options.sendInitialEvents === true && options.allowWatchBookmarks) {
-      const frame = framing.bookmark(revision, true, cursor.isFirst);
-      cursor.sent(frame.length);
-      yield frame;
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    const frame = framing.error(watchFailure(error, from ?? 0));
-    cursor.sent(frame.length);
-    yield frame;
-    cursor.end();
-  }
-}
-
-/** Reads what the store still knows, up to where the ring begins. */
-async function* history(
-  needs: CachedReadsNeeds,
-  kind: KindCache,
-  watching: Watching,
-  cursor: Cursor,
-  from: Revision,
-): AsyncGenerator<Uint8Array, void> {
-  const { collection, options } = watching;
-  const { key } = selectionOf(collection, options);
-  const chosen = chosenOf(collection, options, key);
-  for await (const { events, revision } of needs.store.watch({ prefix: collection.prefix }, from, cursor.signal)) {
-    kind.meter.began(events.length);
-    for (const event of events) {
-      const frame = frameOf(watching, event, chosen, cursor.isFirst);
-      if (frame === undefined) continue;
-      cursor.sent(frame.length);
-      yield frame;
-    }
-    if (revision >= kind.ring.start) return join(kind, cursor, revision);
-  }
-}
-
-/** Goes on from a revision with what the ring remembers. */
-function join(kind: KindCache, cursor: Cursor, from: Revision): void {
-  const position = kind.ring.after(from);
-  kind.meter.began(kind.ring.end - position);
-  cursor.join(position, from);
 }

@@ -25,9 +25,15 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
     noted.delete(key);
     noted.set(key, value);
     if (noted.size > notedMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
-    const result = await store.commit(change);
-    if (!result.done && noted.get(key) === value) noted.delete(key);
-    return result;
+    let isDone = false;
+    try {
+      const result = await store.commit(change);
+      isDone = result.done;
+      return result;
+    } finally {
+      // Of one that failed nobody knows whether its event comes: then it is decoded.
+      if (!isDone && noted.get(key) === value) noted.delete(key);
+    }
   }
   async function compact(revision: number): Promise<void> {
     await store.compact(revision);
