@@ -6,7 +6,7 @@ import { protobufReader } from "../core/derive/protobuf.ts";
 import { type FieldError, goQuote, invalid, notSupported } from "../core/field-error.ts";
 import { DeleteOptions } from "../core/meta/options.ts";
 import type { Infer } from "../core/schema.ts";
-import { badRequestError, invalidError } from "../core/status-error.ts";
+import { badRequestError, invalidError, StatusError } from "../core/status-error.ts";
 import { readJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
@@ -94,8 +94,11 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
   let options: Infer<typeof DeleteOptions>;
   if (encoding === "protobuf") {
     try {
-      options = protobufReader(DeleteOptions)(readEnvelope(bytes).raw);
+      const { kind, apiVersion, raw } = readEnvelope(bytes);
+      checkOptionsKind(kind, apiVersion);
+      options = protobufReader(DeleteOptions)(raw);
     } catch (error) {
+      if (error instanceof StatusError) throw error;
       throw badRequestError(error instanceof Error ? error.message : String(error));
     }
   } else if (encoding === "cbor") {

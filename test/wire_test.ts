@@ -1,6 +1,7 @@
 // What kube-apiserver answers where no recording looks: found by sending the same requests to one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { writeEnvelope } from "../core/codec/protobuf.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 
 interface Sent {
@@ -83,6 +84,28 @@ test("options of a delete that are of another kind are refused as what upstream 
   assert.equal(await remove("Status", "v1"), "converting (v1.Status) to (v1.DeleteOptions): unknown conversion");
   assert.match(await remove("Status", "meta.k8s.io/v1"), /^no kind "Status" is registered for version "meta.k8s.io\/v1"/);
   assert.match(await remove("ConfigMap", "v1"), /^no kind "ConfigMap" is registered for version "v1"/);
+});
+
+test("options of a delete in protobuf are told by their envelope, before what is in it is read", async () => {
+  await using server = await openTestServer();
+  const remove = async (kind: string, apiVersion: string, raw: number[]) => {
+    const body = new Uint8Array(writeEnvelope({ kind, apiVersion }, Uint8Array.from(raw)));
+    const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
+    return await (await server.handle(new Request(`https://test${configMaps}/a`, { method: "DELETE", headers, body }))).json();
+  };
+  assert.match((await remove("ConfigMap", "v1", [])).message, /^no kind "ConfigMap" is registered for version "v1"/);
+  assert.match((await remove("ConfigMap", "v1", [0x0a, 0])).message, /^no kind "ConfigMap" is registered for version "v1"/);
+  assert.equal((await remove("DeleteOptions", "v1", [0x0a, 0])).message, "proto: wrong wireType = 2 for field GracePeriodSeconds");
+  assert.equal((await remove("DeleteOptions", "v1", [])).message, 'configmaps "a" not found');
+});
+
+test("a dry run that creates by PUT tells of the key without the store's prefix", async () => {
+  await using server = await openTestServer();
+  const path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
+  const put = async (query: string) =>
+    (await ask(server, "PUT", path + query, { body: { metadata: { name: "a", uid: "x" } } })).body.message;
+  assert.match(await put(""), /, Key: \/registry\/leases\/default\/a, /);
+  assert.match(await put("?dryRun=All"), /, Key: \/leases\/default\/a, /);
 });
 
 test("a token that nobody wrote is told of before a version that does not go with it", async () => {

@@ -50,6 +50,8 @@ function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): v
     2: [2, "Kind", () => to.kind = readText(from)],
   });
   readFields(from, endOfNext(from), "TypeMeta", fields);
+  // What is no group version counts as none here, although the same in JSON is refused.
+  if (to.apiVersion.split("/").length > 2) to.apiVersion = "";
 }
 
 /** Puts a message into its envelope. */

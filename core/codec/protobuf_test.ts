@@ -37,6 +37,12 @@ test("readEnvelope() takes fields in any order and skips unknown ones", () => {
   });
 });
 
+test("readEnvelope() takes what is no group version for none", () => {
+  const envelope = writeEnvelope({ kind: "Pod", apiVersion: "a/b/c" }, Uint8Array.of(1));
+  assert.deepEqual([readEnvelope(envelope).apiVersion, readEnvelope(envelope).kind], ["", "Pod"]);
+  assert.equal(readEnvelope(writeEnvelope({ kind: "Pod", apiVersion: "a/b" }, Uint8Array.of(1))).apiVersion, "a/b");
+});
+
 test("readEnvelope() refuses what is none in upstream's words", () => {
   assert.equal(said(""), "empty data");
   assert.equal(said("67617262616765"), "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");

@@ -65,7 +65,8 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
   struct: (node) => message(bodyOf(node)),
 }, (get) => ({ type: 2, read: (from, depth) => get().read(from, depth) }));
 
-type Body = (from: Reader, end: number, depth: number) => unknown;
+/** `prior` is what the same field has come with before: fields that come now are read on top of it. */
+type Body = (from: Reader, end: number, depth: number, prior?: unknown) => unknown;
 
 function message(body: Body): Wire {
   return { type: 2, read: (from, depth) => body(from, endOfNext(from), depth) };
@@ -117,13 +118,13 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   const made = bodies.get(node);
   if (made !== undefined) return made;
   let plan:
-    | { readonly fields: ReadonlyMap<number, ReadInto>; readonly assemble: ReturnType<typeof assembler>; readonly size: number }
+    | { readonly fields: ReadonlyMap<number, ReadInto>; readonly assemble: ReturnType<typeof assembler>; readonly keys: readonly string[] }
     | undefined;
-  const body: Body = (from, end, depth) => {
+  const body: Body = (from, end, depth, prior) => {
     if (depth > limits.typedDepthMax) throw new ProtobufError("exceeded max depth");
     plan ??= planOf(node);
-    const { fields, assemble, size } = plan;
-    const values = new Array<unknown>(size).fill(undefined);
+    const { fields, assemble, keys } = plan;
+    const values = prior === undefined ? new Array<unknown>(keys.length).fill(undefined) : valuesOf(keys, prior);
     readMembers(from, end, node.name, fields, depth + 1, values);
     return assemble(values);
   };
@@ -131,10 +132,19 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   return body;
 }
 
+/** The values to read on top of: frozen ones are shared zeros, which what comes now takes the place of. */
+function valuesOf(keys: readonly string[], prior: unknown): unknown[] {
+  const given = typeof prior === "object" && prior !== null ? new Map(Object.entries(prior)) : undefined;
+  return keys.map((key) => {
+    const value = given?.get(key);
+    return Object.isFrozen(value) && typeof value === "object" ? undefined : value;
+  });
+}
+
 function planOf(node: StructNode) {
   const members = membersOf(node);
   const indexOf = new Map(members.map(({ key }, index) => [key, index]));
-  return { fields: fieldsOf(node, indexOf), assemble: assembler(members), size: members.length };
+  return { fields: fieldsOf(node, indexOf), assemble: assembler(members), keys: members.map(({ key }) => key) };
 }
 
 /** The fields of a message by number. An inlined struct is a message whose values belong to the struct around it. */
@@ -183,6 +193,13 @@ function readMember(node: Exclude<Node, { tag: "lazy" }>, name: string, index: n
       if (type !== 2) throw wrongType(type, name);
       const [key, value] = readEntry(from, wire, node.of, depth);
       setOwn((values[index] ??= {}) as Record<string, unknown>, key, value);
+    };
+  }
+  if (node.tag === "struct") {
+    const body = bodyOf(node);
+    return (from, type, depth, values) => {
+      if (type !== 2) throw wrongType(type, name);
+      values[index] = body(from, endOfNext(from), depth, values[index]);
     };
   }
   const wire = wireOf(node);

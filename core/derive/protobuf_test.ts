@@ -57,6 +57,20 @@ const write = protobufWriter(Values) as (value: object) => Uint8Array;
 const read = protobufReader(Values) as (bytes: Uint8Array) => Record<string, unknown>;
 const zeros = { amount: "0", port: 0, at: null, fine: null };
 
+test("protobufReader() reads a struct that comes twice as one: its scalars replace, its maps and lists go on", () => {
+  const Part = struct("Part", {
+    name: field(1, string, ""),
+    small: field(2, int32, ""),
+    words: field(3, list(string), "", { written: "always" }),
+  });
+  const Whole = struct("Whole", { part: field(1, Part, ""), pointed: field(2, Part, "", { pointer: true }) });
+  const read = (text: string) => protobufReader(Whole)(Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex")));
+  assert.deepEqual(read("0a05 0a0161 1007 0a03 0a0162").part, { name: "b", small: 7, words: [] });
+  assert.deepEqual(read("0a02 1007 0a03 1a0178 0a03 1a0179").part, { small: 7, words: ["x", "y"] });
+  assert.deepEqual(read("1203 1a0178 1205 0a0161 1001").pointed, { name: "a", small: 1, words: ["x"] });
+  assert.deepEqual(read("0a02 1007 0a00").part, { small: 7, words: [] }, "the second is empty");
+});
+
 test("protobufWriter() writes non-pointers also when they are empty, pointers only when present, and no kind", () => {
   const metadata = "0a00 1200 1a00 2200 2a00 3200 3800 4200".replaceAll(" ", "");
   assert.equal(

@@ -52,7 +52,7 @@ export function extensions({ action, kind }: Operation): Value {
 
 /** The API's name on documents: the platform's, with a capital. */
 export function info(platform: string, release: string): Value {
-  return { title: platform.slice(0, 1).toUpperCase() + platform.slice(1), version: `v${release}.0` };
+  return { title: platform.slice(0, 1).toUpperCase() + platform.slice(1), version: release };
 }
 
 export const bearerToken: OpenapiSchema = Object.freeze({

@@ -28,7 +28,9 @@ export async function update(call: Call): Promise<Answer> {
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
     const { uid } = object.metadata;
     const own = current.object.metadata.uid ?? "";
-    if (uid !== undefined && uid !== own) throw conflictError(resourceName(call), call.info.name, uidMismatch(current.key, uid, own));
+    if (uid !== undefined && uid !== own) {
+      throw conflictError(resourceName(call), call.info.name, uidMismatch(toldKey(call, current.key, options.dryRun), uid, own));
+    }
     return { object, expected };
   });
   return written === undefined ? await createdByPut(call, object, options.dryRun) : objectAnswer(200, written);
@@ -60,9 +62,14 @@ async function createdByPut(call: Call, object: ApiObject, dryRun: boolean): Pro
     throw notFoundError(resourceName(call), info.name);
   }
   const { uid } = object.metadata;
-  if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(keyOfCall(call), uid, ""));
+  if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(toldKey(call, keyOfCall(call), dryRun), uid, ""));
   const { resourceVersion: _, ...metadata } = object.metadata;
   return objectAnswer(201, await store(call, { ...object, metadata }, dryRun));
+}
+
+/** A key as errors tell it: a dry run never reaches the store, which puts its prefix in front. */
+function toldKey({ backend }: Call, key: string, dryRun: boolean): string {
+  return dryRun && key.startsWith(backend.prefix) ? key.slice(backend.prefix.length) : key;
 }
 
 /** Upstream's words for an object that is another one than the client means. */
