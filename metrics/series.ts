@@ -14,7 +14,8 @@ export interface Series<Cell> {
 }
 
 export interface SeriesTable<Cell> {
-  /** The cell of a label set, made when it is new; one that is frozen is remembered by its identity and found at once. A label without a string value is a bug and throws TypeError. */
+  /** The cell of a label set, made when it is new; a set that is frozen is remembered by its identity and found at once. A label
+   *  without a string value is a bug and throws TypeError. */
   readonly at: (labels: Readonly<Record<string, string>>) => Cell;
   /** In order of first use. */
   readonly all: () => readonly Series<Cell>[];

@@ -3,6 +3,7 @@ import { type Names, spell } from "../../core/names.ts";
 import type { Api, ApiObject, Controller } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { untilAborted } from "../../core/until-aborted.ts";
 
 /** The ConfigMap that clients look for, and its key. */
 const mapName = "kube-root-ca.crt", key = "ca.crt";
@@ -88,9 +89,4 @@ function isRight({ data = {}, metadata: { annotations = {} } }: ConfigMap, certi
 /** Somebody else was faster, and what they did comes by a watch; or the namespace is gone or going, or ConfigMaps are not served. */
 function isSettled({ reason }: StatusError): boolean {
   return reason === "AlreadyExists" || reason === "Conflict" || reason === "NotFound" || reason === "Forbidden";
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -8,6 +8,7 @@ import type { Condition } from "../../core/meta/condition.ts";
 import type { Api, Controller, World } from "../../core/plugin.ts";
 import { worked } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { untilAborted } from "../../core/until-aborted.ts";
 import { keptOf, withToken } from "./alpha.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
 import type { StorageVersionMigration } from "./schema.ts";
@@ -196,10 +197,6 @@ function merged(status: Status, { conditions = [], resourceVersion }: Status): S
   };
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

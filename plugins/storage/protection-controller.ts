@@ -100,7 +100,10 @@ async function onClasses(
 
 async function onUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, resource: string, signal: AbortSignal): Promise<void> {
   for await (const _change of api.watch("v1", resource, "", {}, signal)) {
-    for (const [name, object] of waiting) if (await settle(api, names, attributesClass, object)) waiting.delete(name);
+    for (const [name, object] of waiting) {
+      // A newer state may have begun to wait meanwhile: that one goes on.
+      if (await settle(api, names, attributesClass, object) && waiting.get(name) === object) waiting.delete(name);
+    }
   }
 }
 

@@ -108,6 +108,46 @@ test("an attributes class that is named no more while it is looked at goes, too"
   assert.deepEqual(writes, ["volumeattributesclasses/gold: "]);
 });
 
+test("a newer state of an attributes class that came while the older one was settled goes on waiting", async () => {
+  const steps = { first: Promise.withResolvers<void>(), update: Promise.withResolvers<void>(), second: Promise.withResolvers<void>() };
+  const settled = async () => {
+    for (let turn = 0; turn < 50; turn++) await undefined; // what was read is acted upon
+  };
+  const conflict = conflictError({ group: "", name: "volumeattributesclasses" }, "gold", "changed");
+  const naming = object("claim", [], { status: { currentVolumeAttributesClassName: "gold" } });
+  let looks = 0;
+  const updates: ApiObject[] = [];
+  await written(attributesClassProtection, { changes: {} }, {
+    list(_groupVersion, resource) {
+      const look = resource === "persistentvolumeclaims" ? ++looks : 0;
+      if (look === 1) steps.first.resolve();
+      if (look === 3) steps.second.resolve();
+      return Promise.resolve({ metadata: { resourceVersion: "1" }, items: look === 1 || look === 3 ? [naming] : [] });
+    },
+    async update(_groupVersion, _resource, _namespace, _name, next) {
+      updates.push(next as ApiObject); // what the controller writes
+      if (updates.length > 1) return next as ApiObject;
+      steps.update.resolve();
+      await steps.second.promise;
+      await settled();
+      throw conflict;
+    },
+    async *watch(_groupVersion, resource) {
+      if (resource === "volumeattributesclasses") {
+        yield added(object("gold", [vac], {}, { ...going, resourceVersion: "1" }));
+        await steps.update.promise;
+        yield { type: "MODIFIED", object: object("gold", [vac], {}, { ...going, resourceVersion: "2" }) };
+      }
+      if (resource !== "persistentvolumeclaims") return;
+      await steps.first.promise;
+      await settled();
+      yield { type: "DELETED", object: object("claim", []) };
+      yield { type: "DELETED", object: object("claim", []) };
+    },
+  });
+  assert.deepEqual(updates.map(({ metadata }) => metadata.resourceVersion), ["1", "2"]);
+});
+
 test("a conflict is left to the newer state that the watch brings, another refusal ends the run", async () => {
   const persistentvolumeclaims = [added(object("one", [pvc], {}, going))];
   const conflict = conflictError({ group: "", name: "persistentvolumeclaims" }, "one", "changed");

@@ -44,8 +44,9 @@ function ofTree(tree: Tree): Toleration | string {
   return made as Toleration; // made of its fields
 }
 
-function int64Of(value: Tree): bigint | undefined {
+function int64Of(value: Tree): number | bigint | undefined {
   if (!(value instanceof NumberText) || !/^-?[0-9]+$/.test(value.text)) return undefined;
   const number = BigInt(value.text);
-  return number <= secondsMax && number >= -secondsMax - 1n ? number : undefined;
+  if (number > secondsMax || number < -secondsMax - 1n) return undefined;
+  return Number.isSafeInteger(Number(number)) ? Number(number) : number;
 }
