@@ -1,4 +1,5 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
+import { reasonOf } from "../core/reason-of.ts";
 import { StatusError } from "../core/status-error.ts";
 import { type Check, type Checks, type Endpoint, graceful, ping, sharedCheck, type StartUp, type switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
@@ -51,7 +52,7 @@ export function assemble(parts: Parts): Server {
     try {
       await parts.store.get(`${prefix}/health`, signal);
     } catch (error) {
-      throw new Error(`error getting data from etcd: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(`error getting data from etcd: ${reasonOf(error)}`, { cause: error });
     }
   };
   const alive = sharedCheck("etcd", 1000, elapsed, probe), usable = sharedCheck("etcd-readiness", 1000, elapsed, probe);

@@ -1,6 +1,7 @@
 /** `--plugins`: which families are served. */
 import { DefinitionError } from "../core/define.ts";
 import type { Plugin } from "../core/plugin.ts";
+import { reasonOf } from "../core/reason-of.ts";
 import { nearest } from "./nearest.ts";
 
 /** Loads a module by path or package name and gives what it exports. */
@@ -42,7 +43,7 @@ export async function choosePlugins(
       }
     } catch (error) {
       if (error instanceof DefinitionError) mistakes.push(...error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
-      else mistakes.push(`cannot load the plugin module "${specifier}": ${error instanceof Error ? error.message : String(error)}`);
+      else mistakes.push(`cannot load the plugin module "${specifier}": ${reasonOf(error)}`);
     }
   }
   return chosen;

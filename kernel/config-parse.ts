@@ -1,4 +1,5 @@
 /** From command line and file to settings; every mistake is found before anything is told. */
+import { reasonOf } from "../core/reason-of.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
 import { frontProxyMistakes } from "./authentication/front-proxy.ts";
@@ -154,7 +155,7 @@ function fromFile(path: string, readFile: (path: string) => string, mistakes: st
   try {
     text = readFile(path);
   } catch (error) {
-    mistakes.push(`cannot read the configuration file "${path}": ${error instanceof Error ? error.message : String(error)}`);
+    mistakes.push(`cannot read the configuration file "${path}": ${reasonOf(error)}`);
     return values;
   }
   const read = readYaml(new TextEncoder().encode(text));

@@ -1,5 +1,6 @@
 /** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
 import { join } from "node:path";
+import { reasonOf } from "../core/reason-of.ts";
 import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "./authentication/mod.ts";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
@@ -9,7 +10,7 @@ import { openPki, type Pki } from "./listen/pki.ts";
 import type { ListenerTls } from "./listen/secured.ts";
 import { peerVerifier } from "./listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
-import { keyed, readText, reasonOf } from "./read-files.ts";
+import { keyed, readText } from "./read-files.ts";
 
 /** Certificates of a server that is about to listen, or does. */
 export interface Credentials {

@@ -12,6 +12,7 @@ import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { bodyOf, type Call, header } from "./call.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
+import { reasonOf } from "../core/reason-of.ts";
 import { recognisedCbor } from "./draft/body.ts";
 import { orRefuse } from "./draft/patch.ts";
 import { typeOf } from "./draft/type-of.ts";
@@ -99,7 +100,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
       options = protobufReader(DeleteOptions)(raw);
     } catch (error) {
       if (error instanceof StatusError) throw error;
-      throw badRequestError(error instanceof Error ? error.message : String(error));
+      throw badRequestError(reasonOf(error));
     }
   } else if (encoding === "cbor") {
     const { item, kind, apiVersion } = recognisedCbor(bytes, badRequestError);

@@ -1,4 +1,5 @@
 /** Keeps what was read from files as new as the files are, while the server runs. */
+import { reasonOf } from "../core/reason-of.ts";
 import type { Fields, Log } from "./log.ts";
 import type { Clock } from "./store/clock.ts";
 import { fingerprint, watchFile } from "./watch-file.ts";
@@ -38,7 +39,7 @@ export function followFiles(
         else if (refused !== "") log.info(`the ${what} can be read again, and is what it was`, { files: paths });
         refused = "";
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = reasonOf(error);
         if (reason !== refused) log.error(`cannot renew the ${what}: what was in force stays in force`, { files: paths, error: reason });
         refused = reason;
       }

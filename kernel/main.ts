@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
+import { reasonOf } from "../core/reason-of.ts";
 import { plugins } from "../plugins/mod.ts";
 import { CatalogError } from "./catalog.ts";
 import { helpText, listedGates } from "./help.ts";
@@ -72,7 +73,7 @@ main().catch((error: unknown) => {
   if (error instanceof ConfigError || error instanceof CatalogError) {
     for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
   } else {
-    console.error(`thole: cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`thole: cannot start: ${reasonOf(error)}`);
     if (isBug(error)) console.error(error.stack);
   }
   process.exit(1);

@@ -9,6 +9,7 @@ import { readEnvelope } from "../core/codec/protobuf.ts";
 import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import type { ApiObject } from "../core/plugin.ts";
+import { reasonOf } from "../core/reason-of.ts";
 import { internalError } from "../core/status-error.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { binaryDocument } from "./binary.ts";
@@ -132,7 +133,7 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
     return ofTree(kind, read.tree);
   } catch (error) {
     throw internalError(
-      `the object stored under "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `the object stored under "${key}" cannot be read: ${reasonOf(error)}`,
       error,
     );
   }

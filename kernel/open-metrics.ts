@@ -1,5 +1,6 @@
 /** The registry of a server, as its settings want it. */
 import { readFileSync } from "node:fs";
+import { reasonOf } from "../core/reason-of.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { type AllowedLabels, allowedLabelsMistake, createRegistry, hiddenVersionMistake, parseAllowedLabels } from "../metrics/mod.ts";
@@ -75,7 +76,7 @@ function pairsOfFile(path: string, mistakes: string[]): readonly (readonly [stri
   try {
     bytes = readFileSync(path);
   } catch (error) {
-    return bad(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return bad(`cannot be read: ${reasonOf(error)}`);
   }
   const read = readYaml(bytes);
   if (!read.ok) return bad(`is no YAML: ${read.error}`);

@@ -1,5 +1,6 @@
 /** Files that settings name: whatever is wrong with one is told with what it is for. */
 import { readFile } from "node:fs/promises";
+import { reasonOf } from "../core/reason-of.ts";
 import type { KeyedCertificate } from "./listen/certificate.ts";
 import { checkKeyPair } from "./listen/secured.ts";
 
@@ -21,9 +22,4 @@ export async function keyed(certPath: string, keyPath: string, what: string): Pr
     throw new Error(`cannot use the ${what} in "${certPath}" with the key in "${keyPath}": ${reasonOf(error)}`);
   }
   return { cert, key };
-}
-
-/** Why something failed, in the words of whoever noticed it. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 /** Starts a server from settings and plugins, and ends it. What a request meets is in `handle.ts`. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "../core/reason-of.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import { followFiles } from "./follow-files.ts";
@@ -12,7 +13,6 @@ import { describe } from "./log.ts";
 import { once } from "./once.ts";
 import { type Opened, openServer, type ServeOptions } from "./open-server.ts";
 import { isInMemory } from "./open-store.ts";
-import { reasonOf } from "./read-files.ts";
 import { requestInfo } from "./request-info.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { gate } from "./shutdown.ts";

@@ -6,6 +6,7 @@ import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../core/derive/decode.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
 import type { ApiObject } from "../../core/plugin.ts";
+import { reasonOf } from "../../core/reason-of.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { type Read, TreeObject } from "../../core/tree/tree.ts";
@@ -50,14 +51,14 @@ function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
   try {
     envelope = readEnvelope(bytes);
   } catch (error) {
-    throw unrecognised(endpoint, error instanceof Error ? error.message : String(error), bytes);
+    throw unrecognised(endpoint, reasonOf(error), bytes);
   }
   checkType(catalog, endpoint, envelope.kind, envelope.apiVersion);
   try {
     const object = protobufReader(endpoint.schema)(envelope.raw) as ApiObject;
     return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
   } catch (error) {
-    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error instanceof Error ? error.message : String(error));
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, reasonOf(error));
   }
 }
 

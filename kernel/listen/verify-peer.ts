@@ -1,4 +1,5 @@
 import { createHash, X509Certificate } from "node:crypto";
+import { reasonOf } from "../../core/reason-of.ts";
 import { type CertificateFacts, certificateFacts, keyUsageOid, pemCertificates } from "./certificate.ts";
 import type { PeerCertificate } from "./peer.ts";
 
@@ -31,7 +32,7 @@ export function peerVerifier(bundle: string): (chain: readonly Uint8Array[], now
       return { trusted: true, until, peer: { commonName, organizations, uids, fingerprint, expires: notAfter } };
     } catch (error) {
       // Bytes that are no certificate: the client's fault, whatever the parser calls it.
-      return { trusted: false, because: `certificate cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+      return { trusted: false, because: `certificate cannot be read: ${reasonOf(error)}` };
     }
   };
 }

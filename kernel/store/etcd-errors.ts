@@ -1,3 +1,4 @@
+import { reasonOf } from "../../core/reason-of.ts";
 import { grpcCode, GrpcError } from "./grpc.ts";
 import { type Revision, StoreError } from "./store.ts";
 
@@ -32,7 +33,7 @@ export function isLate(error: unknown): boolean {
 /** A failed call as the StoreError that it is; the rest, quota and time-outs included, is "unavailable". */
 export function toStoreError(error: unknown, more: { oldest?: Revision; current?: Revision } = {}): StoreError {
   if (error instanceof StoreError) return error;
-  const details = error instanceof Error ? error.message : String(error);
+  const details = reasonOf(error);
   if (isCompacted(error)) return new StoreError("compacted", details, { ...more, cause: error });
   if (isFuture(error)) return new StoreError("future", details, { ...more, cause: error });
   // What is far too large fails in gRPC's own check before etcd looks at it.

@@ -2,6 +2,7 @@
  * The thread in which the file of a sqlite store is read and written, because node:sqlite blocks, fsync included. It is told which
  * file to open, says that it has, and then answers runs one by one until it is told to close.
  */
+import { reasonOf } from "../../core/reason-of.ts";
 import { type Call, type Engine, openEngine, type Run } from "./sqlite-engine.ts";
 import { pack, type Packed, unpack } from "./thread-message.ts";
 
@@ -31,7 +32,7 @@ export function sqliteThread(post: (message: FromThread) => void): (message: ToT
     try {
       post(answer(message));
     } catch (error) {
-      post({ tag: "failed", message: error instanceof Error ? error.message : String(error) });
+      post({ tag: "failed", message: reasonOf(error) });
     }
   };
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from "../../core/reason-of.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { inRange } from "./bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
@@ -163,7 +164,7 @@ function closedError(): StoreError {
 }
 
 function openFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   // sqlite's own sentence for SQLITE_BUSY; Deno gives no number beside it.
   return message.includes("database is locked") ? "another process has it open" : message;
 }
