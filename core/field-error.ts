@@ -1,3 +1,6 @@
+import { goJson, goString } from "./codec/json-text.ts";
+import type { Json } from "./schema.ts";
+
 /** One finding of validation, as `field.Error` upstream: a type, where, the value, and what would be accepted. */
 export type FieldErrorType =
   | "NotFound"
@@ -17,6 +20,11 @@ export interface FieldError {
   readonly path: string;
   readonly value?: unknown;
   readonly detail: string;
+  /**
+   * How a string is quoted. Upstream shows plain strings by `%q` and those of a type of their own, as enumerations are, as JSON.
+   * Unless told, only what is NotSupported is such an enumeration.
+   */
+  readonly quoted?: "go" | "json";
 }
 
 const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; value: boolean }>> = {
@@ -59,17 +67,19 @@ export function isPrintable(rune: string): boolean {
 /** What Go's `strconv.IsPrint` refuses beyond ASCII: marks of layout, private use, unassigned, separators but the space. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
-function valueText(value: unknown): string {
+function valueText(value: unknown, quoted: "go" | "json"): string {
   if (value === undefined || value === null) return "null";
-  if (typeof value === "string") return goQuote(value);
-  if (typeof value === "object") return JSON.stringify(value, (_key, x) => typeof x === "bigint" ? Number(x) : x);
+  if (typeof value === "string") return quoted === "json" ? goString(value) : goQuote(value);
+  if (typeof value === "object") return goJson(value as Json); // what validation sees came as JSON
   return String(value);
 }
 
 /** The error without its path, as a Status cause shows it: `Invalid value: "x": must be y`. */
 export function fieldErrorBody(error: FieldError): string {
   const kind = shown[error.type];
-  const head = kind.value ? `${kind.text}: ${valueText(error.value)}` : kind.text;
+  const head = kind.value
+    ? `${kind.text}: ${valueText(error.value, error.quoted ?? (error.type === "NotSupported" ? "json" : "go"))}`
+    : kind.text;
   return error.detail === "" ? head : `${head}: ${error.detail}`;
 }
 /** The error with its path, as a Status message shows it. */

@@ -165,7 +165,7 @@ export function writeOptions(
   errors.push(...managerErrors(fieldManager), ...dryRunErrors(query.all("dryRun"), query.has("dryRun")));
   const validation = query.first("fieldValidation");
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
-    errors.push(notSupported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]));
+    errors.push({ ...notSupported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]), quoted: "go" });
   }
   optionsInvalid(kind, names, errors);
   return {

@@ -108,6 +108,28 @@ test("a dry run that creates by PUT tells of the key without the store's prefix"
   assert.match(await put("?dryRun=All"), /, Key: \/leases\/default\/a, /);
 });
 
+test("values of enumerations are told as JSON, plain strings as Go quotes them, keys of owned items with HTML's escapes", async () => {
+  await using server = await openTestServer();
+  const odd = 'a<b\u0001"';
+  const make = async (path: string, body: object) => (await ask(server, "POST", path, { body })).body;
+  const message = async (path: string, body: object) => (await make(path, body)).details.causes[0].message;
+  const classOf = (more: object) => ({ metadata: { name: "a" }, provisioner: "example.com/p", ...more });
+  const classes = "/apis/storage.k8s.io/v1/storageclasses";
+  assert.match(await message(classes, classOf({ reclaimPolicy: odd })), /^Unsupported value: "a\\u003cb\\u0001\\"": supported/);
+  const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, volumeName: odd };
+  const selector = { matchExpressions: [{ key: "k", operator: odd }] };
+  const told = await message("/api/v1/namespaces/default/persistentvolumeclaims", {
+    metadata: { name: "a" },
+    spec: { ...claim, selector },
+  });
+  assert.match(told, /^Invalid value: "a\\u003cb\\u0001\\"": not a valid selector operator/);
+  assert.match(await message(classes, classOf({ mountOptions: [], provisioner: odd })), /^Invalid value: "a<b\\x01\\"": /);
+  const owner = { apiVersion: "v1", kind: "ConfigMap", name: "b", uid: odd };
+  const { metadata } = await make(configMaps, { metadata: { name: "a", ownerReferences: [owner] } });
+  const owned = Object.keys(metadata.managedFields[0].fieldsV1["f:metadata"]["f:ownerReferences"]);
+  assert.deepEqual(owned, [".", String.raw`k:{"uid":"a\u003cb\u0001\""}`]);
+});
+
 test("a token that nobody wrote is told of before a version that does not go with it", async () => {
   await using server = await openTestServer();
   const { status, body } = await ask(server, "GET", `${configMaps}?continue=bad&resourceVersion=5`);

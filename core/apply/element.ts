@@ -22,18 +22,18 @@ export function valueElement(value: Json): Element {
 export function keyElement(keys: readonly (readonly [string, Json])[]): Element {
   const sorted = keys.length < 2 ? keys : [...keys].sort(([a], [b]) => compareBytes(a, b));
   let text = "";
-  for (const [name, value] of sorted) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${keyJson(value)}`;
+  for (const [name, value] of sorted) text += `${text === "" ? "" : ","}${goString(name)}:${keyJson(value)}`;
   return `k:{${text}}`;
 }
 
-/** Compact JSON without HTML's escapes, which come when the key is written into an object. */
+/** Compact JSON as Go's encoder writes it, escapes for HTML included: they are part of the key. */
 function keyJson(value: Json): string {
-  if (typeof value === "string") return JSON.stringify(value.toWellFormed());
+  if (typeof value === "string") return goString(value);
   if (typeof value === "number" || typeof value === "bigint") return numberText(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `[${value.map(keyJson).join(",")}]`;
   const object = value as { readonly [key: string]: Json }; // what is left
-  return `{${Object.keys(object).sort(compareBytes).map((key) => `${JSON.stringify(key)}:${keyJson(object[key]!)}`).join(",")}}`;
+  return `{${Object.keys(object).sort(compareBytes).map((key) => `${goString(key)}:${keyJson(object[key]!)}`).join(",")}}`;
 }
 
 /** The canonical element of a key of FieldsV1; undefined for a sort of element that is not known; throws for a broken one. */

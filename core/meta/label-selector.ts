@@ -52,7 +52,7 @@ function validateOperator(operator: string, values: readonly string[], path: str
   if (operator === "Exists" || operator === "DoesNotExist") {
     return values.length === 0 ? [] : [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
   }
-  return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+  return [{ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" }];
 }
 
 /** Whether a requirement of the selector has a value that no label can have. */

@@ -52,15 +52,16 @@ function validateOperator(operator: string, values: readonly string[], path: str
     case "Lt":
       return values.length === 1 ? [] : [required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
-      return [invalid(`${path}.operator`, operator, "not a valid selector operator")];
+      return [{ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" }];
   }
 }
 
 /** Of the fields of a node only its name can be asked for, and one name at a time. */
 function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (operator !== "In" && operator !== "NotIn") errors.push(invalid(`${path}.operator`, operator, "not a valid selector operator"));
-  else if (values.length !== 1) {
+  if (operator !== "In" && operator !== "NotIn") {
+    errors.push({ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" });
+  } else if (values.length !== 1) {
     errors.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
   }
   if (key !== "metadata.name") return [...errors, invalid(`${path}.key`, key, "not a valid field selector key")];

@@ -100,7 +100,7 @@ export const azureDisk: Rule<AzureDiskVolumeSource> = (source, path) => {
   if (kind === undefined) return errors;
   if (!diskKinds.includes(kind)) errors.push(notSupported(`${path}.kind`, kind, diskKinds));
   const [start, form] = kind === "Managed" ? ["/subscriptions/", diskUris.managed] as const : ["https://", diskUris.blob] as const;
-  if (!diskURI.startsWith(start)) errors.push(notSupported(`${path}.diskURI`, diskURI, [form]));
+  if (!diskURI.startsWith(start)) errors.push({ ...notSupported(`${path}.diskURI`, diskURI, [form]), quoted: "go" });
   return errors;
 };
 

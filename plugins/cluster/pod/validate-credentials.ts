@@ -76,7 +76,7 @@ export function validateCertificate(certificate: PodCertificateProjection, path:
   return [
     ...validateSignerName(signerName, `${path}.signerName`),
     ...validateUserAnnotations(userAnnotations, `${path}.userAnnotations`),
-    ...(keyTypes.includes(keyType) ? [] : [notSupported(`${path}.keyType`, keyType, keyTypes)]),
+    ...(keyTypes.includes(keyType) ? [] : [{ ...notSupported(`${path}.keyType`, keyType, keyTypes), quoted: "go" as const }]),
     ...(seconds !== undefined && seconds < secondsMin
       ? [invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${secondsMin}`)]
       : []),

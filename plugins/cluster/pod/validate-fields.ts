@@ -44,7 +44,7 @@ export function validateFieldRef(ref: ObjectFieldSelector, supported: readonly s
   // An old name that clients may still send.
   const field = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
   if (!known.has(field)) return cannot(`field label not supported: ${fieldPath}`);
-  return supported.includes(field) ? [] : [notSupported(`${path}.fieldPath`, field, supported)];
+  return supported.includes(field) ? [] : [{ ...notSupported(`${path}.fieldPath`, field, supported), quoted: "go" }];
 }
 
 const amounts = ["cpu", "ephemeral-storage", "memory"];
@@ -64,7 +64,7 @@ export function validateResourceFieldRef(ref: ResourceFieldSelector, path: strin
   if (inVolume && containerName === "") errors.push(required(`${path}.containerName`, ""));
   else if (resource === "") errors.push(required(`${path}.resource`, ""));
   else if (!resourceFields.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    errors.push(notSupported(`${path}.resource`, resource, resourceFields));
+    errors.push({ ...notSupported(`${path}.resource`, resource, resourceFields), quoted: "go" });
   }
   if (divisor === "0") return errors;
   const wrong = unitsOf.find(([ends, units]) => ends.test(resource) && !units.includes(divisor));

@@ -124,7 +124,7 @@ function validateToleration(toleration: Toleration, path: string): readonly Fiel
     );
   }
   if (tolerationSeconds !== undefined && effect !== "NoExecute") {
-    errors.push(invalid(`${path}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    errors.push({ ...invalid(`${path}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"), quoted: "json" });
   }
   if (operator === "Exists") {
     if (value !== "") errors.push(invalid(`${path}.operator`, value, "value must be empty when `operator` is 'Exists'"));
