@@ -34,6 +34,8 @@ export const limits = Object.freeze({
   /** Runes of all Warning headers of one answer, and of each once that is exceeded. */
   warningRunesMax: 4096,
   warningRunesTruncated: 256,
+  /** Texts of all errors of one object together, of which an answer tells at least one. */
+  fieldErrorsLengthMax: 4 * 1024 * 1024,
   /** Ports, and files of one volume, that a template's warnings compare with each other. */
   comparedForWarningsMax: 256,
   /** How often a create tries another generated name. */

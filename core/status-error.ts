@@ -1,4 +1,5 @@
 import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText, goQuote } from "./field-error.ts";
+import { limits } from "./limits.ts";
 
 /** One row a reason: the table from which every refusal takes its code. `Unknown` is written without a reason. */
 const codes = {
@@ -128,14 +129,29 @@ export function forbiddenError(resource: GroupName, name: string, why: string, c
     details: { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) },
   });
 }
-/** 422: the message says each error once, the causes repeat as they came. `kind` is a kind, not a resource. */
+/** 422: the message says each error once, the causes repeat as they came; those beyond the bound are counted only. `kind` is a kind, not
+ *  a resource. */
 export function invalidError(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
-  const texts = [...new Set(errors.map(fieldErrorText))];
+  const said = withinBound(errors.values().map(fieldErrorText));
+  const shown = errors.slice(0, said.length);
+  const texts = [...new Set(said), ...(shown.length < errors.length ? [`and ${errors.length - shown.length} more`] : [])];
   const list = texts.length === 0 ? "" : texts.length === 1 ? `: ${texts[0]}` : `: [${texts.join(", ")}]`;
-  const causes = errors.map((error) => ({ reason: fieldErrorReason(error), message: fieldErrorBody(error), field: error.path }));
+  const causes = shown.map((error) => ({ reason: fieldErrorReason(error), message: fieldErrorBody(error), field: error.path }));
   return new StatusError("Invalid", `${groupText(kind)} ${goQuote(name)} is invalid${list}`, {
     details: { ...detailsOf(kind, name), ...(causes.length === 0 ? {} : { causes }) },
   });
+}
+
+/** The first text, and those after it that fit: where each repeats a large value, all of them would be more than memory holds. */
+function withinBound(texts: Iterable<string>): readonly string[] {
+  const fit: string[] = [];
+  let length = 0;
+  for (const text of texts) {
+    length += text.length;
+    if (fit.length > 0 && length > limits.fieldErrorsLengthMax) break;
+    fit.push(text);
+  }
+  return fit;
 }
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);

@@ -10,14 +10,15 @@ const turnEntries = 100;
 /** What a kind holds at a revision. Whoever asked makes it the kind's own, or gives its entries up. */
 export async function fillKind(store: Store, kind: KindCache, at: Revision, signal: AbortSignal): Promise<Filling> {
   const filling: Filling = { revision: at, entries: [], broken: [] };
+  let decoded = 0;
   try {
     for await (const page of pagesOf(store, kind.prefix, at, signal)) {
       kind.meter.listedStore(page.length, page.length);
-      for (const [index, { key, value, revision }] of page.entries()) {
+      for (const { key, value, revision } of page) {
         const entry = kind.entryOf(key, revision, value);
         if (entry === undefined) filling.broken.push(key);
         else filling.entries.push(entry);
-        if (index % turnEntries === turnEntries - 1) await pause(0, signal);
+        if (++decoded % turnEntries === 0) await pause(0, signal);
       }
     }
   } catch (error) {

@@ -72,6 +72,8 @@ test("claims for devices that containers use are named by the pod, once each", (
   assert.deepEqual(used([{ name: "a" }, { name: "a", request: "r" }], "a"), [`${at}[1]: Duplicate value: "a"`]);
   assert.deepEqual(used([{ name: "a", request: "r" }, { name: "a", request: "r" }], "a"), [`${at}[1]: Duplicate value: "a/r"`]);
   assert.deepEqual(used([{ name: "a", request: "r" }, { name: "a" }], "a"), [`${at}[1]: Duplicate value: "a"`]);
+  const twice = Array(2).fill(`${at}[2]: Duplicate value: "a"`);
+  assert.deepEqual(used([{ name: "a", request: "r" }, { name: "a", request: "s" }, { name: "a" }, { name: "b" }], "a", "b"), twice);
   assert.deepEqual(used([{ name: "a", request: "R_" }], "a")?.map(pathOf), [`${at}[0].request`]);
 });
 

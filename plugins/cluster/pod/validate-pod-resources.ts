@@ -26,11 +26,11 @@ function validateConsistency(
   { requests = {}, limits = {} }: NonNullable<PodSpec["resources"]>,
   path: string,
 ): readonly FieldError[] {
-  const needed = Object.entries(together(spec, "requests")).flatMap(([name, amount]) =>
+  const needed = [...together(spec, "requests")].flatMap(([name, amount]) =>
     tooLittle(requests, name, amount, `${path}.requests`, "requests")
   );
   // Huge pages are never promised twice, so that what is used is what is asked for.
-  const pages = Object.entries(together(spec, "limits")).filter(([name]) => isHugePages(name)).flatMap(([name, amount]) =>
+  const pages = [...together(spec, "limits")].filter(([name]) => isHugePages(name)).flatMap(([name, amount]) =>
     tooLittle(limits, name, amount, `${path}.limits`, "limits")
   );
   const parts = (spec.containers ?? []).flatMap(({ resources: { limits: own = {} } }, i) =>
@@ -53,27 +53,27 @@ function tooLittle(whole: Amounts, name: string, amount: Quantity, path: string,
  *
  *   init A 2, sidecar B 1, init C 3, container D 1   at most: A 2, then B + C 4, then B + D 2; so 4
  */
-function together({ containers = [], initContainers = [] }: PodSpec, what: "requests" | "limits"): Amounts {
-  let running: Amounts = {}, sidecars: Amounts = {}, beginning: Amounts = {};
-  for (const { resources } of containers ?? []) running = combined(running, resources[what] ?? {}, plus);
-  for (const { resources, restartPolicy } of initContainers) {
-    const own = resources[what] ?? {};
-    const beside = combined(own, sidecars, plus);
-    if (restartPolicy === "Always") {
-      running = combined(running, own, plus);
-      sidecars = beside;
-    }
-    beginning = combined(beginning, beside, larger);
+function together({ containers = [], initContainers = [] }: PodSpec, what: "requests" | "limits"): ReadonlyMap<string, Quantity> {
+  const running = new Map<string, Quantity>(), sidecars = new Map<string, Quantity>(), most = new Map<string, Quantity>();
+  for (const { resources } of containers ?? []) {
+    for (const [name, amount] of Object.entries(resources[what] ?? {})) running.set(name, plus(running.get(name), amount));
   }
-  return combined(running, beginning, larger);
+  // Of each only its own amounts are looked at: those of the sidecars before it have been, when they came.
+  for (const { resources, restartPolicy } of initContainers) {
+    for (const [name, amount] of Object.entries(resources[what] ?? {})) {
+      const beside = plus(sidecars.get(name), amount);
+      most.set(name, larger(most.get(name), beside));
+      if (restartPolicy !== "Always") continue;
+      running.set(name, plus(running.get(name), amount));
+      sidecars.set(name, beside);
+    }
+  }
+  for (const [name, amount] of most) running.set(name, larger(running.get(name), amount));
+  return running;
 }
-function combined(a: Amounts, b: Amounts, how: (a: Quantity, b: Quantity) => Quantity): Amounts {
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  const of = (amounts: Amounts, name: string) => Object.hasOwn(amounts, name) ? amounts[name] : undefined;
-  return Object.fromEntries(names.map((name) => {
-    const [left, right] = [of(a, name), of(b, name)];
-    return [name, left === undefined ? right! : right === undefined ? left : how(left, right)];
-  }));
+function plus(a: Quantity | undefined, b: Quantity): Quantity {
+  return a === undefined ? b : quantityText(sumOf(amountOf(a), amountOf(b)));
 }
-const plus = (a: Quantity, b: Quantity): Quantity => quantityText(sumOf(amountOf(a), amountOf(b)));
-const larger = (a: Quantity, b: Quantity): Quantity => compareQuantities(a, b) >= 0 ? a : b;
+function larger(a: Quantity | undefined, b: Quantity): Quantity {
+  return a === undefined || compareQuantities(a, b) < 0 ? b : a;
+}

@@ -90,7 +90,7 @@ export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<Resourc
   return [limits, requests].some((amounts) => Object.entries(amounts).some(([name, amount]) => validatePages(name, amount, "").length > 0));
 }
 
-/** `claims` are the names of the pod's claims for devices; `validateNameOf` is the rule of the names of resources. */
+/** `claims` are the names of the pod's claims for devices; `nameRule` is that of the names of resources. */
 export function validateResources(
   resources: ResourceRequirements,
   claims: ReadonlySet<string>,
@@ -130,28 +130,45 @@ function validateRequest(name: string, amount: string, limit: string | undefined
 }
 
 function validateClaims({ claims = [] }: ResourceRequirements, known: ReadonlySet<string>, path: string): readonly FieldError[] {
-  const seen = new Set<string>();
+  const meant: Meant = { keys: new Set(), requests: new Map() };
   return claims.flatMap(({ name, request = "" }, i) => {
     const at = `${path}[${i}]`;
     if (name === "") return [required(at, "")];
-    const errors = [...validateClaim(name, request, seen, at)];
+    const errors = [...validateClaim(name, request, meant, at)];
     if (!known.has(name)) errors.push({ ...notFound(at, name), detail: oneOfClaims(known) });
     return errors;
   });
 }
 
-/** A claim is meant as a whole or by its requests, not both. `seen` is what has been meant before. */
-function validateClaim(name: string, request: string, seen: Set<string>, path: string): readonly FieldError[] {
-  if (seen.has(name)) return [duplicate(path, name)];
+/** What claims have been meant before. */
+interface Meant {
+  /** `name` as a whole, or `name/request`. */
+  readonly keys: Set<string>;
+  /** How many different requests of a name. */
+  readonly requests: Map<string, number>;
+}
+
+/** A claim is meant as a whole or by its requests, not both: a whole one is told once for each request. */
+function validateClaim(name: string, request: string, { keys, requests }: Meant, path: string): readonly FieldError[] {
+  if (keys.has(name)) return [duplicate(path, name)];
   const key = request === "" ? name : `${name}/${request}`;
-  const errors = request === "" ? [] : [...label(request, `${path}.request`)];
-  if (seen.has(key)) errors.push(duplicate(path, key));
-  else if (request === "") { for (const each of seen) if (each.startsWith(`${name}/`)) errors.push(duplicate(path, name)); }
-  seen.add(key);
+  const errors = request === "" ? [] : label(request, `${path}.request`);
+  const again = keys.has(key), before = requests.get(name) ?? 0;
+  keys.add(key);
+  if (again) return [...errors, duplicate(path, key)];
+  if (request === "") return Array.from({ length: before }, () => duplicate(path, name));
+  requests.set(name, before + 1);
   return errors;
 }
 
+const textsOfClaims = new WeakMap<ReadonlySet<string>, string>();
+
+/** Made once for all containers of a pod: it is as long as all names together. */
 function oneOfClaims(known: ReadonlySet<string>): string {
+  const made = textsOfClaims.get(known);
+  if (made !== undefined) return made;
   const which = known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
-  return `must be one of the names in pod.spec.resourceClaims${which}`;
+  const text = `must be one of the names in pod.spec.resourceClaims${which}`;
+  textsOfClaims.set(known, text);
+  return text;
 }
