@@ -78,18 +78,22 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
-  await opened.seeded.catch(async (error: unknown) => {
-    await listener.close(0);
-    throw error;
-  });
-  await opened.started;
   const url = serverUrl(config["bind-address"], listener.port);
   const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
   const writeKubeconfig = async () => {
     const { ownCa, tls, pki } = credentials;
     if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? tls.cert, pki.admin, namesOf(config)));
   };
-  await writeKubeconfig();
+  try {
+    await opened.seeded;
+    await opened.started;
+    await writeKubeconfig().catch((error) => {
+      throw new Error(`cannot write the kubeconfig: ${reasonOf(error)}`);
+    });
+  } catch (error) {
+    await listener.close(0);
+    throw error;
+  }
   const ending = new AbortController();
   const renewed = credentials.followed(listener.secure).map((each) => ({
     ...each,

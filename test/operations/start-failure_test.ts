@@ -1,0 +1,42 @@
+// A start that fails late, when the socket is open already.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startTestServer } from "../harness.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  assert.ok(address !== null && typeof address === "object");
+  return address.port;
+}
+
+/** What comes of a connection: "connect", or the code of its error. */
+function connected(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      resolve("connect");
+      socket.destroy();
+    });
+    socket.on("error", (error) => resolve("code" in error ? String(error.code) : error.message));
+  });
+}
+
+test("serve() that cannot write its kubeconfig rejects, and nothing listens any more", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-start-"));
+  try {
+    await mkdir(join(folder, "kubeconfig", "taken"), { recursive: true });
+    const port = await freePort();
+    await assert.rejects(startTestServer({ args: [`--data-dir=${folder}`, `--secure-port=${port}`] }), /cannot write the kubeconfig: EISDIR/);
+    assert.equal(await connected(port), "ECONNREFUSED");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
