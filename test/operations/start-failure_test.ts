@@ -34,7 +34,10 @@ test("serve() that cannot write its kubeconfig rejects, and nothing listens any 
   try {
     await mkdir(join(folder, "kubeconfig", "taken"), { recursive: true });
     const port = await freePort();
-    await assert.rejects(startTestServer({ args: [`--data-dir=${folder}`, `--secure-port=${port}`] }), /cannot write the kubeconfig: EISDIR/);
+    await assert.rejects(
+      startTestServer({ args: [`--data-dir=${folder}`, `--secure-port=${port}`] }),
+      /cannot write the kubeconfig: EISDIR/,
+    );
     assert.equal(await connected(port), "ECONNREFUSED");
   } finally {
     await rm(folder, { recursive: true, force: true });
