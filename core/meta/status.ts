@@ -25,7 +25,7 @@ const StatusFields = struct("Status", {
   status: field(2, string, "Success or Failure."),
   message: field(3, string, "What happened, for people."),
   reason: field(4, string, "Why, in one word for machines; empty when nothing more is known."),
-  details: field(5, StatusDetails, "More about the reason.", { pointer: true }),
+  details: field(5, StatusDetails, "More about the reason.", { pointer: true, publish: { "x-kubernetes-list-type": "atomic" } }),
   code: field(6, int32, "The HTTP status code."),
 }, { doc: "The outcome of a request that does not answer with an object." });
 
