@@ -44,7 +44,9 @@ function checkObject(schema: Typed<ApiObject, StructNode>, object: ApiObject): v
   const canonical = decodeStored(schema)(read.tree);
   assert.deepEqual(fromCbor(schema, cborWriter(schema)(canonical).finish()), canonical);
   const { kind, apiVersion } = canonical;
-  assert.deepEqual(fromProtobuf(schema, writeEnvelope({ kind, apiVersion }, protobufWriter(schema)(canonical))), canonical);
+  // In an envelope what is no group version is none.
+  const whole = apiVersion.split("/").length > 2 ? { ...canonical, apiVersion: "" } : canonical;
+  assert.deepEqual(fromProtobuf(schema, writeEnvelope({ kind, apiVersion }, protobufWriter(schema)(canonical))), whole);
 }
 
 for (
