@@ -12,6 +12,7 @@ import {
   isUncached,
   type ListPage,
   namedKey,
+  neverBegun,
   nextBookmark,
   planList,
   reachMs,
@@ -47,16 +48,28 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
     get,
     live: async (kind, key, waiter) => ({ item: await newest(kind, key, waiter), renew: undefined }),
     list: (collection, options, names, signal) => list(source, collection, options, names, signal),
-    watch: (watching) => Promise.resolve(watch(source, watching)),
+    async watch(watching) {
+      const { collection: { endpoint, prefix }, signal } = watching;
+      const reach = (revision: Revision) => reached(store, clock, endpoint.stored, revision, prefix, signal, true);
+      return await neverBegun(watching, reach) ?? watch(source, watching);
+    },
   };
 }
 
 /** Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. */
-async function reached(store: Store, clock: Clock, kind: StoredKind, asked: Revision, key: string, signal: AbortSignal): Promise<void> {
+async function reached(
+  store: Store,
+  clock: Clock,
+  kind: StoredKind,
+  asked: Revision,
+  key: string,
+  signal: AbortSignal,
+  again = !isUncached(kind),
+): Promise<void> {
   for (let waited = 0;; waited += 250) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;
-    if (isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, !isUncached(kind));
+    if (isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
   }
@@ -162,9 +175,6 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
     return frame;
   };
   try {
-    if (options.sendInitialEvents === true && from !== undefined && from > 0) {
-      await reached(store, clock, endpoint.stored, from, prefix, signal);
-    }
     const withState = startsWithState(options, from);
     if (withState || seen === 0) {
       const all: ListOptions = { ...options, limit: 0, continue: "", resourceVersion: "", resourceVersionMatch: "" };
@@ -185,7 +195,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
       yield out(framing.bookmark(seen, false, first));
     }
   } catch (error) {
-    if (!signal.aborted) yield out(framing.error(watchFailure(error, seen)));
+    if (!signal.aborted) yield out(framing.error(watchFailure(endpoint.stored, error, seen)));
   } finally {
     cancel();
     ending.abort();

@@ -39,12 +39,15 @@ export function framingOf(call: Call): Framing {
   };
 }
 
-function frameOf(call: Call, type: WatchType, item: Item, first: boolean): Uint8Array {
+/** `tells`: the item's metadata is what the event is there for, so that a table carries it also for who wants no objects. */
+function frameOf(call: Call, type: WatchType, item: Item, first: boolean, tells = false): Uint8Array {
   const { endpoint, output: { encoding, transform } } = call;
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
-    return textFrame(type, tableText(call, item, metadata, includeObject(call), transform.version, first));
+    const asked = includeObject(call);
+    const include = tells && asked === "None" ? "Metadata" : asked;
+    return textFrame(type, tableText(call, item, metadata, include, transform.version, first));
   }
   if (transform.as !== "object") {
     const object = partial(call, item, transform.version);
@@ -68,7 +71,7 @@ function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first:
   const empty = zeroOf(endpoint.schema) as object; // of the endpoint's kind
   const object: ApiObject = { ...empty, kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata };
   if (transform.as !== "object") {
-    return frameOf(call, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first);
+    return frameOf(call, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first, endsInitial);
   }
   return isBinary(encoding)
     ? binaryEvent(encoding, "BOOKMARK", binaryDocument(encoding, endpoint.schema, object))

@@ -89,11 +89,11 @@ export async function answer(
   return replyOf(call, found);
 }
 
-/** A refusal in the encoding that the client accepts. */
+/** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog): Reply {
-  const encoding = negotiateError(header(exchange, "accept"), catalog.media);
-  const output = { encoding, transform: { as: "object" }, stream: false } as const;
-  const pretty = wantsPretty("", header(exchange, "user-agent"));
+  const accepted = negotiateError(header(exchange, "accept"), catalog.media);
+  const output = { encoding: accepted ?? "json", transform: { as: "object" }, stream: false } as const;
+  const pretty = accepted === undefined || wantsPretty("", header(exchange, "user-agent"));
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
   const seconds = error.details?.retryAfterSeconds;
   return {

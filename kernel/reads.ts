@@ -216,12 +216,37 @@ export function expiredList(options: ListOptions, names: Names): StatusError {
 }
 
 /** What a client is told when a watch cannot go on. */
-export function watchFailure(error: unknown, seen: Revision): Status {
+export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): Status {
   if (error instanceof StoreError && error.code === "compacted") {
-    return statusOf(expired(`too old resource version: ${seen} (${error.oldest ?? seen + 1})`));
+    const known = `too old resource version: ${seen} (${error.oldest ?? seen + 1})`;
+    return statusOf(expired(isUncached(kind) ? "The resourceVersion for the provided watch is too old." : known));
   }
   if (error instanceof StatusError) return statusOf(error);
   return statusOf(new StatusError("InternalError", "an error on the server prevented the watch from going on", { cause: error }));
+}
+
+/**
+ * All that a watch tells that does not get to begin; undefined for one that does. Where its time is over before, that is nothing. Where
+ * it asks for a state that is yet to come and does not come (`reach`), it is that failure: its time does not run while it waits.
+ */
+export async function neverBegun(
+  { collection, options, framing, ms }: Watching,
+  reach: (revision: Revision) => Promise<void>,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  if (ms <= 0) return told([]);
+  const from = revisionOf(options.resourceVersion, "watch");
+  if (options.sendInitialEvents !== true || from === undefined || from === 0) return undefined;
+  try {
+    await reach(from);
+    return undefined;
+  } catch (error) {
+    const frame = framing.error(watchFailure(collection.endpoint.stored, error, from));
+    framing.sent(frame.length);
+    return told([frame]);
+  }
+}
+async function* told(frames: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* frames;
 }
 
 /** Whether a watch begins with what is there. */

@@ -236,3 +236,37 @@ test("nothing is applied to an object whose items lack their keys", async () => 
       "(and doesn't have default values for any key fields)",
   );
 });
+
+test("an error is indented JSON where the client accepts no form of an error", async () => {
+  await using server = await openTestServer();
+  const told = async (accept: string) =>
+    await (await server.handle(new Request(`https://test${configMaps}/a`, { headers: { accept, "user-agent": "test" } }))).text();
+  const compact = await told("application/json");
+  assert.match(compact, /^\{"kind":"Status",/);
+  const indented = await told("application/json;as=Table;v=v1;g=meta.k8s.io");
+  assert.match(indented, /^\{\n {2}"kind": "Status",/);
+  assert.deepEqual(JSON.parse(indented), JSON.parse(compact));
+  assert.match(await told("text/plain"), /^\{\n {2}"kind": "Status",/);
+});
+
+test("the table of a watch that wants no objects has the metadata of the bookmark that ends the initial events", async () => {
+  await using server = await openTestServer();
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const query = "watch=1&allowWatchBookmarks=1&includeObject=None&fieldSelector=metadata.name%3Da&timeoutSeconds=1";
+  const answer = await server.handle(new Request(`https://test${configMaps}?${query}`, { headers: { accept } }));
+  const events = (await answer.text()).trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(events.map(({ type }) => type), ["ADDED", "BOOKMARK"]);
+  const [added, bookmark] = events.map(({ object }) => object.rows[0].object);
+  assert.equal(added, null);
+  assert.deepEqual([bookmark.kind, bookmark.metadata.annotations], ["PartialObjectMetadata", { "k8s.io/initial-events-end": "true" }]);
+});
+
+test("a watch is refused for its version, then for its table, and only then for an encoding that cannot be streamed", async () => {
+  await using server = await openTestServer();
+  const refused = async (query: string, accept = "application/yaml") =>
+    (await server.handle(new Request(`https://test${configMaps}?watch=1&${query}`, { headers: { accept } }))).status;
+  assert.equal(await refused("resourceVersion=abc"), 500);
+  assert.equal(await refused("includeObject=abc", "application/yaml;as=Table;v=v1;g=meta.k8s.io"), 400);
+  assert.equal(await refused(""), 406);
+});

@@ -121,14 +121,12 @@ function outputOf(
   return undefined;
 }
 
-/**
- * The encoding of an error: what the client accepts, JSON where only a transformation or nothing known was accepted.
- */
-export function negotiateError(accept: string, media: Media): Encoding {
+/** The encoding of an error; undefined where the client accepts only a transformation, or nothing that is known. */
+export function negotiateError(accept: string, media: Media): Encoding | undefined {
   try {
     return negotiate(accept, media, "none").encoding;
   } catch (error) {
-    if (error instanceof StatusError) return "json";
+    if (error instanceof StatusError) return undefined;
     throw error;
   }
 }

@@ -54,8 +54,9 @@ test("negotiate() follows the group domain and the platform's name", () => {
 });
 
 test("negotiateError() never transforms", () => {
-  assert.equal(negotiateError(table, media), "json");
-  assert.equal(negotiateError("application/yaml;as=Table;v=v1;g=meta.k8s.io", media), "json");
+  assert.equal(negotiateError(table, media), undefined);
+  assert.equal(negotiateError("application/yaml;as=Table;v=v1;g=meta.k8s.io", media), undefined);
+  assert.equal(negotiateError("text/plain", media), undefined);
   assert.equal(negotiateError(`${table}, application/yaml`, media), "yaml");
 });
 

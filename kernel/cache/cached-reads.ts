@@ -11,6 +11,7 @@ import {
   type ListPage,
   type ListPlan,
   type Live,
+  neverBegun,
   planList,
   reachMs,
   type Reads,
@@ -146,8 +147,12 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   async function watch(watching: Watching): Promise<AsyncIterable<Uint8Array>> {
     const { collection, framing, signal } = watching;
     const { endpoint } = collection;
-    if (cache.kindOf(endpoint.stored) === undefined) return watchStore(watching);
+    const known = cache.kindOf(endpoint.stored);
+    if (known === undefined) return watchStore(watching);
     if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
+    const told = await neverBegun(watching, (revision) => reach(needs, known.meter, revision, signal));
+    if (told !== undefined) return told;
+    // Asked again after each wait: kinds come and go.
     const kind = cache.kindOf(endpoint.stored);
     if (kind === undefined || kind.hasBroken(collection.prefix)) return watchStore(watching);
     let leave = (): void => {};
@@ -162,7 +167,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
         watching.tooSlow?.();
       },
       opening: (cursor) => opening(needs, kind, watching, cursor),
-      failure: (error, seen) => framing.error(watchFailure(error, seen)),
+      failure: (error, seen) => framing.error(watchFailure(endpoint.stored, error, seen)),
       onEnd: () => leave(),
     });
     if (!cursor.signal.aborted) {

@@ -36,7 +36,7 @@ export async function* opening(needs: OpeningNeeds, kind: KindCache, watching: W
     }
   } catch (error) {
     if (signal.aborted) return;
-    const frame = framing.error(watchFailure(error, from ?? 0));
+    const frame = framing.error(watchFailure(watching.collection.endpoint.stored, error, from ?? 0));
     cursor.sent(frame.length);
     yield frame;
     cursor.end();

@@ -15,16 +15,17 @@ export async function watch(call: Call): Promise<Answer> {
     watchList: catalog.gates.isOn("WatchList"),
     watchPrefix: info.watchPrefix,
   });
-  if (!canStream(output.encoding)) throw notAcceptable(catalog.media.streamTypes);
   if (info.watchPrefix && info.name !== "") checkNamed(options, info.name);
   revisionOf(options.resourceVersion, "watch");
+  const framing = framingOf(call);
+  if (!canStream(output.encoding)) throw notAcceptable(catalog.media.streamTypes);
   const givenUp = new AbortController();
   const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
     // The old paths read their options as those of a list, which knows no bookmarks.
     options: info.watchPrefix && !isTrue(info.query, "watch") ? { ...options, allowWatchBookmarks: false } : options,
-    framing: framingOf(call),
+    framing,
     names: catalog.names,
     ms: lastsMs(call, options),
     signal: AbortSignal.any([call.signal, backend.ending()]),

@@ -58,6 +58,19 @@ export function beginnings(promise: Case): void {
     },
   );
 
+  promise("the time of a watch begins once the state is there that it begins with, and one without time tells nothing", async (room) => {
+    await put(room, "a");
+    const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
+    const never = await startWatch(room, `${how}&resourceVersion=${future}`, { ms: 1 });
+    await never.ended;
+    assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
+    for (const query of ["", "resourceVersion=0", `${how}&resourceVersion=${future}`]) {
+      const over = await startWatch(room, query, { ms: 0 });
+      await over.ended;
+      assert.deepEqual(over.events, []);
+    }
+  });
+
   promise("watch() begun while others write neither misses nor repeats anything", async (room) => {
     let enough = false;
     const writing = Promise.all(["a", "b", "c"].map(async (name) => {

@@ -15,10 +15,26 @@ export function uncached(promise: Case): void {
       const { details } = await refusedBy(act, 504, /^Timeout: Too large resource version/);
       assert.equal(details?.retryAfterSeconds, undefined);
     }
+    const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
+    const early = await startWatch(room, `${how}&resourceVersion=${future}`, { ...scraps, ms: 1 });
+    await early.ended;
+    assert.deepEqual(early.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
     const watch = await startWatch(room, "resourceVersion=0", scraps);
     await watch.has(2);
     const last = await put(room, "c", scraps);
     await watch.reached(last);
     assert.deepEqual((await watch.stop()).map(({ type, object }) => `${type} ${object.metadata.name}`), ["ADDED a", "ADDED b", "ADDED c"]);
+  });
+
+  promise("watch() of a kind without a cache tells in its own words that its version is no longer known", async (room) => {
+    const first = await put(room, "a", { plural: "scraps", namespace: "" });
+    await room.store.compact(await put(room, "b"));
+    const told = async (plural: string) => {
+      const watch = await startWatch(room, `resourceVersion=${first}`, { plural });
+      await watch.ended;
+      return watch.events.map(({ type, object: { code, message } }) => `${type} ${code} ${message}`);
+    };
+    assert.deepEqual(await told("scraps"), ["ERROR 410 The resourceVersion for the provided watch is too old."]);
+    assert.match((await told("notes")).join(), /^ERROR 410 too old resource version: \d+ \(\d+\)$/);
   });
 }
