@@ -25,6 +25,9 @@ export interface StoredKind {
   /** Key segments below the store's prefix, without slashes at either end; empty for a kind that is never stored. */
   readonly under: string;
   readonly schema: StructNode;
+  /** What the JSON of each object begins with: `{"kind":"ConfigMap","apiVersion":"v1",`. */
+  readonly head: string;
+  readonly headBytes: Uint8Array;
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
   readonly fill: (object: ApiObject) => ApiObject;

@@ -1,5 +1,6 @@
 /** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
 import { pluralOf } from "../core/define.ts";
+import { goString } from "../core/codec/json-text.ts";
 import { type CborItem, memberOf } from "../core/codec/cbor/item.ts";
 import { cborReader } from "../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../core/derive/decode.ts";
@@ -60,6 +61,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
       return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, settings)];
     }),
   );
+  const head = `{"kind":${goString(resource.kind)},"apiVersion":${goString(apiVersion)},`;
   return Object.freeze({
     resource,
     apiVersion,
@@ -68,6 +70,8 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     namespaced: resource.scope === "Namespaced",
     under: resource.storedUnder ?? "",
     schema,
+    head,
+    headBytes: new TextEncoder().encode(head),
     ...codec,
     storedForm: (version: string) => forms.get(version),
   });

@@ -6,7 +6,6 @@ import { readJson } from "../core/tree/json.ts";
 import { CborBytes, type CborItem, memberOf } from "../core/codec/cbor/item.ts";
 import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
-import { goString } from "../core/codec/json-text.ts";
 import { protobufReader } from "../core/derive/protobuf.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { reasonOf } from "../core/reason-of.ts";
@@ -15,6 +14,7 @@ import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { binaryDocument } from "./binary.ts";
 import { concat } from "./chunks.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "./catalog.ts";
+import { versionBytes, versionSlot } from "./splice.ts";
 import type { Entry, Revision } from "./store/store.ts";
 
 const toBytes = new TextEncoder();
@@ -28,6 +28,8 @@ export interface ServedSource {
   pieces(): readonly Uint8Array[];
   /** What the store holds, where that can be told. */
   stored?(): Uint8Array;
+  /** The object, where it is remembered, whatever its resourceVersion says. */
+  object?(): ApiObject | undefined;
   /** Its bytes in a form that has this name, made where there are none yet. */
   form?(name: string, make: () => Uint8Array): Uint8Array;
 }
@@ -61,6 +63,13 @@ export class Item {
     return item;
   }
 
+  /** What has just been written: `storedBytes` of `object`. */
+  static written(kind: StoredKind, entry: Entry, object: ApiObject): Item {
+    const pieces = shownPieces(kind, entry.value, entry.revision);
+    if (pieces === undefined) return new Item(kind, entry, object);
+    return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => entry.value, object: () => object });
+  }
+
   /** An item whose `json` is at hand already. */
   static served(kind: StoredKind, key: string, revision: Revision, source: ServedSource): Item {
     const item = new Item(kind, { key, revision, value: noBytes });
@@ -71,7 +80,7 @@ export class Item {
   /** In the stored version, filled, with its resourceVersion. */
   get object(): ApiObject {
     return this.#object ??= withRevision(
-      decodeStored(this.kind, this.key, this.#source === undefined ? this.#value : this.json),
+      this.#source?.object?.() ?? decodeStored(this.kind, this.key, this.#source === undefined ? this.#value : this.json),
       this.revision,
     );
   }
@@ -116,6 +125,17 @@ export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   const object = written.get(bytes);
   if (object !== undefined) written.delete(bytes);
   return object;
+}
+
+/**
+ * What `storedBytes` has made of an object, as it is shown: with its resourceVersion and without the newline, in pieces. Undefined for
+ * bytes that are not as we write JSON.
+ */
+export function shownPieces({ headBytes }: StoredKind, value: Uint8Array, revision: Revision): readonly Uint8Array[] | undefined {
+  for (let index = 0; index < headBytes.length; index++) if (value[index] !== headBytes[index]) return undefined;
+  const slot = versionSlot(value, headBytes.length);
+  if (slot === undefined || slot.at !== slot.end) return undefined;
+  return [value.subarray(0, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
 }
 
 /** Stored bytes to the object in the form that is stored now: JSON, or protobuf or CBOR told by their first bytes, in whichever
@@ -164,11 +184,6 @@ export function withoutRevision(object: ApiObject): ApiObject {
   if (object.metadata.resourceVersion === undefined) return object;
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };
-}
-
-/** What the JSON of an object of this kind begins with, and what its list items leave out of it but the brace. */
-export function headOf(of: { readonly kind: string; readonly apiVersion: string }): string {
-  return `{"kind":${goString(of.kind)},"apiVersion":${goString(of.apiVersion)},`;
 }
 
 /** The key of an object below the store's prefix, as upstream lays keys out. */

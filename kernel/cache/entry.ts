@@ -5,11 +5,13 @@
 import type { ApiObject } from "../../core/plugin.ts";
 import type { StoredKind } from "../catalog.ts";
 import { concat } from "../chunks.ts";
-import { decodeStored, headOf, Item, takeWritten, withRevision } from "../objects.ts";
+import { decodeStored, Item, shownPieces, takeWritten, withRevision } from "../objects.ts";
+import { versionBytes, versionMember, versionSlot } from "../splice.ts";
 import type { Revision } from "../store/store.ts";
 import { Forms } from "./forms.ts";
+import type { RecentObjects } from "./recent-objects.ts";
 import type { Place, Slab, Slabs } from "./slabs.ts";
-import { versionBytes, versionMember, versionSlot } from "./splice.ts";
+
 import type { Traits } from "./traits.ts";
 
 /** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
@@ -28,35 +30,33 @@ export interface CachedEntry extends Place {
 /** What makes entries of one kind. */
 export interface EntryMaker {
   readonly kind: StoredKind;
-  /** `{"kind":"ConfigMap","apiVersion":"v1",` */
-  readonly headText: string;
-  readonly head: Uint8Array;
   readonly slabs: Slabs;
   readonly traitsOf: (object: ApiObject) => Traits;
   readonly forms: Forms;
+  readonly recent: RecentObjects;
 }
 
 const toBytes = new TextEncoder();
 const brace = toBytes.encode("{"), lineEnd = toBytes.encode("\n");
 
-export function entryMaker(kind: StoredKind, slabs: Slabs, traitsOf: (object: ApiObject) => Traits): EntryMaker {
-  const headText = headOf({ kind: kind.resource.kind, apiVersion: kind.apiVersion });
-  return { kind, headText, head: toBytes.encode(headText), slabs, traitsOf, forms: new Forms() };
+export function entryMaker(kind: StoredKind, slabs: Slabs, recent: RecentObjects, traitsOf: (object: ApiObject) => Traits): EntryMaker {
+  return { kind, slabs, traitsOf, forms: new Forms(), recent };
 }
 
 /** The entry of stored bytes; an internal error for those that cannot be read. */
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
-  const { kind, slabs } = maker;
+  const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
   const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
   const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
   const place = spliced === undefined
-    ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), maker.headText))
+    ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), kind.head))
     : slabs.lay(spliced);
   const { slab, offset, length } = place;
   const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
   const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true };
   slabs.keep(entry);
+  if (spliced !== undefined) recent.keep(entry, object);
   return entry;
 }
 
@@ -64,12 +64,10 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
  * Bytes that `storedBytes` has made of a filled object are what decoding, filling and encoding would give again, but for the
  * resourceVersion. Undefined where that cannot be said.
  */
-function splice({ kind, head }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
-  if (kind.fill(object) !== object || !startsWith(value, head)) return undefined;
-  const slot = versionSlot(value, head.length);
-  if (slot === undefined || slot.at !== slot.end) return undefined;
-  // The last byte is the newline of what is stored.
-  return [brace, value.subarray(head.length, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
+function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
+  if (kind.fill(object) !== object) return undefined;
+  const pieces = shownPieces(kind, value, revision);
+  return pieces && [brace, pieces[0]!.subarray(kind.headBytes.length), ...pieces.slice(1)];
 }
 
 function bodyOf(json: string, head: string): string {
@@ -77,16 +75,11 @@ function bodyOf(json: string, head: string): string {
   return json.slice(head.length);
 }
 
-function startsWith(bytes: Uint8Array, head: Uint8Array): boolean {
-  for (let index = 0; index < head.length; index++) if (bytes[index] !== head[index]) return false;
-  return true;
-}
-
 /** What the store would hold of an object that lies in this place, in JSON. */
-function storedParts({ head }: EntryMaker, place: Place): readonly Uint8Array[] {
+function storedParts({ kind: { headBytes } }: EntryMaker, place: Place): readonly Uint8Array[] {
   const body = bodyBytes(place);
   const [from, to] = versionMember(body, 0);
-  return [head, body.subarray(0, from), body.subarray(to), lineEnd];
+  return [headBytes, body.subarray(0, from), body.subarray(to), lineEnd];
 }
 
 /** Whether the bytes are the parts one behind the other. */
@@ -105,9 +98,10 @@ export function bodyBytes({ slab, offset, length }: Place): Uint8Array {
 
 /** The entry as an item; `at` shows it with a later revision, as what went away then. */
 export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
-  const { kind, head, forms } = maker;
+  const { kind, forms, recent } = maker;
   return Item.served(kind, entry.key, at, {
-    pieces: () => [head, ...bodyParts(entry, at)],
+    pieces: () => [kind.headBytes, ...bodyParts(entry, at)],
+    object: () => recent.get(entry),
     ...(entry.asStored ? { stored: () => concat(storedParts(maker, entry)) } : {}),
     ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
   });

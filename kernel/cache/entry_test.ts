@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storedBytes, withRevision } from "../objects.ts";
 import { entryMaker, itemOf, makeEntry } from "./entry.ts";
+import { RecentObjects } from "./recent-objects.ts";
 import { Slabs } from "./slabs.ts";
 import { catalog, endpointOf, noteOf } from "./test-room.ts";
 import { traitsReader } from "./traits.ts";
 
 const { stored } = endpointOf("notes");
-const maker = entryMaker(stored, new Slabs(), traitsReader(stored, catalog));
+const maker = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
 const object = noteOf("a", { labels: { b: "2", a: "1" }, data: { k: '"\\u2028' }, mood: "sad" });
 
 test("makeEntry() of our own bytes is what decoding them gives", () => {
@@ -47,6 +48,16 @@ test("itemOf() shows an entry with a later revision", () => {
   assert.deepEqual(item.object, withRevision(object, 123456));
 });
 
+test("itemOf() gives the object that was written, without decoding it, where its entry is remembered", () => {
+  const room = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
+  const entry = makeEntry(room, "k", 7, storedBytes(stored, object));
+  assert.equal(itemOf(room, entry).object.metadata.labels, object.metadata.labels);
+  assert.deepEqual(itemOf(room, entry).object, withRevision(object, 7));
+  const foreign = makeEntry(room, "k", 8, storedBytes(stored, object).slice());
+  assert.notEqual(itemOf(room, foreign).object.metadata.labels, object.metadata.labels);
+  assert.deepEqual(itemOf(room, foreign).object, withRevision(object, 8));
+});
+
 test("makeEntry() refuses what cannot be read, and says which key it was", () => {
   assert.throws(() => makeEntry(maker, "/k/a", 7, new TextEncoder().encode("{}}")), /"\/k\/a" cannot be read/);
   assert.throws(() => makeEntry(maker, "/k/a", 7, new Uint8Array()), /"\/k\/a" cannot be read/);
@@ -54,7 +65,7 @@ test("makeEntry() refuses what cannot be read, and says which key it was", () =>
 
 test("objects without labels and selectable fields share one set of traits", () => {
   const { stored } = endpointOf("shelves");
-  const maker = entryMaker(stored, new Slabs(), traitsReader(stored, catalog));
+  const maker = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
   const make = (name: string) => makeEntry(maker, name, 1, storedBytes(stored, noteOf(name, { plural: "shelves" })));
   assert.equal(make("a").traits, make("b").traits);
 });

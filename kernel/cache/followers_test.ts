@@ -7,6 +7,7 @@ import { entryMaker, makeEntry } from "./entry.ts";
 import { type Follower, followers, type Where } from "./followers.ts";
 import type { RingEvent } from "./ring.ts";
 import { selectionOf } from "./selection.ts";
+import { RecentObjects } from "./recent-objects.ts";
 import { Slabs } from "./slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "./test-room.ts";
 import { storedBytes } from "../objects.ts";
@@ -14,7 +15,7 @@ import { wantedTokensMax } from "./tokens.ts";
 import { traitsReader } from "./traits.ts";
 
 const endpoint = endpointOf("notes");
-const maker = entryMaker(endpoint.stored, new Slabs(), traitsReader(endpoint.stored, catalog));
+const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), traitsReader(endpoint.stored, catalog));
 
 /** What a watch looks at. */
 function where(namespace: string, query: string): Where {

@@ -102,6 +102,6 @@ export function frameShare(maker: EntryMaker): FrameShare {
 }
 
 /** What comes before the body of an entry in a frame of the stored form. */
-export function plainHead({ head }: EntryMaker, type: Verdict): Uint8Array {
-  return concat([toBytes.encode(`{"type":"${type}","object":`), head]);
+export function plainHead({ kind: { headBytes } }: EntryMaker, type: Verdict): Uint8Array {
+  return concat([toBytes.encode(`{"type":"${type}","object":`), headBytes]);
 }

@@ -10,6 +10,7 @@ import { KindCache } from "./kind-cache.ts";
 import { openWatches } from "./open-watches.ts";
 import { ownWrites } from "./own-writes.ts";
 import { cacheMeter, cacheMetrics, type CacheRecord } from "./metrics.ts";
+import { RecentObjects } from "./recent-objects.ts";
 import type { RingBounds } from "./ring.ts";
 import { Slabs } from "./slabs.ts";
 import { traitsReader } from "./traits.ts";
@@ -62,8 +63,9 @@ const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eve
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
   const slabs = new Slabs();
+  const recent = new RecentObjects();
   const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
-    const maker = entryMaker(kind, slabs, traitsReader(kind, of));
+    const maker = entryMaker(kind, slabs, recent, traitsReader(kind, of));
     return new KindCache({
       maker,
       prefix: `${prefix}/${kind.under}/`,

@@ -75,7 +75,7 @@ async function insert(call: Call, object: ApiObject, dryRun: boolean, sent: stri
   }
   const ttlSeconds = endpoint.resource.strategy?.ttlSeconds;
   const commit = await backend.store.commit({ key, expect: "absent", value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
-  if (commit.done) return { done: true, item: new Item(endpoint.stored, { key, value, revision: commit.revision }, object) };
+  if (commit.done) return { done: true, item: Item.written(endpoint.stored, { key, value, revision: commit.revision }, object) };
   return { done: false, current: commit.current === undefined ? undefined : new Item(endpoint.stored, commit.current) };
 }
 

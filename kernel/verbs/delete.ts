@@ -115,7 +115,11 @@ export function deleteItem(call: Call, start: Start, options: DeleteRequest): Pr
     const last = finished ? object : marked;
     const value = storedBytes(stored, last, call.catalog.storedAs);
     const done = (revision: Revision, committed: boolean): Tried<Deleted> => {
-      return { tag: "done", result: { gone: finished, item: new Item(stored, { key: current.key, value, revision }, last) }, committed };
+      return {
+        tag: "done",
+        result: { gone: finished, item: Item.written(stored, { key: current.key, value, revision }, last) },
+        committed,
+      };
     };
     if (options.dryRun) return done(current.revision, false);
     const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });

@@ -118,14 +118,16 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   const value = storedBytes(stored, next, catalog.storedAs);
   // As they lie in the store: what is stored in another version, or in another encoding, is written anew.
   const before = current.stored;
+  const differs = difference(value, before);
   if (
-    sameBytes(value, before) ||
-    (onlyTimesDiffer(current.object, next) && sameBytes(storedBytes(stored, withOldTimes(next, current.object), catalog.storedAs), before))
+    differs === "none" ||
+    (differs === "times" && onlyTimesDiffer(current.object, next) &&
+      difference(storedBytes(stored, withOldTimes(next, current.object), catalog.storedAs), before) === "none")
   ) {
     return { tag: "done", result: current, committed: false };
   }
   const finished = isFinished(next, resource.deletion);
-  const shown = (revision: Revision) => new Item(stored, { key: current.key, value, revision }, next);
+  const shown = (revision: Revision) => Item.written(stored, { key: current.key, value, revision }, next);
   if (dryRun) return { tag: "done", result: shown(current.revision), committed: false };
   const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
   if (!commit.done) return { tag: "lost", found: commit.current };
@@ -150,8 +152,27 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
   return !(deletion?.holds(object) ?? false);
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
+/** What tells two stored values apart. That it may be times alone is said of the bytes: most writes change more, and need no second look. */
+export function difference(a: Uint8Array, b: Uint8Array): "none" | "times" | "more" {
+  if (a.length !== b.length) return "more";
+  let found: "none" | "times" = "none";
+  for (let index = 0; index < a.length; index++) {
+    if (a[index] === b[index]) continue;
+    const end = timeEnd(a, index);
+    if (end === undefined) return "more";
+    found = "times";
+    index = end;
+  }
+  return found;
 }
+
+/** Where the time that `at` lies in ends (its last byte), in whatever encoding; undefined where it lies in none. */
+function timeEnd(bytes: Uint8Array, at: number): number | undefined {
+  for (let start = at; start > at - timeShape.length; start--) {
+    if (timeMarks.every((index) => bytes[start + index] === timeShape.charCodeAt(index))) return start + timeShape.length - 1;
+  }
+  return undefined;
+}
+const timeShape = "2006-01-02T15:04:05Z";
+/** Where it has no digits. */
+const timeMarks: readonly number[] = [4, 7, 10, 13, 16, 19];
