@@ -1,6 +1,8 @@
 import { Worker as NodeWorker } from "node:worker_threads";
 import { type Call, openEngine, type Run } from "./sqlite-engine.ts";
 import type { FromThread, ToThread } from "./sqlite-thread.ts";
+import { readRun, writeCalls } from "./commit-words.ts";
+import { laneIn, laneMemory } from "./thread-lane.ts";
 import { pack, unpack } from "./thread-message.ts";
 
 /** Where an engine runs. One run at a time; a rejected one has changed nothing, or the thread with the engine has died. */
@@ -17,26 +19,46 @@ export function runHere(path: string): Promise<Runner> {
 
 /** An engine in a thread of its own. Rejects when the file cannot be opened. */
 export async function runInThread(path: string): Promise<Runner> {
-  let waiting: PromiseWithResolvers<FromThread> | undefined;
+  const memory = { questions: laneMemory(), answers: laneMemory() };
+  const questions = laneIn(memory.questions), answers = laneIn(memory.answers);
+  /** What comes by post in answer to the last question. */
+  let posted = Promise.withResolvers<FromThread>();
   let dead: Error | undefined;
-  const thread = startThread((message) => {
-    if (message.tag === "failed") waiting?.reject(new Error(message.message));
-    else waiting?.resolve(message);
-  }, (error) => {
+  const thread = startThread((message) => posted.resolve(message), (error) => {
     dead ??= error;
-    waiting?.reject(dead);
+    // In place of the thread, which no longer answers.
+    posted.resolve({ tag: "failed", message: dead.message });
+    answers.send(false);
   });
 
-  async function ask(message: ToThread): Promise<FromThread> {
+  /** Sends a question, and waits for word of its answer: whether it lies in the lane. */
+  function answered(send: () => void): Promise<boolean> {
     if (dead !== undefined) throw dead;
-    waiting = Promise.withResolvers();
-    thread.post(message);
-    return await waiting.promise;
+    posted = Promise.withResolvers();
+    const answer = answers.next();
+    send();
+    return answer;
   }
-  async function ran(message: ToThread): Promise<Run> {
-    const reply = await ask(message);
-    if (reply.tag !== "ran") throw new Error(`The thread of the store answered "${reply.tag}" to "${message.tag}"`);
+  async function ask(message: ToThread): Promise<FromThread> {
+    await answered(() => {
+      questions.send(false);
+      thread.post(message);
+    });
+    return await fromPost();
+  }
+  async function fromPost(): Promise<FromThread> {
+    const reply = await posted.promise;
+    if (reply.tag === "failed") throw new Error(reply.message);
+    return reply;
+  }
+  function ran(reply: FromThread): Run {
+    if (reply.tag !== "ran") throw new Error(`The thread of the store answered "${reply.tag}" to a run`);
     return unpack<Run>(reply.run);
+  }
+  async function run(calls: readonly Call[]): Promise<Run> {
+    if (!writeCalls(calls, questions)) return ran(await ask({ tag: "run", calls: pack(calls) }));
+    const liesThere = await answered(() => questions.send(true));
+    return liesThere ? readRun(calls, answers) : ran(await fromPost());
   }
   async function close(): Promise<void> {
     try {
@@ -47,12 +69,12 @@ export async function runInThread(path: string): Promise<Runner> {
   }
 
   try {
-    await ran({ tag: "open", path });
+    ran(await ask({ tag: "open", path, ...memory }));
   } catch (error) {
     await thread.end();
     throw error;
   }
-  return { run: (calls) => ran({ tag: "run", calls: pack(calls) }), close };
+  return { run, close };
 }
 
 interface Thread {

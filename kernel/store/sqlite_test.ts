@@ -85,6 +85,36 @@ test("openSqlite() refuses a file that another store has open, and takes it once
     await opened(path, async (store) => assert.equal((await store.list({ prefix: "" })).count, 2));
   }));
 
+test("openSqlite() takes and gives back values of every size in a file, alone and together, and told to watches", () =>
+  inFolder((path) =>
+    opened(path, async (store) => {
+      // What is small goes to the thread and back by another way than what is large, and an answer may be larger than its question.
+      const sizes = [0, 1, 1400, 700_000, 1_400_000];
+      const from = (await store.get("none")).revision;
+      const watch = startWatch(store, { prefix: "" }, from);
+      const value = (size: number, fill: number): Uint8Array => new Uint8Array(size).fill(fill);
+      for (const size of sizes) {
+        const alone = await done(store, { key: `alone-${size}`, expect: "absent", value: value(size, 1) });
+        const lost = await store.commit({ key: `alone-${size}`, expect: "absent", value: value(0, 2) });
+        assert.deepEqual(lost, { done: false, current: { key: `alone-${size}`, value: value(size, 1), revision: alone } });
+        assert.equal(await done(store, { key: `alone-${size}`, expect: alone, value: undefined }), alone + 1);
+      }
+      await Promise.all(sizes.map((size) => done(store, { key: `together-${size}`, expect: "absent", value: value(size, 3) })));
+      const { entries, revision } = await store.list({ prefix: "together-" });
+      assert.deepEqual(
+        new Map(entries.map((entry) => [entry.key, entry.value])),
+        new Map(sizes.map((size) => [`together-${size}`, value(size, 3)])),
+      );
+      await watch.reached(revision);
+      const events = await watch.stop();
+      assert.deepEqual(events.map((event) => event.revision), Array.from({ length: revision - from }, (_, index) => from + index + 1));
+      assert.deepEqual(
+        events.slice(0, sizes.length * 2).map((event) => (event.value ?? event.previous?.value)?.byteLength),
+        sizes.flatMap((size) => [size, size]),
+      );
+    })
+  ));
+
 test("openSqlite() refuses what is not a store", () =>
   inFolder(async (path) => {
     await refused("unavailable", () => openSqlite(join(path, "no", "folder.db")));
