@@ -73,7 +73,16 @@ export interface Meter {
 }
 
 export function meterOf(record: MeterRecord, now: () => number): Meter {
-  const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
+  // Frozen and the same for each endpoint: a metric finds such a label set by its identity.
+  const kinds = new WeakMap<Endpoint, Readonly<Record<"group" | "version" | "resource", string>>>();
+  const kindOf = (endpoint: Endpoint) => {
+    const known = kinds.get(endpoint);
+    if (known !== undefined) return known;
+    const { group, version, plural } = endpoint;
+    const labels = Object.freeze({ group, version, resource: plural });
+    kinds.set(endpoint, labels);
+    return labels;
+  };
   return {
     now,
     watched(endpoint, bytes) {

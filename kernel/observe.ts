@@ -91,19 +91,19 @@ function followed(
         open?.add(-1);
         finish(bytes);
       };
+      // Not async functions: they would make a promise more for every chunk.
+      const took = (next: IteratorResult<Uint8Array>) => {
+        if (next.done === true) end();
+        else bytes += next.value.length;
+        return next;
+      };
+      const failed = (error: unknown): never => {
+        if (!done) record.aborts.with(labels).add();
+        end();
+        throw error;
+      };
       return {
-        async next() {
-          try {
-            const next = await chunks.next();
-            if (next.done === true) end();
-            else bytes += next.value.length;
-            return next;
-          } catch (error) {
-            if (!done) record.aborts.with(labels).add();
-            end();
-            throw error;
-          }
-        },
+        next: () => chunks.next().then(took, failed),
         async return() {
           end();
           await chunks.return?.();

@@ -2,7 +2,8 @@ import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerAnswer } from "./peer-reader.ts";
-import { type Answering, breakOff, type Response } from "./send.ts";
+import type { Answering, Response } from "./pump.ts";
+import { breakOff } from "./send.ts";
 
 /** How long a connection may do nothing, in milliseconds. */
 export interface ConnectionTimes {

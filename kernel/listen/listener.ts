@@ -7,9 +7,10 @@ import type { Exchange, Reply } from "../exchange.ts";
 import { discardRest } from "./body.ts";
 import { type Connection, Connections, type ConnectionTimes, letIn } from "./connections.ts";
 import { exchangeOn, readHead } from "./odd-method.ts";
+import type { Response } from "./pump.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
 import { type ListenerTls, type Secured, secured } from "./secured.ts";
-import { breakOff, notWanted, type Response, send } from "./send.ts";
+import { breakOff, notWanted, send } from "./send.ts";
 
 export interface ListenOptions {
   readonly host: string;

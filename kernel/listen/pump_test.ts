@@ -1,0 +1,82 @@
+// What comes out of a connection is what was put into it, however chunks are cut, shared and queued.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
+import type { Exchange, Reply } from "../exchange.ts";
+import { protocols, rawConnection, readAll, textReply, withServer } from "./test-clients.ts";
+
+/** Around the sizes at which chunks are written another way: what is framed once for all, and what goes out in one write. */
+const sizes = [
+  1,
+  0,
+  limits.chunkBytes,
+  limits.chunkBytes + 1,
+  2 * limits.chunkBytes,
+  2 * limits.chunkBytes + 1,
+  0,
+  17,
+  5 * limits.chunkBytes,
+];
+const chunks = Object.freeze(sizes.map((size, index) => new Uint8Array(size).fill(97 + index)));
+const whole = Buffer.concat(chunks).toString("latin1");
+
+/** The same chunks for everybody, each when the event loop has turned: later ones come when the head is out. */
+async function* slowly(): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    yield chunk;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+const streaming = (): Promise<Reply> => Promise.resolve(textReply(slowly()));
+
+for (const [protocol, ask] of protocols) {
+  test(`chunks that several clients share reach each of them whole and in order over ${protocol}`, () =>
+    withServer(streaming, async ({ listener, ca }) => {
+      const answers = await Promise.all([1, 2, 3].map(() => ask(listener, { ca })));
+      for (const { body } of answers) assert.ok(body.toString("latin1") === whole);
+    }));
+}
+
+test("streamed answers to requests that came together stand one behind the other, each with its end", () => {
+  const handle = ({ url }: Exchange): Promise<Reply> => url === "/stream" ? streaming() : Promise.resolve(textReply("between"));
+  return withServer(handle, async ({ listener, ca }) => {
+    const client = await rawConnection(listener, ca);
+    const head = (path: string, more = "") => `GET ${path} HTTP/1.1\r\nhost: x\r\n${more}\r\n`;
+    client.write(head("/stream") + head("/") + head("/stream") + head("/stream", "connection: close\r\n"));
+    let rest = await readAll(client);
+    for (const wanted of [whole, "between", whole, whole]) {
+      const answer = readAnswer(rest);
+      assert.ok(answer.body === wanted, `${answer.body.length} bytes, not ${wanted.length}`);
+      rest = answer.rest;
+    }
+    assert.equal(rest, "");
+  });
+});
+
+test("a client of HTTP/1.0 gets chunks without their framing", () =>
+  withServer(streaming, async ({ listener, ca }) => {
+    const client = await rawConnection(listener, ca);
+    client.write("GET / HTTP/1.0\r\nhost: x\r\n\r\n");
+    const text = await readAll(client);
+    assert.ok(text.slice(text.indexOf("\r\n\r\n") + 4) === whole);
+  }));
+
+/** One answer of HTTP/1.1 (RFC 9112, 6 and 7.1), and what comes behind it. */
+function readAnswer(text: string): { readonly body: string; readonly rest: string } {
+  const end = text.indexOf("\r\n\r\n");
+  assert.ok(text.startsWith("HTTP/1.1 200 ") && end > 0, text.slice(0, 100));
+  const head = text.slice(0, end).toLowerCase();
+  let at = end + 4, body = "";
+  const length = /\r\ncontent-length: (\d+)/.exec(head)?.[1];
+  if (length !== undefined) return { body: text.slice(at, at + Number(length)), rest: text.slice(at + Number(length)) };
+  for (;;) {
+    const line = text.indexOf("\r\n", at);
+    assert.match(text.slice(at, line), /^[0-9a-f]+$/);
+    const size = parseInt(text.slice(at, line), 16);
+    at = line + 2;
+    body += text.slice(at, at + size);
+    assert.equal(text.slice(at + size, at + size + 2), "\r\n");
+    at += size + 2;
+    if (size === 0) return { body, rest: text.slice(at) };
+  }
+}
