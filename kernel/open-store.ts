@@ -6,7 +6,7 @@ import type { Followed } from "./follow-files.ts";
 import { keyed, readText } from "./read-files.ts";
 import { openEtcd } from "./store/etcd.ts";
 import { openSqlite } from "./store/sqlite.ts";
-import type { Tls } from "./store/grpc.ts";
+import type { Tls } from "./store/grpc-session.ts";
 import type { Store } from "./store/store.ts";
 
 /** Whether nothing is to be left on disk. */

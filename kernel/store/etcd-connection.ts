@@ -1,6 +1,7 @@
 import { isLate, isUnavailable, isUnsent } from "./etcd-errors.ts";
 import { watch, type WatchReply, type WatchRequest } from "./etcd-messages.ts";
-import { type Channel, type MessageStream, type Method, openChannel, type Tls } from "./grpc.ts";
+import { type Channel, type MessageStream, type Method, openChannel } from "./grpc.ts";
+import type { Tls } from "./grpc-session.ts";
 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */

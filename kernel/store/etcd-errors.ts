@@ -1,5 +1,5 @@
 import { reasonOf } from "../../core/reason-of.ts";
-import { grpcCode, GrpcError } from "./grpc.ts";
+import { grpcCode, GrpcError } from "./grpc-errors.ts";
 import { type Revision, StoreError } from "./store.ts";
 
 // etcd tells its errors apart by sentence only; these are constants of its API (rpctypes/error.go).

@@ -1,30 +1,18 @@
 import { Buffer } from "node:buffer";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from "node:http2";
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { deadlines, type Deadlines } from "./deadlines.ts";
+import { grpcCode, GrpcError, lost } from "./grpc-errors.ts";
+import { connectSession, type GrpcSession, type SessionOptions } from "./grpc-session.ts";
+import { headerBlock, type Headers } from "./http2/hpack.ts";
+import type { Lost, Stream, StreamEvents } from "./http2/session.ts";
 
 /**
- * As much of a gRPC client as the store needs, over node:http2: one call is one HTTP/2 stream, one message is a byte 0, its length in
- * four bytes and its bytes, and the outcome comes in the trailers.
+ * As much of a gRPC client as the store needs, over HTTP/2: one call is one stream, one message is a byte 0, its length in four
+ * bytes and its bytes, and the outcome comes in the trailers.
  */
 export interface Method<Request, Reply> {
   readonly path: string;
   readonly encode: (request: Request) => Uint8Array;
   readonly decode: (bytes: Buffer) => Reply;
-}
-
-export interface Tls {
-  /** PEM; without it the authorities that the runtime believes count. */
-  readonly ca?: string | Uint8Array;
-  readonly cert?: string | Uint8Array;
-  readonly key?: string | Uint8Array;
-}
-
-export interface ChannelOptions {
-  /** Asked for with each connection that is made. */
-  readonly tls?: (() => Tls) | undefined;
-  /** After so many milliseconds with a call under way the other end is asked whether it is still there; it has a third of it to answer. */
-  readonly keepaliveMs: number;
 }
 
 /** Calls to one endpoint over one connection, which is made when it is needed and made again when it is lost. */
@@ -43,49 +31,19 @@ export interface MessageStream<Request, Reply> extends AsyncIterable<Reply> {
   cancel(): void;
 }
 
-/** The gRPC status codes that mean something here. */
-export const grpcCode = Object.freeze({ ok: 0, unknown: 2, deadlineExceeded: 4, resourceExhausted: 8, unavailable: 14 });
-
-/** A call that failed; `unsent` says that the server certainly did nothing. */
-export class GrpcError extends Error {
-  readonly code: number;
-  readonly unsent: boolean;
-  constructor(code: number, message: string, more: { unsent?: boolean; cause?: unknown } = {}) {
-    super(message, { cause: more.cause });
-    this.name = "GrpcError";
-    this.code = code;
-    this.unsent = more.unsent ?? false;
-  }
-}
-
-const connectMs = 5000;
 const frameHead = 5;
-/** Bytes that may be on their way to us unread: of one stream, and of the connection. */
-const streamWindowBytes = 8 * 1024 * 1024;
-const connectionWindowBytes = 32 * 1024 * 1024;
-/** Node refuses streams of a session that holds more than this; large values by the dozen are normal here. */
-const sessionMegabytesMax = 1024;
 
-/** A connection that stands. */
-interface Session {
-  readonly usable: boolean;
-  /** Opens a stream; throws a GrpcError where that is no longer possible. */
-  open(headers: Readonly<Record<string, string>>): ClientHttp2Stream;
-  /** Destroys the connection unless the other end answers soon. */
-  probe(): void;
-  /** Ends it and its streams. */
-  close(): void;
-}
-
-export function openChannel(endpoint: string, options: ChannelOptions): Channel {
-  let session: Session | undefined;
-  let opening: Promise<Session> | undefined;
+export function openChannel(endpoint: string, options: SessionOptions): Channel {
+  const headers = headersFor(endpoint);
+  const late = deadlines();
+  let session: GrpcSession | undefined;
+  let opening: Promise<GrpcSession> | undefined;
   let closed = false;
 
-  async function connected(): Promise<Session> {
+  async function connected(): Promise<GrpcSession> {
     if (session?.usable) return session;
     if (closed) throw new GrpcError(grpcCode.unavailable, "The channel is closed", { unsent: true });
-    opening ??= openSession(endpoint, options).then((opened) => {
+    opening ??= connectSession(endpoint, options).then((opened) => {
       if (closed) opened.close();
       return session = opened;
     }).finally(() => opening = undefined);
@@ -95,193 +53,158 @@ export function openChannel(endpoint: string, options: ChannelOptions): Channel 
   return {
     async call(method, request, timeoutMs, signal) {
       signal?.throwIfAborted();
-      const standing = await connected();
+      const standing = session?.usable ? session : await connected();
       signal?.throwIfAborted();
-      return unary(standing, method, request, timeoutMs, signal);
+      return unary(standing, headers(method.path), method, request, late, timeoutMs, signal);
     },
-    stream: async (method, headers) => messageStream((await connected()).open(requestHeaders(method.path, headers)), method),
+    stream: async (method, more) => messageStream(await connected(), headers(method.path, more), method),
     close() {
       closed = true;
       session?.close();
+      late.close();
     },
-  };
-}
-
-/** Resolves when the connection stands, TLS included. */
-function openSession(endpoint: string, { tls, keepaliveMs }: ChannelOptions): Promise<Session> {
-  const socket = openSocket(new URL(endpoint), tls?.());
-  const http2 = connect(endpoint, {
-    createConnection: () => socket,
-    settings: { enablePush: false, initialWindowSize: streamWindowBytes },
-    maxSessionMemory: sessionMegabytesMax,
-  });
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown): void => {
-      clearTimeout(timer);
-      http2.destroy();
-      socket.destroy();
-      reject(lost(`Cannot connect to ${endpoint}`, cause, true));
-    };
-    const timer = setTimeout(() => fail(`no answer within ${connectMs} ms`), connectMs);
-    http2.on("error", fail); // stays: later errors reach the calls through their streams
-    http2.on("close", () => fail("the connection was closed"));
-    // After a TLS alert behind the handshake (a refused certificate) Node's session tells nobody and keeps its socket.
-    socket.on("error", fail);
-    http2.once("connect", () => {
-      clearTimeout(timer);
-      http2.setLocalWindowSize(connectionWindowBytes);
-      resolve(sessionOf(http2, socket, keepaliveMs));
-    });
-  });
-}
-
-function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): Socket {
-  const host = hostname.replace(/^\[|\]$/g, "");
-  if (protocol === "http:") return connectTcp({ host, port: Number(port || 80) });
-  const own = tls &&
-    { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
-  // An address is checked against the certificate, and never sent as a name (RFC 6066, 3).
-  return connectTls({ host, port: Number(port || 443), ALPNProtocols: ["h2"], ...own, ...(isIP(host) === 0 && { servername: host }) });
-}
-
-function sessionOf(http2: ClientHttp2Session, socket: Socket, keepaliveMs: number): Session {
-  let streams = 0;
-  let answered: ReturnType<typeof setTimeout> | undefined;
-
-  function probe(): void {
-    if (answered !== undefined || http2.destroyed) return;
-    answered = setTimeout(() => http2.destroy(new Error("the connection has gone silent")), Math.ceil(keepaliveMs / 3));
-    http2.ping(() => {
-      clearTimeout(answered);
-      answered = undefined;
-    });
-  }
-  // Servers take pings without a call under way amiss.
-  const timer = setInterval(() => streams > 0 && probe(), keepaliveMs);
-  const end = (): void => {
-    clearInterval(timer);
-    clearTimeout(answered);
-  };
-  socket.once("close", end);
-  return {
-    get usable() {
-      return !http2.closed && !http2.destroyed;
-    },
-    open(headers) {
-      try {
-        const stream = http2.request(headers);
-        streams += 1;
-        stream.once("close", () => streams -= 1);
-        return stream;
-      } catch (cause) {
-        throw lost("Cannot open a stream", cause, true);
-      }
-    },
-    probe,
-    close: () => http2.destroy(),
   };
 }
 
 function unary<Request, Reply>(
-  session: Session,
-  { path, encode, decode }: Method<Request, Reply>,
+  session: GrpcSession,
+  headers: Buffer,
+  { encode, decode }: Method<Request, Reply>,
   request: Request,
+  late: Deadlines,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Reply> {
-  const stream = session.open(requestHeaders(path));
-  const outcome = outcomeOf(stream);
-  const chunks: Buffer[] = [];
   return new Promise<Reply>((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let status: Status | undefined;
+    const stream = openStream(session, headers, framed(encode(request)), {
+      headers: (headers) => status = statusOf(headers) ?? status,
+      data: (chunk) => void chunks.push(chunk),
+      end(lost) {
+        forget();
+        try {
+          const failure = failureOf(status, lost);
+          if (failure === undefined) resolve(decode(onlyMessage(chunks)));
+          else reject(failure);
+        } catch (error) {
+          reject(error);
+        }
+      },
+    });
     const give = (reason: unknown): void => {
+      forget();
       reject(reason);
-      stream.close(constants.NGHTTP2_CANCEL);
+      stream.cancel();
     };
     const abort = (): void => give(signal?.reason);
-    const timer = setTimeout(() => {
+    const isInTime = late.after(timeoutMs, () => {
       give(new GrpcError(grpcCode.deadlineExceeded, `No answer within ${timeoutMs} ms`));
       session.probe();
-    }, timeoutMs);
-    signal?.addEventListener("abort", abort);
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      try {
-        const failure = outcome();
-        if (failure === undefined) resolve(decode(onlyMessage(chunks)));
-        else reject(failure);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    stream.on("close", settle);
-    stream.on("end", () => {
-      // A server may answer before it has read all, one that refuses a message for its size for one; and a runtime that has much
-      // to do learns of the answer before it learns that all was sent.
-      if (stream.closed || stream.writableFinished) return;
-      settle();
-      stream.close(constants.NGHTTP2_CANCEL);
     });
-    stream.end(framed(encode(request)));
+    const forget = (): void => {
+      isInTime();
+      signal?.removeEventListener("abort", abort);
+    };
+    signal?.addEventListener("abort", abort);
   });
 }
 
 function messageStream<Request, Reply>(
-  stream: ClientHttp2Stream,
+  session: GrpcSession,
+  headers: Buffer,
   { encode, decode }: Method<Request, Reply>,
 ): MessageStream<Request, Reply> {
-  const outcome = outcomeOf(stream);
+  let chunks: Buffer[] = [];
+  let status: Status | undefined;
+  let failure: GrpcError | undefined;
   let cancelled = false;
+  let wake = (): void => {};
+  const stream = openStream(session, headers, undefined, {
+    headers: (headers) => status = statusOf(headers) ?? status,
+    data(chunk) {
+      chunks.push(chunk);
+      wake();
+    },
+    end(lost) {
+      failure = failureOf(status, lost) ?? new GrpcError(grpcCode.unavailable, "The server ended the stream");
+      wake();
+    },
+  });
 
   async function* messages(): AsyncGenerator<Reply, void> {
     const frames = frameReader();
-    try {
-      for await (const chunk of stream) {
-        for (const message of frames(chunk)) yield decode(message);
+    while (!cancelled) {
+      const come = chunks;
+      chunks = [];
+      for (const chunk of come) {
+        for (const message of frames(chunk)) {
+          yield decode(message);
+          if (cancelled) return;
+        }
+        stream.used(chunk.length);
       }
-    } catch (cause) {
-      if (!cancelled) throw outcome() ?? cause;
+      if (chunks.length > 0 || cancelled) continue;
+      if (failure !== undefined) throw failure;
+      await new Promise<void>((resolve) => wake = resolve);
     }
-    if (!cancelled) throw outcome() ?? new GrpcError(grpcCode.unavailable, "The server ended the stream");
   }
   return {
-    send: (request) => void stream.write(framed(encode(request))),
+    send: (request) => stream.send(framed(encode(request))),
     cancel() {
       cancelled = true;
-      stream.close(constants.NGHTTP2_CANCEL);
+      stream.cancel();
+      wake();
     },
     [Symbol.asyncIterator]: messages,
   };
 }
 
-function requestHeaders(path: string, more?: Readonly<Record<string, string>>): Record<string, string> {
-  return { ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers", ...more };
+function openStream(session: GrpcSession, headers: Buffer, whole: Buffer | undefined, events: StreamEvents): Stream {
+  try {
+    return session.open(headers, whole, events);
+  } catch (cause) {
+    throw lost("Cannot open a stream", cause, true);
+  }
 }
 
-/** Listens for what becomes of a stream; once it is closed, the returned function gives its failure, if it is one. */
-function outcomeOf(stream: ClientHttp2Stream): () => GrpcError | undefined {
-  let status: { readonly code: number; readonly message: string } | undefined;
-  let cause: unknown;
-  const note = (headers: IncomingHttpHeaders): void => {
-    const code = headers["grpc-status"];
-    if (code !== undefined) status = { code: Number(code), message: decoded(String(headers["grpc-message"] ?? "")) };
-    else if (Number(headers[":status"] ?? 200) !== 200) {
-      status = { code: grpcCode.unavailable, message: `HTTP status ${headers[":status"]}` };
-    }
-  };
-  stream.on("response", note);
-  stream.on("trailers", note);
-  stream.on("error", (error) => cause = error);
-  return () => {
-    if (status !== undefined) return status.code === grpcCode.ok ? undefined : new GrpcError(status.code, status.message);
-    // A refused stream is one that the server has not looked at (RFC 9113, 8.7).
-    return lost("The connection was lost", cause ?? "the stream was closed", stream.rstCode === constants.NGHTTP2_REFUSED_STREAM);
+/** The headers of each method's calls, made once; `more` is for those that are rare. */
+function headersFor(endpoint: string): (path: string, more?: Readonly<Record<string, string>>) => Buffer {
+  const { protocol, host } = new URL(endpoint);
+  const known = new Map<string, Buffer>();
+  return (path, more) => {
+    const before = more === undefined ? known.get(path) : undefined;
+    if (before !== undefined) return before;
+    const block = headerBlock([
+      [":method", "POST"],
+      [":scheme", protocol.slice(0, -1)],
+      [":path", path],
+      [":authority", host],
+      ["content-type", "application/grpc"],
+      ["te", "trailers"],
+      ...Object.entries(more ?? {}),
+    ]);
+    if (more === undefined) known.set(path, block);
+    return block;
   };
 }
 
-function lost(what: string, cause: unknown, unsent: boolean): GrpcError {
-  return new GrpcError(grpcCode.unavailable, `${what}: ${cause instanceof Error ? cause.message : cause}`, { unsent, cause });
+interface Status {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** What headers say about the outcome, if they do. */
+function statusOf(headers: Headers): Status | undefined {
+  const code = headers.get("grpc-status");
+  if (code !== undefined) return { code: Number(code), message: decoded(headers.get("grpc-message") ?? "") };
+  const http = headers.get(":status") ?? "200";
+  return http === "200" ? undefined : { code: grpcCode.unavailable, message: `HTTP status ${http}` };
+}
+
+function failureOf(status: Status | undefined, ended: Lost | undefined): GrpcError | undefined {
+  if (status !== undefined) return status.code === grpcCode.ok ? undefined : new GrpcError(status.code, status.message);
+  return lost("The connection was lost", ended?.cause ?? "the stream was closed", ended?.unsent ?? false);
 }
 
 /** gRPC sends messages percent-encoded; what is not well encoded is taken as it is. */
@@ -300,7 +223,6 @@ function framed(message: Uint8Array): Buffer {
   frame.set(message, frameHead);
   return frame;
 }
-
 function onlyMessage(chunks: readonly Buffer[]): Buffer {
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   if (bytes.length < frameHead || bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - frameHead) {
@@ -330,6 +252,3 @@ function frameReader(): (chunk: Buffer) => Iterable<Buffer> {
   };
 }
 
-function pem(text: string | Uint8Array): string | Buffer {
-  return typeof text === "string" ? text : Buffer.from(text);
-}

@@ -3,7 +3,8 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { constants, createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { test } from "node:test";
-import { type Channel, grpcCode, GrpcError, type Method, openChannel } from "./grpc.ts";
+import { type Channel, type Method, openChannel } from "./grpc.ts";
+import { grpcCode, GrpcError } from "./grpc-errors.ts";
 import { within } from "./test-store.ts";
 
 const echo: Method<string, string> = {

@@ -1,0 +1,43 @@
+/** The ends of many times, watched by one timer: a timer of its own for each call costs more than the rest of its bookkeeping. */
+export interface Deadlines {
+  /** Calls back after so many milliseconds, unless the returned function is called before. */
+  after(ms: number, late: () => void): () => void;
+  /** Forgets them all. */
+  close(): void;
+}
+
+interface Deadline {
+  readonly at: number;
+  readonly late: () => void;
+}
+
+export function deadlines(): Deadlines {
+  const waiting = new Set<Deadline>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let firesAt = Infinity;
+
+  function plan(): void {
+    clearTimeout(timer);
+    firesAt = Math.min(...Array.from(waiting, ({ at }) => at));
+    timer = waiting.size === 0 ? undefined : setTimeout(fire, Math.max(0, Math.ceil(firesAt - performance.now())));
+  }
+  function fire(): void {
+    const now = performance.now();
+    for (const deadline of waiting) {
+      if (deadline.at <= now && waiting.delete(deadline)) deadline.late();
+    }
+    plan();
+  }
+  return {
+    after(ms, late) {
+      const deadline = { at: performance.now() + ms, late };
+      waiting.add(deadline);
+      if (deadline.at < firesAt) plan();
+      return () => void waiting.delete(deadline);
+    },
+    close() {
+      waiting.clear();
+      plan();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Header blocks (RFC 7541) between two ends that keep no table of what was sent before: ours says so in its settings, so that a
+ * block means the same wherever it comes, and what is sent with each call is made once.
+ */
+import { Buffer } from "node:buffer";
+import { huffmanDecoded } from "./huffman.ts";
+
+/** By lower-case name; of names with a number of their own only ":status" is told, nobody here asks for another. */
+export type Headers = ReadonlyMap<string, string>;
+
+/** The values of ":status" that have a number, from this one on. */
+const statusFirst = 8;
+const statuses = Object.freeze(["200", "204", "206", "304", "400", "404", "500"]);
+/** Names and values with a number of their own. */
+const staticMax = 61;
+
+const huffmanBit = 0x80;
+
+/** A block of fields without numbers, as anyone may read it. */
+export function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
+  const text = (value: string): Buffer => {
+    const bytes = Buffer.from(value);
+    return Buffer.concat([integer(bytes.length, 7), bytes]);
+  };
+  return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]));
+}
+
+/** Reads a whole block; throws where it is not well encoded or speaks of a table. */
+export function readHeaders(block: Buffer): Headers {
+  const headers = new Map<string, string>();
+  let at = 0;
+
+  function number(prefixBits: number): number {
+    const most = (1 << prefixBits) - 1;
+    let value = block.readUInt8(at++) & most;
+    if (value < most) return value;
+    for (let shift = 0;; shift += 7) {
+      // Nothing that is counted here comes near 2^28.
+      if (shift > 21) throw new Error("A number in a header is too large");
+      const byte = block.readUInt8(at++);
+      value += (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  }
+  function text(): string {
+    const coded = (block.readUInt8(at) & huffmanBit) !== 0;
+    const length = number(7);
+    if (length > block.length - at) throw new Error("A header is longer than its block");
+    const bytes = block.subarray(at, at += length);
+    return coded ? huffmanDecoded(bytes) : bytes.toString("latin1");
+  }
+  function numbered(index: number): void {
+    if (index === 0 || index > staticMax) throw new Error("A header refers to a table that is not kept");
+  }
+  while (at < block.length) {
+    const head = block.readUInt8(at);
+    if (head >= 0x80) {
+      const index = number(7);
+      numbered(index);
+      const status = statuses[index - statusFirst];
+      if (status !== undefined) headers.set(":status", status);
+    } else if (head >= 0x20 && head < 0x40) {
+      if (number(5) !== 0) throw new Error("A header table is larger than allowed");
+    } else {
+      // To be kept (6 bits of number), not to be kept, and never to be kept by anyone (4): all the same without a table.
+      const index = number(head >= 0x40 ? 6 : 4);
+      if (index !== 0) numbered(index);
+      const name = index === 0 ? text() : index >= statusFirst && index < statusFirst + statuses.length ? ":status" : undefined;
+      const value = text();
+      if (name !== undefined) headers.set(name, value);
+    }
+  }
+  return headers;
+}
+
+/** As `readHeaders`; remembers a few short blocks, because nearly all answers have the same. */
+export function headerReader(): (block: Buffer) => Headers {
+  const known = new Map<string, Headers>();
+  return (block) => {
+    if (block.length > knownBytesMax) return readHeaders(block);
+    const key = block.toString("latin1");
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const headers = readHeaders(block);
+    if (known.size === knownMax) known.clear();
+    known.set(key, headers);
+    return headers;
+  };
+}
+const knownMax = 16;
+const knownBytesMax = 256;
+
+function integer(value: number, prefixBits: number): Buffer {
+  const most = (1 << prefixBits) - 1;
+  if (value < most) return Buffer.of(value);
+  const bytes = [most];
+  let rest = value - most;
+  for (; rest >= 0x80; rest >>>= 7) bytes.push(rest & 0x7f | 0x80);
+  return Buffer.of(...bytes, rest);
+}

@@ -1,0 +1,97 @@
+/** What streams have to send, held back until the server has room for it (RFC 9113, 5.2). */
+import { flag, frameBytesMax, frameType, type WriteFrame } from "./frames.ts";
+
+export interface SendQueue {
+  /** From now on a stream may send. */
+  open(id: number): void;
+  /** Sends data after what the stream has sent before; `ends`: the last of it. */
+  send(id: number, data: Uint8Array, ends: boolean): void;
+  /** Whether all is written, the end included. */
+  isDone(id: number): boolean;
+  /** Drops what is not written. */
+  close(id: number): void;
+  /** The server takes so many bytes more of a stream, or of all together (0). Throws where that is more than can be. */
+  allow(id: number, bytes: number): void;
+  /** The server takes so many bytes at first of each stream; those that are open are moved by the difference. */
+  resize(bytes: number): void;
+}
+
+const firstWindowBytes = 65_535;
+const windowMax = 0x7fffffff;
+const nothing = new Uint8Array(0);
+
+interface Sending {
+  readonly id: number;
+  window: number;
+  /** In order; of the first, `at` bytes are written. */
+  readonly parts: Uint8Array[];
+  at: number;
+  ends: boolean;
+  isDone: boolean;
+}
+
+export function sendQueue(write: WriteFrame): SendQueue {
+  const sending = new Map<number, Sending>();
+  /** Those that wait for room, in order. */
+  const held = new Set<Sending>();
+  let window = firstWindowBytes;
+  let first = firstWindowBytes;
+
+  /** Writes as much as there is room for. */
+  function push(stream: Sending): void {
+    for (let data = stream.parts[0]; data !== undefined; data = stream.parts[0]) {
+      const left = data.length - stream.at;
+      const bytes = Math.min(left, frameBytesMax, stream.window, window);
+      if (bytes <= 0 && left > 0) return void held.add(stream);
+      const isLast = bytes === left && stream.ends && stream.parts.length === 1;
+      write(frameType.data, isLast ? flag.endStream : 0, stream.id, data, stream.at, stream.at + bytes);
+      window -= bytes;
+      stream.window -= bytes;
+      stream.at += bytes;
+      if (isLast) stream.isDone = true;
+      if (bytes < left) continue;
+      stream.parts.shift();
+      stream.at = 0;
+    }
+  }
+  function pushHeld(): void {
+    const streams = [...held];
+    held.clear();
+    for (const stream of streams) push(stream);
+  }
+  function added(before: number, bytes: number): number {
+    if (before + bytes > windowMax) throw new Error("The server allows more than can be");
+    return before + bytes;
+  }
+  return {
+    open: (id) => void sending.set(id, { id, window: first, parts: [], at: 0, ends: false, isDone: false }),
+    send(id, data, ends) {
+      const stream = sending.get(id);
+      if (stream === undefined) return;
+      stream.parts.push(data.length === 0 ? nothing : data);
+      stream.ends = ends;
+      if (!held.has(stream)) push(stream);
+    },
+    isDone: (id) => sending.get(id)?.isDone ?? true,
+    close(id) {
+      const stream = sending.get(id);
+      if (stream === undefined) return;
+      sending.delete(id);
+      held.delete(stream);
+    },
+    allow(id, bytes) {
+      if (id === 0) window = added(window, bytes);
+      else {
+        const stream = sending.get(id);
+        if (stream === undefined) return;
+        stream.window = added(stream.window, bytes);
+      }
+      pushHeld();
+    },
+    resize(bytes) {
+      for (const stream of sending.values()) stream.window = added(stream.window, bytes - first);
+      first = bytes;
+      pushHeld();
+    },
+  };
+}
