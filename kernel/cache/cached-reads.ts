@@ -58,11 +58,10 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const known = cache.kindOf(kind);
     if (known === undefined) return await fromStore();
     if (!isThere(known.meter, asked)) {
-      const { signal } = waiter;
-      if (!(await cache.ready(needs.fillWaitMs, signal))) return await fromStore();
+      if (cache.state.tag !== "current" && !(await cache.ready(needs.fillWaitMs, waiter.signal))) return await fromStore();
       if (asked === undefined) {
-        if (!(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
-      } else await reach(needs, known.meter, asked, signal);
+        if (!(await isNewest(known.meter, waiter))) return await instead(known.meter, fromStore);
+      } else await reach(needs, known.meter, asked, waiter.signal);
     }
     // Asked again after each wait: kinds come and go.
     const cached = cache.kindOf(kind);
@@ -93,10 +92,10 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   }
 
   /** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */
-  async function isNewest(meter: CacheMeter, signal: AbortSignal): Promise<boolean> {
+  async function isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
     const since = clock.now();
     try {
-      const reached = await cache.reached(await cache.newest(signal), reachMs, signal, true);
+      const reached = await cache.caughtUp(reachMs, waiter);
       if (reached) meter.readNewest(true, false);
       return reached;
     } catch (error) {
@@ -129,7 +128,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     }
     const { age } = plan;
     if (age.tag === "exact" && !needs.snapshots()) return await fromStore();
-    if (age.tag === "newest" && !(await isNewest(known.meter, signal))) return await instead(known.meter, fromStore);
+    if (age.tag === "newest" && !(await isNewest(known.meter, { signal }))) return await instead(known.meter, fromStore);
     if (age.tag === "notOlder" || age.tag === "exact") await reach(needs, known.meter, age.revision, signal);
     // From here on nothing waits: index and revision belong together.
     const kind = cache.kindOf(stored);

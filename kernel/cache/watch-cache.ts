@@ -17,11 +17,11 @@
  *   known when                  12 or later      as the list of 12 with 13 on top
  */
 import type { StoredKind } from "../catalog.ts";
-import { reachMs } from "../reads.ts";
+import { reachMs, type Waiter } from "../reads.ts";
 import { type Clock, pause } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import { fillKind } from "./fill.ts";
-import { sharedRoundTrip } from "./freshness.ts";
+import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./freshness.ts";
 import type { Filling, KindCache } from "./kind-cache.ts";
 import type { OwnWrites } from "./own-writes.ts";
 
@@ -53,9 +53,10 @@ export class WatchCache {
   /** Aborts when what was filled last is not right any more. */
   #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
+  readonly #together: () => Together;
   #state: CacheState;
   #revision: Revision = 0;
-  #waiters = new Set<Waiter>();
+  #waiting = new Set<Waiting>();
   #turned = Promise.withResolvers<void>();
 
   constructor(needs: WatchCacheNeeds) {
@@ -65,6 +66,7 @@ export class WatchCache {
     // Any key does: what counts is the revision that comes with it.
     const ask = async () => (await needs.store.get(`${needs.prefix}/`, this.#closing.signal)).revision;
     this.#ask = sharedRoundTrip(async () => needs.store.newest() ?? await ask());
+    this.#together = catchingUp(this.#ask, (revision) => this.#pass(revision), needs.clock);
     this.#running = this.#run();
   }
 
@@ -122,14 +124,21 @@ export class WatchCache {
   }
   /** Whether the cache has reached a revision, or does within the time. `known`: the store has shown it already. */
   async reached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
-    if (this.#revision >= revision) return true;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const waiter = { revision, resolve };
-    this.#waiters.add(waiter);
+    if (this.#revision >= revision || ms <= 0) return this.#revision >= revision;
+    const { passed, forget } = this.#pass(revision);
     // A read that shows a revision makes the store tell its watches how far they are.
     if (!known) this.#ask().catch(() => {});
-    await this.#until(promise, ms, signal).finally(() => this.#waiters.delete(waiter));
+    await this.#until(passed, ms, signal).finally(forget);
     return this.#revision >= revision;
+  }
+  /** Whether the cache comes within the time to what the store's newest revision was no earlier than this call. */
+  async caughtUp(ms: number, waiter: Waiter): Promise<boolean> {
+    const until = this.#needs.clock.now() + ms;
+    const { newest, isSoon } = this.#together();
+    if (await isSoon) return true;
+    const { signal } = waiter;
+    const revision = await withSignal(newest, signal);
+    return await this.reached(revision, until - this.#needs.clock.now(), signal, true);
   }
   /** The store's newest revision, told by a read that begins no earlier than this call. */
   newest(signal: AbortSignal): Promise<Revision> {
@@ -254,9 +263,16 @@ export class WatchCache {
     for (const kind of touched) kind.publish();
   }
 
+  #pass(revision: Revision): Passing {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = { revision, resolve };
+    if (revision <= this.#revision) resolve();
+    else this.#waiting.add(waiting);
+    return { passed: promise, forget: () => void this.#waiting.delete(waiting) };
+  }
   #progress(revision: Revision): void {
     this.#revision = Math.max(this.#revision, revision);
-    for (const waiter of this.#waiters) if (waiter.revision <= this.#revision) waiter.resolve();
+    for (const waiting of this.#waiting) if (waiting.revision <= this.#revision) waiting.resolve();
   }
 
   #turn(state: CacheState): void {
@@ -284,7 +300,7 @@ function retryMs(failures: number): number {
   return Math.min(retryMsMax, 50 * 2 ** failures);
 }
 
-interface Waiter {
+interface Waiting {
   readonly revision: Revision;
   readonly resolve: () => void;
 }

@@ -52,7 +52,13 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
   const own = tls &&
     { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
   // An address is checked against the certificate, and never sent as a name (RFC 6066, 3).
-  const socket = connectTls({ host, port: Number(port || 443), ALPNProtocols: ["h2"], ...own, ...(isIP(host) === 0 && { servername: host }) });
+  const socket = connectTls({
+    host,
+    port: Number(port || 443),
+    ALPNProtocols: ["h2"],
+    ...own,
+    ...(isIP(host) === 0 && { servername: host }),
+  });
   return socket.setNoDelay(true);
 }
 

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { deadlines, type Deadlines } from "./deadlines.ts";
+import { type Deadlines, deadlines } from "./deadlines.ts";
 import { grpcCode, GrpcError, lost } from "./grpc-errors.ts";
 import { connectSession, type GrpcSession, type SessionOptions } from "./grpc-session.ts";
 import { headerBlock, type Headers } from "./http2/hpack.ts";
@@ -251,4 +251,3 @@ function frameReader(): (chunk: Buffer) => Iterable<Buffer> {
     }
   };
 }
-

@@ -44,7 +44,11 @@ export function huffmanDecoded(bytes: Uint8Array): string {
       const place = code - first;
       if (place < characters.length) {
         text.push(characters.charCodeAt(place));
-        code = bits = first = group = 0;
+        code =
+          bits =
+          first =
+          group =
+            0;
         continue;
       }
       // The code is longer: where the next length begins.

@@ -4,7 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { flag, frameBytesMax, frameReader, frameType, frameWriter } from "./frames.ts";
+import { flag, frameReader, frameType, frameWriter } from "./frames.ts";
 import { headerReader, type Headers } from "./hpack.ts";
 import { sendQueue } from "./send-queue.ts";
 
@@ -184,7 +184,9 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     partial.parts.push(payload);
     partial.bytes += payload.length;
     // Empty pieces count, too.
-    if (partial.bytes > headerBytesMax || partial.parts.length > headerBytesMax / 1024) throw new Error("The headers of an answer are too long");
+    if (partial.bytes > headerBytesMax || partial.parts.length > headerBytesMax / 1024) {
+      throw new Error("The headers of an answer are too long");
+    }
     if ((flags & flag.endHeaders) === 0) return;
     const { ends, parts } = partial;
     partial = undefined;
