@@ -4,13 +4,13 @@ import type { Names } from "../core/names.ts";
 import { badRequestError, type StatusError } from "../core/status-error.ts";
 import { jsonKind } from "../core/tree/go-errors.ts";
 import { readJson } from "../core/tree/json.ts";
-import { NumberText, TreeObject } from "../core/tree/tree.ts";
+import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
 import type { Revision } from "./store/store.ts";
 
 export interface ContinuePoint {
   /** The revision of the first chunk; -1 for the newest (an inconsistent continuation). */
   readonly revision: Revision;
-  /** Where the rest begins: the key below the collection, inclusive. */
+  /** Where the rest begins: the key below the collection, inclusive; "" for all of it. */
   readonly start: string;
 }
 
@@ -19,47 +19,69 @@ function versionOf(names: Names): string {
 }
 
 export function writeContinue(point: ContinuePoint, names: Names): string {
-  const text = `{"v":${goString(versionOf(names))},"rv":${point.revision},"start":${goString(point.start)}}`;
+  const text = `{"v":${goString(versionOf(names))},"rv":${point.revision},"start":${goString(point.start === "" ? "/" : point.start)}}`;
   const binary = String.fromCharCode(...new TextEncoder().encode(text));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /** The point that a token names; 400 for one that was not made so, or that would lead outside the collection. */
 export function readContinue(token: string, names: Names): ContinuePoint {
-  const refuse = (why: string): StatusError => badRequestError(`invalid continue token: continue key is not valid: ${why}`);
-  const bad = [...token].findIndex((char) => !/[A-Za-z0-9_-]/.test(char));
-  if (bad >= 0) throw refuse(`illegal base64 data at input byte ${new TextEncoder().encode([...token].slice(0, bad).join("")).length}`);
-  if (token.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${token.length - 1}`);
-  const binary = atob(token.replaceAll("-", "+").replaceAll("_", "/"));
-  const read = readJson(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
-  if (!read.ok) throw refuse(read.error);
-  const { tree } = read;
+  const read = readJson(bytesOf(token));
+  if (!read.ok) throw refusal(read.error);
+  const { v = "", rv = new NumberText("0"), start = "" } = membersOf(read.tree);
   const version = versionOf(names);
-  if (!(tree instanceof TreeObject)) {
-    if (tree === null) throw refuse("server does not recognize this encoded version ");
-    throw refuse(`json: cannot unmarshal ${jsonKind(tree)} into Go value of type storage.continueToken`);
-  }
-  const text = (key: "v" | "start"): string => {
-    const value = tree.get(key) ?? "";
-    if (typeof value !== "string") {
-      throw refuse(`json: cannot unmarshal ${jsonKind(value)} into Go struct field continueToken.${key} of type string`);
+  if (v !== version) throw refusal(`server does not recognize this encoded version ${v}`);
+  const revision = Number(rv.text);
+  if (revision === 0) throw refusal(`incorrect encoded start resourceVersion (version ${version})`);
+  if (start === "") throw refusal(`encoded start key empty (version ${version})`);
+  // Upstream writes keys with a slash in front where it reads from its cache, and takes both.
+  const key = start.startsWith("/") ? start.slice(1) : start;
+  if (key !== "" && key.split("/").some((part) => part === "" || part === "." || part === "..")) throw refusal(start);
+  return { revision: revision < 0 ? -1 : revision, start: key };
+}
+
+function refusal(why: string): StatusError {
+  return badRequestError(`invalid continue token: continue key is not valid: ${why}`);
+}
+
+/** What base64url stands for, without padding; line ends mean nothing. */
+function bytesOf(token: string): Uint8Array {
+  const bad = [...token].findIndex((char) => !/[A-Za-z0-9_\r\n-]/.test(char));
+  if (bad >= 0) throw refusal(`illegal base64 data at input byte ${new TextEncoder().encode([...token].slice(0, bad).join("")).length}`);
+  const digits = token.replace(/[\r\n]/g, "");
+  if (digits.length % 4 === 1) throw refusal(`illegal base64 data at input byte ${token.length - 1}`);
+  return Uint8Array.from(atob(digits.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+}
+
+interface Members {
+  v?: string;
+  rv?: NumberText;
+  start?: string;
+}
+
+/** Members as Go reads them: names in any case, the last of one name counts, null says nothing, the first that is no value is told. */
+function membersOf(tree: Tree): Members {
+  if (tree === null) return {};
+  if (!(tree instanceof TreeObject)) throw refusal(`json: cannot unmarshal ${jsonKind(tree)} into Go value of type storage.continueToken`);
+  const members: Members = {};
+  for (const [index, name] of tree.keys.entries()) {
+    const value = tree.values[index] ?? null;
+    const key = name.toLowerCase();
+    if (value === null) continue;
+    if (key === "rv") {
+      if (!(value instanceof NumberText)) throw mistyped(jsonKind(value), "rv", "int64");
+      if (!isInt64(value.text)) throw mistyped(`number ${value.text}`, "rv", "int64");
+      members.rv = value;
+    } else if (key === "v" || key === "start") {
+      if (typeof value !== "string") throw mistyped(jsonKind(value), key, "string");
+      members[key] = value;
     }
-    return value;
-  };
-  const number = tree.get("rv") ?? new NumberText("0");
-  if (!(number instanceof NumberText) || !/^-?\d+$/.test(number.text)) {
-    const what = number instanceof NumberText ? `number ${number.text}` : jsonKind(number);
-    throw refuse(`json: cannot unmarshal ${what} into Go struct field continueToken.rv of type int64`);
   }
-  if (text("v") !== version) throw refuse(`server does not recognize this encoded version ${text("v")}`);
-  const revision = Number(number.text);
-  if (revision === 0) throw refuse(`incorrect encoded start resourceVersion (version ${version})`);
-  const start = text("start");
-  if (start === "") throw refuse(`encoded start key empty (version ${version})`);
-  if (
-    `/${start}`.split("/").slice(1).some((part, index, parts) => part === "." || part === ".." || (part === "" && index < parts.length - 1))
-  ) {
-    throw refuse(start);
-  }
-  return { revision: revision < 0 ? -1 : revision, start };
+  return members;
+}
+function isInt64(text: string): boolean {
+  return text.length <= 20 && /^-?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+function mistyped(what: string, key: keyof Members, type: string): StatusError {
+  return refusal(`json: cannot unmarshal ${what} into Go struct field continueToken.${key} of type ${type}`);
 }

@@ -40,3 +40,31 @@ test("readContinue() lets nobody leave the collection", () => {
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "../../secrets/x" })), "../../secrets/x");
   assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: -1, start: "a/./b" })), "a/./b");
 });
+
+test("readContinue() takes the key with a slash in front and without, and no key that is not in its shortest form", () => {
+  const startOf = (start: string) => readContinue(token({ v: "meta.k8s.io/v1", rv: 5, start }), defaultNames).start;
+  assert.deepEqual(["/a/b\0", "a/b\0", "b/\0", "/"].map(startOf), ["a/b\0", "a/b\0", "b/\0", ""]);
+  for (const start of ["a/", "//a", "/a//b", "/.", "..", "/a/../b"]) {
+    assert.equal(refusal(token({ v: "meta.k8s.io/v1", rv: 5, start })), start);
+  }
+});
+
+test("readContinue() reads members as upstream does: in any case, the last one, null as none", () => {
+  const read = (text: string) => readContinue(btoa(text).replace(/=+$/, ""), defaultNames);
+  const from = '{"v":"meta.k8s.io/v1","rv":5,"start":"a"';
+  assert.deepEqual(read(`${from},"RV":7,"Start":"b","rv":null,"x":[]}`), { revision: 7, start: "b" });
+  assert.equal(refusal(btoa(`${from},"START":5,"rv":"x"}`).replace(/=+$/, "")), mistyped("number", "start", "string"));
+  for (const [rv, what] of [['"5"', "string"], ["1.5", "number 1.5"], ["true", "bool"], [`${2n ** 63n}`, `number ${2n ** 63n}`]] as const) {
+    assert.equal(refusal(btoa(`{"v":"meta.k8s.io/v1","rv":${rv},"start":"a"}`).replace(/=+$/, "")), mistyped(what, "rv", "int64"));
+  }
+  assert.equal(read(`{"v":"meta.k8s.io/v1","rv":${2n ** 63n - 1n},"start":"a"}`).start, "a");
+});
+function mistyped(what: string, key: string, type: string): string {
+  return `json: cannot unmarshal ${what} into Go struct field continueToken.${key} of type ${type}`;
+}
+
+test("readContinue() passes over line ends", () => {
+  const written = writeContinue({ revision: 5, start: "a\0" }, defaultNames);
+  assert.deepEqual(readContinue(`${written.slice(0, 7)}\r\n${written.slice(7)}\n`, defaultNames), { revision: 5, start: "a\0" });
+  assert.equal(refusal("ey\nJ!"), "illegal base64 data at input byte 4");
+});

@@ -162,7 +162,12 @@ export function planList(collection: Collection, options: ListOptions, names: Na
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
       throw badRequestError("specifying resource version is not allowed when using continue");
     }
-    return { age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision }, limit, start: prefix + start, key: undefined };
+    return {
+      age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision },
+      limit,
+      start: start === "" ? undefined : prefix + start,
+      key: undefined,
+    };
   }
   const key = collection.key ?? namedKey(collection, options);
   return { age: ageOf(options, limit !== undefined && key === undefined), limit, start: undefined, key };

@@ -1,6 +1,7 @@
 /** Lists in chunks, and their tokens. */
 import assert from "node:assert/strict";
 import { defaultNames } from "../../../core/names.ts";
+import { readContinue, writeContinue } from "../../continue-token.ts";
 import { collectionOf, continueAfter } from "../../reads.ts";
 import { endpointOf, list, noteOf, prefix, put, remove } from "../test-room.ts";
 import { type Case, refusedBy } from "./case.ts";
@@ -41,6 +42,16 @@ export function chunks(promise: Case): void {
     const newest = await put(room, "d");
     const rest = await list(room, `continue=${token}`);
     assert.deepEqual([rest.names, rest.page.revision], [["c", "d"], newest]);
+  });
+
+  promise("list() goes on where a token of upstream's cache says, and begins anew where a token names all", async (room) => {
+    for (const name of ["a", "b", "c"]) await put(room, name);
+    const { revision } = readContinue((await list(room, "limit=1")).page.continue, defaultNames);
+    await put(room, "d");
+    const from = async (start: string) => (await list(room, `continue=${writeContinue({ revision, start }, defaultNames)}`)).names;
+    assert.deepEqual(await from("/a\0"), ["b", "c"]);
+    assert.deepEqual(await from("/b"), ["b", "c"]);
+    assert.deepEqual(await from(""), ["a", "b", "c"]);
   });
 
   promise("a token of a compacted version answers 410 with one that leads on", async (room) => {
