@@ -209,6 +209,8 @@ export interface World {
   readonly gates?: Gates;
   /** The controller's own; absent where nobody measures. */
   readonly work?: WorkMeter;
+  /** For who operates the server: what is wrong and stays so until somebody acts, a sentence without secrets. Absent where nobody reads. */
+  readonly tell?: (sentence: string) => void;
   /** PEM of the authorities by which clients inside of a cluster know the server; absent where none are to be published. */
   readonly rootCertificates?: string;
 }

@@ -52,7 +52,12 @@ export function runBackground(
       start.cleared();
       const { catalog } = next;
       const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
-      const worldOf = (controller: string) => ({ ...shared, api: apiOf(controller), work: queue(controller) });
+      const worldOf = (controller: string) => ({
+        ...shared,
+        api: apiOf(controller),
+        work: queue(controller),
+        tell: (sentence: string) => log.error(`controller ${controller}: ${sentence}`),
+      });
       const run = (until: AbortSignal) =>
         runControllers(
           catalog.plugins,

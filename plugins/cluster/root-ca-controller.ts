@@ -1,6 +1,6 @@
 /** Publishes in each namespace the certificates by which clients inside of a cluster know the server, where it was given some. */
 import { type Names, spell } from "../../core/names.ts";
-import type { Api, ApiObject, Controller } from "../../core/plugin.ts";
+import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { untilAborted } from "../../core/until-aborted.ts";
@@ -13,6 +13,7 @@ const description = "Certificates of the authorities by which clients in the clu
 /** What a ConfigMap is here: what the API answers under its path. */
 interface ConfigMap extends ApiObject {
   readonly data?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
 }
 
 interface Published {
@@ -20,13 +21,14 @@ interface Published {
   readonly names: Names;
   readonly certificates: string;
   readonly work: WorkMeter | undefined;
+  readonly tell: World["tell"];
 }
 
 export const rootCaController: Controller = {
   name: "root-ca-certificate-publisher",
-  async run({ api, names, work, rootCertificates: certificates }, signal) {
+  async run({ api, names, work, tell, rootCertificates: certificates }, signal) {
     if (certificates === undefined) return untilAborted(signal);
-    const published = { api, names, certificates, work };
+    const published = { api, names, certificates, work, tell };
     // Where one of the two watches fails, the other ends too, so that both start again together.
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
@@ -46,16 +48,19 @@ async function onNamespaces(published: Published, signal: AbortSignal): Promise<
     await ensure(published, metadata.name ?? "");
   }
 }
-/** Whatever becomes of the map is put right. */
+/** Whatever becomes of the map is put right; of one that cannot be is told when it is seen. */
 async function onMaps(published: Published, signal: AbortSignal): Promise<void> {
-  for await (
-    const { object: { metadata } } of published.api.watch("v1", "configmaps", "", { fieldSelector: `metadata.name=${mapName}` }, signal)
-  ) {
-    await ensure(published, metadata.namespace ?? "");
+  const { api, tell } = published;
+  for await (const { object: { metadata } } of api.watch("v1", "configmaps", "", { fieldSelector: `metadata.name=${mapName}` }, signal)) {
+    const { namespace = "" } = metadata;
+    if (await ensure(published, namespace) !== "left") continue;
+    const which = JSON.stringify(`${namespace}/${mapName}`);
+    tell?.(`ConfigMap ${which} is immutable and holds other certificates than those to be published; it stays so until it is deleted`);
   }
 }
 
-async function ensure({ api, names, certificates, work }: Published, namespace: string): Promise<void> {
+/** `left`: what is there is wrong and cannot be changed. */
+async function ensure({ api, names, certificates, work }: Published, namespace: string): Promise<"done" | "left"> {
   const annotation = spell(names, "{platform}.io/description");
   const wanted = (found?: ConfigMap) => ({
     ...found,
@@ -63,13 +68,16 @@ async function ensure({ api, names, certificates, work }: Published, namespace: 
     data: { [key]: certificates },
   });
   try {
-    await worked(work, namespace, async () => {
+    return await worked(work, namespace, async () => {
       const found = await read(api, namespace);
       if (found === undefined) await api.create("v1", "configmaps", namespace, wanted());
+      else if (found.immutable === true && !holds(found, certificates)) return "left";
       else if (!isRight(found, certificates, annotation)) await api.update("v1", "configmaps", namespace, mapName, wanted(found));
+      return "done";
     });
   } catch (error) {
     if (!(error instanceof StatusError) || !isSettled(error)) throw error;
+    return "done";
   }
 }
 
@@ -82,8 +90,12 @@ async function read(api: Api, namespace: string): Promise<ConfigMap | undefined>
   }
 }
 
-function isRight({ data = {}, metadata: { annotations = {} } }: ConfigMap, certificates: string, annotation: string): boolean {
-  return Object.keys(data).length === 1 && data[key] === certificates && Object.hasOwn(annotations, annotation);
+function isRight(map: ConfigMap, certificates: string, annotation: string): boolean {
+  return holds(map, certificates) && Object.hasOwn(map.metadata.annotations ?? {}, annotation);
+}
+/** The certificates and nothing else. */
+function holds({ data = {} }: ConfigMap, certificates: string): boolean {
+  return Object.keys(data).length === 1 && data[key] === certificates;
 }
 
 /** Somebody else was faster, and what they did comes by a watch; or the namespace is gone or going, or ConfigMaps are not served. */

@@ -20,10 +20,11 @@ interface Seen {
   readonly changes: Readonly<Record<string, readonly Change[]>>;
   readonly stored?: readonly any[];
   readonly fails?: Error;
+  readonly tell?: (sentence: string) => void;
 }
 
 /** What the controller writes: `create namespace: keys of the data`. */
-async function written({ changes, stored = [], fails }: Seen): Promise<readonly string[]> {
+async function written({ changes, stored = [], fails, tell }: Seen): Promise<readonly string[]> {
   const writes: string[] = [];
   const unused = () => Promise.reject(new Error("not used"));
   const write = (verb: string, into: string, object: any) => {
@@ -49,7 +50,7 @@ async function written({ changes, stored = [], fails }: Seen): Promise<readonly 
       yield* changes[resource] ?? [];
     },
   };
-  const world: World = { names: defaultNames, api, rootCertificates };
+  const world: World = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
   await rootCaController.run(world, new AbortController().signal);
   return writes.toSorted();
 }
@@ -80,6 +81,25 @@ test("every living namespace gets the certificates, and gets them back", async (
     ],
   });
   assert.deepEqual(writes, ["create lost at none", "create new at none", "update bare at 5", "update changed at 5", "update more at 5"]);
+});
+
+test("what is immutable and holds something else is left and told once, and what is immutable and right gets its annotation", async () => {
+  const told: string[] = [];
+  const immutable = (into: string, data: object, annotations?: object) => ({ ...map(into, data, annotations), immutable: true });
+  const other = immutable("other", { "ca.crt": "x" });
+  const bare = immutable("bare", { "ca.crt": rootCertificates }, {});
+  const more = immutable("more", { "ca.crt": rootCertificates, other: "" });
+  const writes = await written({
+    changes: {
+      namespaces: ["other", "bare", "more"].map((name) => ({ type: "ADDED", object: namespace(name) })),
+      configmaps: [other, bare, more].map((object) => ({ type: "MODIFIED", object })),
+    },
+    stored: [other, bare, more],
+    tell: (sentence) => void told.push(sentence),
+  });
+  assert.deepEqual(writes, ["update bare at 5", "update bare at 5"]);
+  assert.deepEqual(told.map((sentence) => sentence.split(" ")[1]).toSorted(), ['"more/kube-root-ca.crt"', '"other/kube-root-ca.crt"']);
+  assert.match(told.join(), /is immutable and holds other certificates/);
 });
 
 test("the controller is content where another was faster or the namespace ends, and not with other errors", async () => {
