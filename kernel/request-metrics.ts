@@ -91,8 +91,8 @@ function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" |
 
 const labelsWithCode = new WeakMap<RequestLabels, Map<number, RequestLabels & { readonly code: string }>>();
 
+/** Always the same value for the same labels and code. What is kept goes with the labels. */
 function withCode(labels: RequestLabels, code: number): RequestLabels & { readonly code: string } {
-  if (!Object.isFrozen(labels)) return { ...labels, code: String(code) };
   const all = labelsWithCode.get(labels) ?? new Map<number, RequestLabels & { readonly code: string }>();
   labelsWithCode.set(labels, all);
   const known = all.get(code) ?? Object.freeze({ ...labels, code: String(code) });
