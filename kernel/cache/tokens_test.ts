@@ -5,7 +5,7 @@ import { defaultNames } from "../../core/names.ts";
 import { Item, keyOf } from "../objects.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import { parseQuery } from "../query.ts";
-import { collectionOf, selects } from "../reads.ts";
+import { selects } from "../reads.ts";
 import { catalog, endpointOf, noteOf, prefix, type Written } from "./test-room.ts";
 import { tokensOf, wantedTokens, wantedTokensMax } from "./tokens.ts";
 import { traitsReader } from "./traits.ts";
