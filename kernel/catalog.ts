@@ -6,7 +6,7 @@ import type { DecodeReport } from "../core/derive/decode.ts";
 import type { CborItem } from "../core/codec/cbor/item.ts";
 import type { Media } from "../core/codec/negotiate.ts";
 import type { Names } from "../core/names.ts";
-import type { ApiObject, GroupVersion, Plugin, Resource, Served, Subresource } from "../core/plugin.ts";
+import type { Admission, ApiObject, GroupVersion, Plugin, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode } from "../core/schema.ts";
 import type { Tree } from "../core/tree/tree.ts";
 import type { GateTable } from "./gates.ts";
@@ -106,6 +106,8 @@ export interface Catalog {
   group(name: string): CatalogGroup | undefined;
   version(group: string, version: string): CatalogVersion | undefined;
   endpoint(group: string, version: string, plural: string): Endpoint | undefined;
+  /** The steps that writes of a resource go through, in the order of plugins. */
+  admission(resource: Resource): readonly Admission[];
   /** Every version that shows a kind, served or not; versions that are long gone are left out. */
   versionsOf(kind: StoredKind): readonly Endpoint[];
 }

@@ -1,7 +1,7 @@
 /** From plugins and configuration to the catalog. What did not change from one catalog to the next is the same value in both. */
 import { mediaOf } from "../core/codec/negotiate.ts";
 import { spell } from "../core/names.ts";
-import type { GateStage, Plugin, Served } from "../core/plugin.ts";
+import type { Admission, GateStage, Plugin, Resource, Served } from "../core/plugin.ts";
 import {
   type Catalog,
   type CatalogConfig,
@@ -16,6 +16,8 @@ import {
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
 import { compareReleases, gateTable, kernelGates, targetRelease } from "./gates.ts";
 import { nearest } from "./nearest.ts";
+
+const noSteps: readonly Admission[] = Object.freeze([]);
 
 function stabilityOf(version: string): "ga" | "beta" | "alpha" {
   return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
@@ -58,6 +60,8 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
   const hasCbor = gates.isOn("CBORServingAndStorage");
   const groups = groupsOf([...endpoints.values()], priorities);
   const byPath = nested(endpoints.values());
+  const admission = plugins.flatMap(({ admission = [] }) => admission);
+  const steps = new Map(kinds.map(({ resource }) => [resource, admission.filter(({ resources }) => resources.includes(resource))]));
   const groupByName = new Map(groups.map((group) => [group.name, group]));
   return Object.freeze({
     names,
@@ -71,6 +75,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
+    admission: (resource: Resource) => steps.get(resource) ?? noSteps,
     versionsOf: (kind: StoredKind) =>
       Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
         endpointOf(kind, written, settings)

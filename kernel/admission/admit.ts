@@ -69,7 +69,7 @@ async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObje
 }
 
 function stepsOf({ catalog, endpoint }: Call): readonly Admission[] {
-  return catalog.plugins.flatMap(({ admission = [] }) => admission.filter(({ resources }) => resources.includes(endpoint.resource)));
+  return catalog.admission(endpoint.resource);
 }
 
 /** Objects as stored, of kinds that are served; a kind that is not has none. */
