@@ -26,8 +26,8 @@ const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 export interface ServedSource {
   /** Its JSON, in the pieces in which it lies. */
   pieces(): readonly Uint8Array[];
-  /** What the store holds, where that can be told. */
-  stored?(): Uint8Array;
+  /** What the store holds, in the pieces in which it lies, where that can be told. */
+  stored?(): readonly Uint8Array[];
   /** The object, where it is remembered, whatever its resourceVersion says. */
   object?(): ApiObject | undefined;
   /** Its bytes in a form that has this name, made where there are none yet. */
@@ -67,7 +67,7 @@ export class Item {
   static written(kind: StoredKind, entry: Entry, object: ApiObject): Item {
     const pieces = shownPieces(kind, entry.value, entry.revision);
     if (pieces === undefined) return new Item(kind, entry, object);
-    return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => entry.value, object: () => object });
+    return Item.served(kind, entry.key, entry.revision, { pieces: () => pieces, stored: () => [entry.value], object: () => object });
   }
 
   /** An item whose `json` is at hand already. */
@@ -96,9 +96,9 @@ export class Item {
   get pieces(): readonly Uint8Array[] {
     return this.#source === undefined || this.#json !== undefined ? [this.json] : this.#source.pieces();
   }
-  /** What the store holds of it. */
-  get stored(): Uint8Array {
-    return this.#source === undefined ? this.#value : this.#source.stored?.() ?? storedBytes(this.kind, this.object);
+  /** What the store holds of it, in the pieces in which it lies. */
+  get stored(): readonly Uint8Array[] {
+    return this.#source === undefined ? [this.#value] : this.#source.stored?.() ?? [storedBytes(this.kind, this.object)];
   }
   /** Bytes that show it in another form, made once where the item is remembered. */
   form(name: string, make: () => Uint8Array): Uint8Array {

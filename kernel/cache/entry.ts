@@ -4,7 +4,6 @@
  */
 import type { ApiObject } from "../../core/plugin.ts";
 import type { StoredKind } from "../catalog.ts";
-import { concat } from "../chunks.ts";
 import { decodeStored, Item, shownPieces, takeWritten, withRevision } from "../objects.ts";
 import { versionBytes, versionMember, versionSlot } from "../splice.ts";
 import type { Revision } from "../store/store.ts";
@@ -102,7 +101,7 @@ export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = ent
   return Item.served(kind, entry.key, at, {
     pieces: () => [kind.headBytes, ...bodyParts(entry, at)],
     object: () => recent.get(entry),
-    ...(entry.asStored ? { stored: () => concat(storedParts(maker, entry)) } : {}),
+    ...(entry.asStored ? { stored: () => storedParts(maker, entry) } : {}),
     ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
   });
 }

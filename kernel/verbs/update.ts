@@ -152,16 +152,20 @@ export function isFinished(object: ApiObject, deletion: { readonly holds: (objec
   return !(deletion?.holds(object) ?? false);
 }
 
-/** What tells two stored values apart. That it may be times alone is said of the bytes: most writes change more, and need no second look. */
-export function difference(a: Uint8Array, b: Uint8Array): "none" | "times" | "more" {
-  if (a.length !== b.length) return "more";
-  let found: "none" | "times" = "none";
-  for (let index = 0; index < a.length; index++) {
-    if (a[index] === b[index]) continue;
-    const end = timeEnd(a, index);
-    if (end === undefined) return "more";
-    found = "times";
-    index = end;
+/**
+ * What tells a value from what is stored, which lies in pieces. That it may be times alone is said of the bytes: most writes change
+ * more, and need no second look.
+ */
+export function difference(value: Uint8Array, stored: readonly Uint8Array[]): "none" | "times" | "more" {
+  if (value.length !== stored.reduce((sum, { length }) => sum + length, 0)) return "more";
+  let found: "none" | "times" = "none", at = 0, timeEnds = -1;
+  for (const piece of stored) {
+    for (let index = 0; index < piece.length; index++, at++) {
+      if (value[at] === piece[index] || at <= timeEnds) continue;
+      const end = timeEnd(value, at);
+      if (end === undefined) return "more";
+      [found, timeEnds] = ["times", end];
+    }
   }
   return found;
 }
