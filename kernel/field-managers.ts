@@ -85,8 +85,10 @@ function sentEntries(call: Call, object: ApiObject, live: ApiObject | undefined)
 }
 
 export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | undefined): ApiObject {
+  if (entries !== undefined) return { ...object, metadata: { ...object.metadata, managedFields: entries } };
+  if (object.metadata.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } };
+  return { ...object, metadata };
 }
 
 /** The object as a value that apply works on: without its entries, which nobody owns. */

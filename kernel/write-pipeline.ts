@@ -37,8 +37,10 @@ export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof Objec
 /** A namespaced object takes its namespace from the URL, a cluster-scoped one has none; owners are named once. */
 export function placed(call: Call, sent: ApiObject): ApiObject {
   const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
-  const { namespace: own, ...meta } = object.metadata;
-  if (!call.endpoint.namespaced) return own === undefined ? object : { ...object, metadata: meta };
+  const { namespace: own } = object.metadata;
+  if (!call.endpoint.namespaced) {
+    return own === undefined ? object : { ...object, metadata: metaWith(object.metadata, { namespace: undefined }) };
+  }
   const { namespace } = call.info;
   if (own !== undefined && own !== "" && own !== namespace) {
     throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
