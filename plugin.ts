@@ -10,6 +10,7 @@ export type {
   ApiObject,
   At,
   Column,
+  Concern,
   Controller,
   Gates,
   GateStage,

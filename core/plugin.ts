@@ -234,13 +234,15 @@ export interface Api {
     namespace: string,
     query?: Readonly<Record<string, string>>,
   ): Promise<unknown>;
-  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. */
+  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes that are no `concern`
+   *  of whoever asks may be left out, which spares them all that it costs to be told; creation and deletion concern everybody. */
   watch(
     groupVersion: GroupVersion,
     resource: string,
     namespace: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
+    concern?: Concern,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
   /** The collections that take `verb`, of every group version in force. */
   collections(verb: string): readonly {
@@ -250,6 +252,8 @@ export interface Api {
     readonly namespaced: boolean;
   }[];
 }
+/** What of an object somebody follows: all of it, or its owner references, its finalizers and whether its deletion was asked for. */
+export type Concern = "everything" | "ownership";
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly ApiObject[];

@@ -1,3 +1,4 @@
+import type { Concern } from "../core/plugin.ts";
 import type { PeerCertificate } from "./listen/peer.ts";
 
 /** One request as the listener hands it over. */
@@ -19,6 +20,8 @@ export interface Exchange {
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
+  /** What a watch may be held to; everything where absent, as for whoever asks over the network. */
+  readonly concern?: Concern;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -1,7 +1,7 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
 import { goJson } from "../core/codec/json-text.ts";
 import { listed } from "../core/listed.ts";
-import type { Api, ApiList, ApiObject, GroupVersion } from "../core/plugin.ts";
+import type { Api, ApiList, ApiObject, Concern, GroupVersion } from "../core/plugin.ts";
 import type { Json } from "../core/schema.ts";
 import { StatusError, type StatusReason } from "../core/status-error.ts";
 import { spell } from "../core/names.ts";
@@ -24,7 +24,7 @@ export interface LocalOptions {
 
 /** An API whose calls are made as `user`; nothing is authorized again. */
 export function localApi(server: Server, user: UserInfo, { agent = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
-  async function send(method: string, url: string, body: unknown, signal: AbortSignal): Promise<Reply> {
+  async function send(method: string, url: string, body: unknown, signal: AbortSignal, concern: Concern = "everything"): Promise<Reply> {
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
       method,
@@ -34,6 +34,7 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
       peer: undefined,
       remote: "local",
       protocol: "HTTP/1.1",
+      concern,
       signal,
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
@@ -83,11 +84,18 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
       ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal) =>
-      follow(api, send, pathOf(version, resource, namespace), { version, resource, namespace, query }, signal, () => {
-        const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
-        return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
-      }),
+    watch: (version, resource, namespace, query, signal, concern) =>
+      follow(
+        api,
+        (url) => send("GET", url, undefined, signal, concern),
+        pathOf(version, resource, namespace),
+        { version, resource, namespace, query },
+        signal,
+        () => {
+          const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
+          return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+        },
+      ),
     collections: (verb) =>
       server.catalog.groups.flatMap(({ versions }) => {
         // Each in the first version that has it: not every resource is in the one that the group prefers.
@@ -122,7 +130,7 @@ type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object
 /** List, then watch from there; again from where it was when a watch ends, from a new list when history is gone. */
 async function* follow(
   api: Api,
-  send: (method: string, url: string, body: unknown, signal: AbortSignal) => Promise<Reply>,
+  open: (url: string) => Promise<Reply>,
   path: string,
   { version, resource, namespace, query }: Followed,
   signal: AbortSignal,
@@ -136,7 +144,7 @@ async function* follow(
       seen();
     }
     const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
-    const reply = await send("GET", `${path}?${search}`, undefined, signal);
+    const reply = await open(`${path}?${search}`);
     if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) {
       from = "";
       continue;

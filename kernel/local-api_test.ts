@@ -112,3 +112,53 @@ test("watch() of an API in process begins anew where what it has begun to read i
   assert.deepEqual(seen, [...added(names(firstPage)), ...added(names(wholePage + 1)), "ADDED zz-during"]);
   await close();
 });
+
+for (
+  const { query, wanted } of [
+    { query: {}, wanted: ["ADDED a", "ADDED b", "MODIFIED a finalizers", "MODIFIED b owners", "MODIFIED a deleting", "DELETED a"] },
+    // A selector has to hear of what comes into its sight and leaves it.
+    {
+      query: { labelSelector: "told=yes" },
+      wanted: ["ADDED a told", "MODIFIED a finalizers", "DELETED a finalizers", "ADDED a told", "MODIFIED a deleting", "DELETED a"],
+    },
+  ]
+) {
+  test(`watch() of an API in process that ownership concerns tells of it and of who comes and goes (${JSON.stringify(query)})`, async () => {
+    const { api, close } = await scene(0);
+    const ending = new AbortController();
+    const seen: string[] = [];
+    const change = async (name: string, metadata: object) => {
+      const live = await api.get("example.com/v1", "things", "", name);
+      await api.update("example.com/v1", "things", "", name, { ...live, metadata: { ...live.metadata, ...metadata } });
+    };
+    const write = async () => {
+      await api.create("example.com/v1", "things", "", thing("a"));
+      const owner = await api.create("example.com/v1", "things", "", thing("b"));
+      await change("b", { annotations: { step: "1" } });
+      await change("a", { labels: { told: "yes" }, annotations: { step: "told" } });
+      await change("a", { finalizers: ["example.com/keep"], annotations: { step: "finalizers" } });
+      await change("a", { labels: { told: "no" } });
+      await change("a", { labels: { told: "yes" }, annotations: { step: "told" } });
+      await change("b", {
+        ownerReferences: [{ apiVersion: "example.com/v1", kind: "Thing", name: "b", uid: owner.metadata.uid }],
+        annotations: { step: "owners" },
+      });
+      await change("b", { labels: { told: "later" } });
+      await api.delete("example.com/v1", "things", "", "a");
+      await change("a", { finalizers: [], annotations: { step: "" } });
+    };
+    let writing: Promise<void> | undefined;
+    // The first is told as part of what there is: from then on the watch is open.
+    await api.create("example.com/v1", "things", "", { ...thing("begin"), metadata: { name: "begin", labels: { told: "yes" } } });
+    for await (const { type, object: { metadata } } of api.watch("example.com/v1", "things", "", query, ending.signal, "ownership")) {
+      writing ??= write();
+      if (metadata.name === "begin") continue;
+      const step = metadata.deletionTimestamp !== undefined && type === "MODIFIED" ? "deleting" : metadata.annotations?.step ?? "";
+      seen.push(`${type} ${metadata.name} ${type === "DELETED" && metadata.deletionTimestamp !== undefined ? "" : step}`.trim());
+      if (type === "DELETED" && metadata.deletionTimestamp !== undefined) ending.abort();
+    }
+    await writing;
+    assert.deepEqual(seen, wanted);
+    await close();
+  });
+}

@@ -4,6 +4,7 @@
  * (`cache/reads-conformance.ts`) runs on both.
  */
 import type { Names } from "../core/names.ts";
+import type { Concern } from "../core/plugin.ts";
 import { matchesFields } from "../core/selectors/field.ts";
 import { matchesLabels } from "../core/selectors/label.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../core/status-error.ts";
@@ -81,6 +82,8 @@ export interface Watching {
   readonly options: ListOptions;
   readonly framing: Framing;
   readonly names: Names;
+  /** Changes that are no concern of it may be left out. */
+  readonly concern?: Concern | undefined;
   /** How long it lasts. */
   readonly ms: number;
   /** Ends it at once; a StatusError as its reason is the last event. */

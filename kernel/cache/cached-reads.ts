@@ -157,7 +157,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     let leave = (): void => {};
     const cursor: Cursor = new Cursor({
       kind,
-      selection: selectionOf(collection, watching.options),
+      selection: selectionOf(collection, watching.options, watching.concern),
       watching,
       clock,
       progress: () => cache.revision,

@@ -14,7 +14,7 @@ import type { Revision } from "../store/store.ts";
 import type { Follower } from "./followers.ts";
 import type { Piece } from "./frame-share.ts";
 import type { KindCache } from "./kind-cache.ts";
-import type { RingEvent, Verdict } from "./ring.ts";
+import { type RingEvent, touchesOwnership, type Verdict } from "./ring.ts";
 import type { Selection } from "./selection.ts";
 
 /** Frames are put together up to this size. */
@@ -243,7 +243,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   /** How the watch sees an event; undefined when it neither saw the object nor sees it. */
   #verdict(event: RingEvent): Verdict | undefined {
     if (!this.#concerns(event)) return undefined;
-    const { chooses } = this.#needs.selection;
+    const { chooses, ownership } = this.#needs.selection;
+    if (ownership && !touchesOwnership(event)) return undefined;
     const { next, prior } = event;
     const sees = next !== undefined && (chooses === undefined || chooses(next));
     const saw = prior !== undefined && (chooses === undefined || chooses(prior));

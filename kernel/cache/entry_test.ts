@@ -19,7 +19,7 @@ test("makeEntry() of our own bytes is what decoding them gives", () => {
   assert.equal(itemOf(maker, own).text, expected);
   assert.equal(itemOf(maker, copied).text, expected);
   assert.equal(own.traits, copied.traits);
-  assert.deepEqual(own.traits, { labels: { b: "2", a: "1" }, fields: { "v1 mood": "sad" } });
+  assert.deepEqual(own.traits, { labels: { b: "2", a: "1" }, fields: { "v1 mood": "sad" }, ownership: "" });
 });
 
 test("makeEntry() does not trust our own bytes of an object that lacks its defaults", () => {

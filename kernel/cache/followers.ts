@@ -1,8 +1,8 @@
 /**
  * Who follows a kind, by what they look at: everything, one namespace or one object, and below these by what their selectors
- * demand, so that a change wakes only those whom it may concern. Those who are awake already find it by themselves.
+ * demand or by what of an object concerns them, so that a change wakes only those whom it may concern. Those who are awake already find it by themselves.
  */
-import type { RingEvent } from "./ring.ts";
+import { type RingEvent, touchesOwnership } from "./ring.ts";
 import type { Selection } from "./selection.ts";
 import { tokensOf } from "./tokens.ts";
 
@@ -19,7 +19,7 @@ export interface Follower {
 }
 
 /** What a follower looks at. */
-export type Where = Pick<Selection, "prefix" | "key" | "tokens">;
+export type Where = Pick<Selection, "prefix" | "key" | "tokens" | "ownership">;
 
 export interface Followers {
   readonly count: number;
@@ -54,6 +54,8 @@ export function followers(kindPrefix: string, now: () => number = () => performa
   const places = new Map<string, Set<Follower>>();
   /** Those that are placed by tokens, by their prefix. */
   const demanding = new Map<string, Set<Follower>>();
+  /** Those whom nothing but ownership concerns, by their prefix. */
+  const owning = new Map<string, Set<Follower>>();
   let queue: Follower[] = [];
   let scheduled = false;
   /** When those who waited were last served. */
@@ -93,9 +95,11 @@ export function followers(kindPrefix: string, now: () => number = () => performa
     get count() {
       return every.size;
     },
-    add(follower, { prefix, key, tokens }) {
+    add(follower, { prefix, key, tokens, ownership }) {
       const byTokens = key === undefined && tokens !== undefined;
-      const leaves = (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, follower));
+      const leaves = ownership && key === undefined
+        ? [enter(owning, prefix, follower)]
+        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, follower));
       if (byTokens) leaves.push(enter(demanding, prefix, follower));
       every.add(follower);
       return () => {
@@ -109,6 +113,11 @@ export function followers(kindPrefix: string, now: () => number = () => performa
       for (const key of new Set(events.map((event) => event.key))) wake(places.get(key), first);
       if (demanding.size > 0) {
         for (const event of events) for (const prefix of new Set([kindPrefix, prefixOf(event.key)])) wakeDemanding(event, prefix, first);
+      }
+      if (owning.size > 0) {
+        for (const event of events) {
+          if (touchesOwnership(event)) { for (const prefix of [kindPrefix, prefixOf(event.key)]) wake(owning.get(prefix), first); }
+        }
       }
       if (scheduled || queue.length === 0) return;
       const early = served + gatherMs(queue.length) - now();

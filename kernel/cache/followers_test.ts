@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Concern } from "../../core/plugin.ts";
 import { listOptions } from "../options.ts";
 import { parseQuery } from "../query.ts";
 import { collectionOf } from "../reads.ts";
@@ -18,17 +19,21 @@ const endpoint = endpointOf("notes");
 const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), traitsReader(endpoint.stored, catalog));
 
 /** What a watch looks at. */
-function where(namespace: string, query: string): Where {
+function where(namespace: string, query: string, concern?: Concern): Where {
   const options = listOptions(parseQuery(query), endpoint, catalog.names, { watchList: true, watchPrefix: false });
-  return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options);
+  return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options, concern);
 }
 
-type Note = NonNullable<Parameters<typeof noteOf>[1]>;
+type Note = NonNullable<Parameters<typeof noteOf>[1]> & { readonly finalizers?: readonly string[] };
 /** A change of a note in the namespace "default"; undefined where there is none before or after. */
 function changed(name: string, before: Note | undefined, after: Note | undefined, failure?: Error): RingEvent {
   const key = `${prefix}/notes/default/${name}`;
-  const entry = (what: Note | undefined, revision: number) =>
-    what && makeEntry(maker, key, revision, storedBytes(endpoint.stored, noteOf(name, what)));
+  const entry = (what: Note | undefined, revision: number) => {
+    if (what === undefined) return undefined;
+    const { metadata, ...rest } = noteOf(name, what);
+    const finalizers = what.finalizers === undefined ? {} : { finalizers: what.finalizers };
+    return makeEntry(maker, key, revision, storedBytes(endpoint.stored, { ...rest, metadata: { ...metadata, ...finalizers } }));
+  };
   return { key, revision: 2, prior: entry(before, 1), next: entry(after, 2), failure, at: 0 };
 }
 
@@ -141,4 +146,32 @@ test("followers() wakes all below its prefix for a state that cannot be read", (
   }
   all.tell([changed("x", undefined, undefined, new Error("unreadable"))], 1);
   assert.deepEqual(woken.sort(), ["", "default"]);
+});
+
+test("followers() wakes those whom ownership concerns for nothing else, unless they select", () => {
+  const woken: string[] = [];
+  const all = followers(`${prefix}/notes/`);
+  const looks = [["", ""], ["default", ""], ["other", ""], ["", "labelSelector=team=a"], ["", "fieldSelector=metadata.name=x"]] as const;
+  for (const [namespace, query] of looks) {
+    const follower = { waits: true, wake: () => void woken.push(`${namespace} ${query}`.trim()), pump() {}, check() {}, end() {} };
+    all.add(follower, where(namespace, query, "ownership"));
+  }
+  const tell = (...events: RingEvent[]): string[] => {
+    woken.length = 0;
+    all.tell(events, 1);
+    return [...new Set(woken)].sort();
+  };
+  const unselected = ["", "default"];
+  const owned = { finalizers: ["example.com/keep"] };
+  assert.deepEqual(tell(changed("y", { mood: "m1" }, { mood: "m2", labels: { some: "thing" } })), []);
+  assert.deepEqual(tell(changed("y", { mood: "m1", ...owned }, { mood: "m2", ...owned })), []);
+  assert.deepEqual(tell(changed("y", {}, owned)), unselected);
+  assert.deepEqual(tell(changed("y", owned, {})), unselected);
+  assert.deepEqual(tell(changed("y", undefined, {})), unselected);
+  assert.deepEqual(tell(changed("y", {}, undefined)), unselected);
+  const selecting = ["labelSelector=team=a", "fieldSelector=metadata.name=x"];
+  assert.deepEqual(tell(changed("y", undefined, undefined, new Error("unreadable"))), [...unselected, ...selecting].sort());
+  assert.deepEqual(tell(changed("y", {}, { labels: { team: "a" } })), ["labelSelector=team=a"]);
+  assert.deepEqual(tell(changed("x", { mood: "m1" }, { mood: "m2" })), ["fieldSelector=metadata.name=x"]);
+  assert.deepEqual(tell(changed("y", { mood: "m1" }, { mood: "m2" }), changed("y", {}, owned)), unselected);
 });

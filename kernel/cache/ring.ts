@@ -125,6 +125,11 @@ export class EventRing {
   }
 }
 
+/** Whether an event concerns those who follow ownership only. What cannot be read may. */
+export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
+  return failure !== undefined || prior?.traits.ownership !== next?.traits.ownership;
+}
+
 /** Room for `events`, as upstream makes it: doubled where it is not enough, halved where three quarters are left over. */
 export function roomFor(events: number, before: number): number {
   let room = before;

@@ -1,4 +1,5 @@
 /** Selectors as questions to entries: names and namespaces are in keys, labels and selectable fields in traits. */
+import type { Concern } from "../../core/plugin.ts";
 import { matchesFields } from "../../core/selectors/field.ts";
 import { matchesLabels } from "../../core/selectors/label.ts";
 import type { ListOptions } from "../options.ts";
@@ -16,20 +17,30 @@ export interface Selection {
   readonly tokens: readonly string[] | undefined;
   /** Undefined when all below the prefix is selected. */
   readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
+  /** Of changes only those that touch ownership are wanted. */
+  readonly ownership: boolean;
   /** Equal for selections that are alike. */
   readonly name: string;
 }
 
-export function selectionOf(collection: Collection, options: Pick<ListOptions, "labels" | "fields">): Selection {
+export function selectionOf(
+  collection: Collection,
+  options: Pick<ListOptions, "labels" | "fields">,
+  concern: Concern = "everything",
+): Selection {
   const { labels, fields } = options;
   const prefix = namespacePrefix(collection, fields) ?? collection.prefix;
   const key = collection.key ?? namedKey({ ...collection, namespace: namespaceOf(collection, prefix), prefix }, options);
+  const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
+  // With a selector any change may let an object in or out, which whoever follows must hear of.
+  const ownership = concern === "ownership" && chooses === undefined;
   return {
     prefix,
     key,
     tokens: wantedTokens(collection.endpoint, options),
-    chooses: labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options),
-    name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields]),
+    chooses,
+    ownership,
+    name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields, ownership]),
   };
 }
 

@@ -1,4 +1,4 @@
-/** What selectors ask of an object, kept without the object and shared by all objects that answer alike. */
+/** What selectors and followers ask of an object, kept without the object and shared by all objects that answer alike. */
 import type { ApiObject } from "../../core/plugin.ts";
 import type { Labels } from "../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../catalog.ts";
@@ -7,9 +7,11 @@ export interface Traits {
   readonly labels: Labels;
   /** Values of selectable fields, by `traitOf`. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Owner references, finalizers and whether deletion was asked for, as text; empty where there is none of them. */
+  readonly ownership: string;
 }
 
-export const noTraits: Traits = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}) });
+export const noTraits: Traits = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}), ownership: "" });
 
 /** Field selectors belong to versions: each shows the object in its own form. */
 export function traitOf(endpoint: Endpoint, field: string): string {
@@ -27,15 +29,21 @@ export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiOb
   let known = new Map<string, Traits>();
   return (object) => {
     const { labels } = object.metadata;
-    if (fields.length === 0 && labels === undefined) return noTraits;
+    const ownership = ownershipOf(object);
+    if (fields.length === 0 && labels === undefined && ownership === "") return noTraits;
     const values: Record<string, string> = {};
     for (const { endpoint, trait, read } of fields) values[trait] = read(endpoint.fromStored(object));
-    const traits: Traits = { labels: labels ?? noTraits.labels, fields: values };
-    const text = JSON.stringify([Object.entries(traits.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values)]);
+    const traits: Traits = { labels: labels ?? noTraits.labels, fields: values, ownership };
+    const text = JSON.stringify([Object.entries(traits.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
     if (known.size >= knownMax) known = new Map();
     known.set(text, traits);
     return traits;
   };
+}
+
+function ownershipOf({ metadata: { deletionTimestamp, finalizers, ownerReferences } }: ApiObject): string {
+  if (deletionTimestamp === undefined && finalizers === undefined && ownerReferences === undefined) return "";
+  return JSON.stringify([deletionTimestamp !== undefined, finalizers, ownerReferences]);
 }

@@ -27,6 +27,7 @@ export async function watch(call: Call): Promise<Answer> {
     options: info.watchPrefix && !isTrue(info.query, "watch") ? { ...options, allowWatchBookmarks: false } : options,
     framing,
     names: catalog.names,
+    concern: call.exchange.concern,
     ms: lastsMs(call, options),
     signal: AbortSignal.any([call.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),

@@ -54,7 +54,7 @@ export const garbageCollector: Controller = {
         for await (const object of listed(api, groupVersion, resource, "")) graph.put(nodeOf(groupVersion, resource, object));
       }));
       await Promise.all(collections.map(async (collection) => {
-        for await (const { type, object } of api.watch(collection.groupVersion, collection.resource, "", {}, until)) {
+        for await (const { type, object } of api.watch(collection.groupVersion, collection.resource, "", {}, until, "ownership")) {
           told(collection, object, type === "DELETED");
         }
       }));
