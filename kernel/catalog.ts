@@ -93,6 +93,8 @@ export interface Catalog {
   readonly names: Names;
   /** Encodings that are spoken. */
   readonly media: Media;
+  /** What is told in before a resource is reached: errors of who, may and where, never in CBOR. */
+  readonly earlyMedia: Media;
   /** The encoding in which objects are written to the store; every other is read all the same. */
   readonly storedAs: StoredEncoding;
   readonly gates: GateTable;

@@ -66,6 +66,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
   return Object.freeze({
     names,
     media: mediaOf(names, hasCbor),
+    earlyMedia: mediaOf(names, false),
     storedAs: hasCbor ? "cbor" as const : "json" as const,
     gates,
     plugins,

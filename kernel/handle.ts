@@ -10,8 +10,8 @@ import type { Catalog } from "./catalog.ts";
 import { allowedMs, Deadline } from "./deadline.ts";
 import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
-import { type RequestInfo, requestInfo } from "./request-info.ts";
-import { isApiPath, route } from "./route.ts";
+import { requestInfo } from "./request-info.ts";
+import { isApiPath, type Route, route } from "./route.ts";
 import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
 import { Warnings } from "./warnings.ts";
@@ -25,7 +25,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
   const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, allowed = false;
+  let user: UserInfo | undefined, where: Route | undefined, allowed = false;
   const out = (reply: Reply) => {
     const whole = dressed(reply, warnings, auditId);
     return seen.end(server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
@@ -38,27 +38,26 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     await server.authorize(user, info);
     seen.step("authorized");
     allowed = true;
-    return out(await answer(exchange, info, user, catalog, server, warnings, seen.step));
+    if (!info.isResourceRequest) return out(await server.outer(exchange, info, catalog));
+    if (!isApiPath(info, catalog)) return out(notFoundText());
+    where = route(info, exchange.method, catalog);
+    return out(await answer({ exchange, info, where, user, catalog, server, warnings, step: seen.step }));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
-    const reply = errorReply(exchange, failure, catalog);
+    const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     return out(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
   }
 }
 
-/** Answers on behalf of a user who is known already: the part of the way that comes after authorization. */
-export async function answer(
-  exchange: Exchange,
-  info: RequestInfo,
-  user: UserInfo,
-  catalog: Catalog,
-  server: Server,
-  warnings: Warnings,
-  step: Call["step"],
-): Promise<Reply> {
-  if (!info.isResourceRequest) return await server.outer(exchange, info, catalog);
-  if (!isApiPath(info, catalog)) return notFoundText();
-  const { endpoint, verb, subresource } = route(info, exchange.method, catalog);
+/** A request on behalf of a user who is known and may ask, on its way to a resource. */
+export interface Asked extends Pick<Call, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
+  readonly where: Route;
+  readonly server: Server;
+}
+
+/** The part of the way that comes after authorization. */
+export async function answer({ exchange, info, where, user, catalog, server, warnings, step }: Asked): Promise<Reply> {
+  const { endpoint, verb, subresource } = where;
   const accept = header(exchange, "accept");
   const { media } = catalog;
   checkProduced(accept, verb === "list" || verb === "watch" ? media.listTypes : media.types);
@@ -90,8 +89,8 @@ export async function answer(
 }
 
 /** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */
-export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog): Reply {
-  const accepted = negotiateError(header(exchange, "accept"), catalog.media);
+export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
+  const accepted = negotiateError(header(exchange, "accept"), media);
   const output = { encoding: accepted ?? "json", transform: { as: "object" }, stream: false } as const;
   const pretty = accepted === undefined || wantsPretty("", header(exchange, "user-agent"));
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));

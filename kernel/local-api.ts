@@ -10,6 +10,7 @@ import type { Exchange, Reply } from "./exchange.ts";
 import { answer, errorReply } from "./handle.ts";
 import { type Endpoint, splitGroupVersion } from "./catalog.ts";
 import { requestInfo } from "./request-info.ts";
+import { route } from "./route.ts";
 import type { Server } from "./server.ts";
 import { toStatusError } from "./failure.ts";
 import { Warnings } from "./warnings.ts";
@@ -40,7 +41,9 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
     const info = requestInfo(method, url)!; // our own URLs are well formed
     server.askedItself(method, info);
     try {
-      return await answer(exchange, info, user, server.catalog, server, new Warnings(), () => {});
+      const { catalog } = server;
+      const where = route(info, method, catalog);
+      return await answer({ exchange, info, where, user, catalog, server, warnings: new Warnings(), step() {} });
     } catch (error) {
       return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
     }

@@ -38,6 +38,17 @@ async function speaks(client: Client): Promise<void> {
   ]);
   assert.equal(decoded((await client.ask(`${where}?labelSelector=l=2`, { headers: { accept: partial } })).bytes).items, null);
 
+  for (
+    const [method, path, status] of [["GET", "/api/v1/nothing", 404], ["GET", `${where}/a/b`, 404], ["POST", `${where}/a`, 405]] as const
+  ) {
+    const early = await client.ask(path, { method, headers: { accept: type } });
+    assert.deepEqual([early.status, early.headers["content-type"], early.json().code], [status, "application/json", status]);
+  }
+  const unknown = await client.ask(where, { headers: { accept: type, authorization: "Bearer nobody" } });
+  assert.deepEqual([unknown.status, unknown.headers["content-type"]], [401, "application/json"]);
+  const late = await client.ask(`${where}/nothing`, { headers: { accept: type } });
+  assert.deepEqual([late.status, late.headers["content-type"]], [404, type]);
+
   const table = await client.ask(where, { headers: { accept: `${type};as=Table;v=v1;g=meta.k8s.io` } });
   assert.equal(table.status, 406);
   assert.match(table.json().message, /application\/vnd\.kubernetes\.protobuf, application\/cbor$/);

@@ -8,6 +8,7 @@ import { isInt32 } from "../meta/int-or-string.ts";
 import { canonicalQuantity } from "../meta/quantity.ts";
 import { parseMicroTime, parseTime } from "../meta/time.ts";
 import { Unreadable } from "../meta/unreadable.ts";
+import { inOrder } from "../tree/in-order.ts";
 import { jsonFromTree } from "../tree/values.ts";
 import { decodeDuration } from "./decode-scalars.ts";
 import { DecodeError, Decoding } from "./decoding.ts";
@@ -118,7 +119,7 @@ export const readFieldsV1: CborRead = (item, _later, run) => {
   const why = tagsOf(item, undefined);
   if (why !== undefined) return why;
   const tree = objectOfCbor(item);
-  if (!(tree instanceof CborFailure)) return jsonFromTree(tree);
+  if (!(tree instanceof CborFailure)) return jsonFromTree(inOrder(tree));
   return later(run, `failed to transcode FieldsV1 to JSON: metav1.FieldsV1 cbor invalid: ${tree.text}`);
 };
 function later(run: CborRun, why: string): null {

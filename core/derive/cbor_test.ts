@@ -233,3 +233,9 @@ test(`cborReader() refuses or reads whatever bytes come, and nothing else happen
     }
   }
 });
+
+test("cborReader() puts managed fields in the order in which Go writes maps, at every level", () => {
+  const inner = `a3 ${text("f:a")} a0 ${text(".")} a0 ${text("f:B")} 82 a2 ${text("b")} 01 ${text("a")} 02 f6`;
+  const owned = only("owned", `a2 ${text("f:z")} ${inner} ${text("f:data")} a0`);
+  assert.equal(JSON.stringify(owned), '{"f:data":{},"f:z":{".":{},"f:B":[{"a":2,"b":1},null],"f:a":{}}}');
+});

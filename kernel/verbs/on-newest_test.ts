@@ -16,6 +16,7 @@ import { answer, errorReply } from "../handle.ts";
 import { silentLog } from "../log.ts";
 import { openMetrics } from "../open-metrics.ts";
 import { requestInfo } from "../request-info.ts";
+import { route } from "../route.ts";
 import type { Server } from "../server.ts";
 import { Warnings } from "../warnings.ts";
 
@@ -61,9 +62,18 @@ function askOf(server: Server): Ask {
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
     const admin = { name: "admin", groups: ["system:masters"] };
-    const reply = await answer(exchange, info, admin, server.catalog, server, new Warnings(), () => {}).catch((error: unknown) =>
-      errorReply(exchange, toStatusError(error, info, () => {}), server.catalog)
-    );
+    const { catalog } = server;
+    const asked = {
+      exchange,
+      info,
+      where: route(info, method, catalog),
+      user: admin,
+      catalog,
+      server,
+      warnings: new Warnings(),
+      step() {},
+    };
+    const reply = await answer(asked).catch((error: unknown) => errorReply(exchange, toStatusError(error, info, () => {}), catalog));
     assert.ok(typeof reply.body === "string" || reply.body instanceof Uint8Array);
     const text = typeof reply.body === "string" ? reply.body : new TextDecoder().decode(reply.body);
     return { status: reply.status, body: JSON.parse(text) };

@@ -1,0 +1,22 @@
+import { compareByBytes } from "./utf8.ts";
+import { type Tree, TreeObject } from "./tree.ts";
+
+/**
+ * The tree itself, with the members of all its objects put in the order of their keys' bytes, in which Go writes maps. Iterative, because
+ * ten thousand levels are legal.
+ */
+export function inOrder<T extends Tree>(tree: T): T {
+  const waiting: Tree[] = [tree];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (Array.isArray(next)) { for (const value of next) waiting.push(value); }
+    if (!(next instanceof TreeObject)) continue;
+    const { keys, values } = next;
+    const members = keys.map((key, index) => [key, values[index] ?? null] as const).sort(([a], [b]) => compareByBytes(a, b));
+    for (const [index, [key, value]] of members.entries()) {
+      keys[index] = key;
+      values[index] = value;
+      waiting.push(value);
+    }
+  }
+  return tree;
+}
