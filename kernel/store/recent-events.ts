@@ -1,4 +1,3 @@
-import { eventBytes } from "./sqlite-engine.ts";
 import type { Revision, StoreEvent } from "./store.ts";
 
 /**
@@ -57,4 +56,9 @@ export function recentEvents(start: Revision): RecentEvents {
       return first < dropped ? undefined : kept.slice(first, first + takenMax);
     },
   };
+}
+
+/** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
+export function eventBytes(event: StoreEvent): number {
+  return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
 }

@@ -1,6 +1,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { decodeKey, encodeKey } from "./bytes.ts";
-import { type Bounds, boundsOf, statements } from "./sqlite-statements.ts";
+import { eventBytes } from "./recent-events.ts";
+import { blob, entryOf, eventOf, integer, previousOf, stored } from "./sqlite-rows.ts";
+import { type Bounds, boundsOf, type Statements, statements } from "./sqlite-statements.ts";
 import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "./store.ts";
 
 /** One thing to do; the calls of a run share one transaction. */
@@ -66,6 +68,9 @@ const expireKeysMax = 500;
 const sweepRevisionsMax = 2000;
 const historyBytesMax = 4 * 1024 * 1024;
 
+/** Format 1 wrote the newest revision as a fact with every commit and went by that alone, so it may not open what format 2 has written. */
+const format = 2;
+
 /**
  * `history` has one row for each revision, `live` one for each key that there is now, `facts` the counters:
  *
@@ -74,7 +79,8 @@ const historyBytesMax = 4 * 1024 * 1024;
  *   delete a       history (4, a, null, previous 3)       live ()
  *   compact 3      facts compacted=3; row 2 is swept: row 3 names it as previous, and 3 <= 3
  *
- * Keys are blobs, so that they sort by bytes.
+ * Keys are blobs, so that they sort by bytes. The newest revision is that of the newest row, which a commit writes anyway; as a
+ * fact it is kept when rows are swept, because the newest may be among them (a deletion).
  */
 const tables = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -82,7 +88,7 @@ const tables = `
   CREATE INDEX IF NOT EXISTS history_by_key ON history (key, revision);
   CREATE TABLE IF NOT EXISTS live (key BLOB PRIMARY KEY, revision INTEGER NOT NULL, expires INTEGER) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS live_by_expiry ON live (expires) WHERE expires IS NOT NULL;
-  INSERT OR IGNORE INTO facts VALUES ('format', 1), ('revision', 1), ('compacted', 0), ('swept', 0);
+  INSERT OR IGNORE INTO facts VALUES ('format', ${format}), ('revision', 1), ('compacted', 0), ('swept', 0);
 `;
 
 /**
@@ -95,18 +101,23 @@ export function openEngine(path: string): Engine {
     // EXCLUSIVE keeps the lock between transactions; it goes with the process, however that ends.
     database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
     database.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
-    return engineOf(database);
+    const sql = statements(database);
+    const facts = readFacts(sql.facts);
+    if (facts.format > format) throw new Error(`Cannot read a store of format ${facts.format}: this program knows format ${format}`);
+    if (facts.format < format) sql.setFact.run(format, "format");
+    return engineOf(database, sql, facts);
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function engineOf(database: DatabaseSync): Engine {
-  const sql = statements(database);
-  const facts = readFacts(sql.facts);
-  if (facts.format !== 1) throw new Error(`Cannot read a store of format ${facts.format}: this program knows format 1`);
-  let { revision, compacted, swept } = facts;
+function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine {
+  let { compacted, swept } = facts;
+  let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
+  let expiresAt = nextExpiry();
+  /** Whether a key came, went or changed that has a time to expire. */
+  let expiryChanged = false;
 
   const oldestError = (): Failure => ({
     code: "compacted",
@@ -114,18 +125,29 @@ function engineOf(database: DatabaseSync): Engine {
     oldest: compacted,
   });
 
-  /** The live row of a key. */
-  function find(key: Uint8Array): Entry | undefined {
+  /** The live row of a key, and whether it has a time to expire. */
+  function find(key: Uint8Array): { readonly entry: Entry | undefined; readonly expires: boolean } {
     const row = sql.find.get(key);
-    return row && { key: decodeKey(key), value: blob(row.value), revision: integer(row.revision) };
+    if (row === undefined) return { entry: undefined, expires: false };
+    return { entry: { key: decodeKey(key), value: blob(row.value), revision: integer(row.revision) }, expires: row.expires !== null };
+  }
+  function nextExpiry(): number | undefined {
+    const next = sql.nextExpiry.get()?.expires;
+    return typeof next === "number" ? next : undefined;
   }
 
   /** Writes one revision; `prior` is what is live before it. */
-  function write(key: Uint8Array, value: Uint8Array | undefined, prior: Entry | undefined, expires: number | undefined): Revision {
+  function write(
+    key: Uint8Array,
+    value: Uint8Array | undefined,
+    prior: ReturnType<typeof find>,
+    expires: number | undefined,
+  ): Revision {
     revision += 1;
-    sql.insert.run(revision, key, value === undefined ? null : stored(value), prior?.revision ?? null);
+    sql.insert.run(revision, key, value === undefined ? null : stored(value), prior.entry?.revision ?? null);
     if (value === undefined) sql.remove.run(key);
     else sql.put.run(key, revision, expires ?? null);
+    expiryChanged ||= prior.expires || expires !== undefined;
     return revision;
   }
 
@@ -152,12 +174,13 @@ function engineOf(database: DatabaseSync): Engine {
   const operations: { [Op in Call["op"]]: (call: Extract<Call, { op: Op }>) => { answer: Answers[Op] } | { failure: Failure } } = {
     commit({ change, expires }) {
       const key = encodeKey(change.key);
-      const current = find(key);
+      const prior = find(key);
+      const current = prior.entry;
       if ((current?.revision ?? "absent") !== change.expect) return { answer: { done: false, current } };
-      const written = write(key, change.value, current, expires);
+      const written = write(key, change.value, prior, expires);
       return { answer: { done: true, revision: written, previous: previousOf(current) } };
     },
-    get: ({ key }) => ({ answer: { entry: find(encodeKey(key)), revision } }),
+    get: ({ key }) => ({ answer: { entry: find(encodeKey(key)).entry, revision } }),
     list({ range, limit, at, counted }) {
       const as = at ?? revision;
       if (as < compacted) return { failure: oldestError() };
@@ -195,7 +218,12 @@ function engineOf(database: DatabaseSync): Engine {
       const events = sql.due.all(now, expireKeysMax).map((row): StoreEvent => {
         const key = blob(row.key);
         const prior = find(key);
-        return { key: decodeKey(key), revision: write(key, undefined, prior, undefined), value: undefined, previous: previousOf(prior) };
+        return {
+          key: decodeKey(key),
+          revision: write(key, undefined, prior, undefined),
+          value: undefined,
+          previous: previousOf(prior.entry),
+        };
       });
       return { answer: events };
     },
@@ -212,20 +240,23 @@ function engineOf(database: DatabaseSync): Engine {
   };
 
   function run(calls: readonly Call[]): Run {
-    const before = { revision, compacted, swept };
+    const before = { revision, compacted, swept, expiresAt };
+    expiryChanged = false;
     const writes = calls.some(({ op }) => op !== "get" && op !== "list" && op !== "history" && op !== "size");
     database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
     try {
       // Each operation takes its own call, which the compiler cannot follow through the table.
       const outcomes = calls.map((call) => operations[call.op](call as never));
-      if (revision !== before.revision) sql.setFact.run(revision, "revision");
       if (compacted !== before.compacted) sql.setFact.run(compacted, "compacted");
-      if (swept !== before.swept) sql.setFact.run(swept, "swept");
-      const next = sql.nextExpiry.get()?.expires;
+      if (swept !== before.swept) {
+        sql.setFact.run(swept, "swept");
+        sql.setFact.run(revision, "revision");
+      }
+      if (expiryChanged) expiresAt = nextExpiry();
       database.exec("COMMIT");
-      return { outcomes, revision, compacted, expiresAt: typeof next === "number" ? next : undefined, unswept: swept < compacted };
+      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted };
     } catch (error) {
-      ({ revision, compacted, swept } = before);
+      ({ revision, compacted, swept, expiresAt } = before);
       if (database.isTransaction) database.exec("ROLLBACK");
       throw error;
     }
@@ -234,43 +265,15 @@ function engineOf(database: DatabaseSync): Engine {
   return { run, close: () => database.close() };
 }
 
-/** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
-export function eventBytes(event: StoreEvent): number {
-  return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
+interface Facts {
+  readonly format: number;
+  readonly revision: Revision;
+  readonly compacted: Revision;
+  readonly swept: Revision;
 }
 
-function previousOf(entry: Entry | undefined): StoreEvent["previous"] {
-  return entry && { value: entry.value, revision: entry.revision };
-}
-
-function readFacts(statement: StatementSync): { format: number; revision: number; compacted: number; swept: number } {
+function readFacts(statement: StatementSync): Facts {
   const facts = new Map(statement.all().map((row) => [row.name, row.value]));
   const fact = (name: string): number => integer(facts.get(name));
   return { format: fact("format"), revision: fact("revision"), compacted: fact("compacted"), swept: fact("swept") };
-}
-
-function entryOf(row: Record<string, unknown>, value: unknown): Entry {
-  return { key: decodeKey(blob(row.key)), value: blob(value), revision: integer(row.revision) };
-}
-
-function eventOf(row: Record<string, unknown>): StoreEvent {
-  const value = row.value === null ? undefined : blob(row.value);
-  const previous = row.previous === null ? undefined : { value: blob(row.previousValue), revision: integer(row.previous) };
-  return { key: decodeKey(blob(row.key)), revision: integer(row.revision), value, previous };
-}
-
-/** No bytes at all would be bound as null, which stands for a deletion; they are kept as an empty text. */
-function stored(value: Uint8Array): Uint8Array | string {
-  return value.byteLength === 0 ? "" : value;
-}
-
-function blob(value: unknown): Uint8Array {
-  if (value === "") return new Uint8Array(0);
-  if (value instanceof Uint8Array) return value;
-  throw new Error(`The store holds a ${typeof value} where it keeps bytes`);
-}
-
-function integer(value: unknown): number {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
-  throw new Error(`The store holds ${String(value)} where it keeps an integer`);
 }

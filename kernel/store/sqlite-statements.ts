@@ -14,12 +14,15 @@ export function boundsOf(range: Range): Bounds {
   return [from, to];
 }
 
+export type Statements = ReturnType<typeof statements>;
+
 /** All that the engine asks of its database. */
 export function statements(database: DatabaseSync) {
   return {
     facts: database.prepare("SELECT name, value FROM facts"),
     setFact: database.prepare("UPDATE facts SET value = ? WHERE name = ?"),
-    find: database.prepare("SELECT h.value, h.revision FROM live l JOIN history h ON h.revision = l.revision WHERE l.key = ?"),
+    newest: database.prepare("SELECT max(revision) AS revision FROM history"),
+    find: database.prepare("SELECT h.value, h.revision, l.expires FROM live l JOIN history h ON h.revision = l.revision WHERE l.key = ?"),
     insert: database.prepare("INSERT INTO history (revision, key, value, previous) VALUES (?, ?, ?, ?)"),
     put: database.prepare("INSERT OR REPLACE INTO live (key, revision, expires) VALUES (?, ?, ?)"),
     remove: database.prepare("DELETE FROM live WHERE key = ?"),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openSqlite } from "./sqlite.ts";
@@ -59,6 +60,65 @@ test("openSqlite() finds everything again: keys, history, counter and compaction
       assert.equal(await put(store, "b", "2"), gone + 1);
     });
     await opened(path, async (store) => assert.equal((await store.get("b")).revision, gone + 1));
+  }));
+
+test("openSqlite() goes on counting where the newest revision was a deletion whose history is gone", () =>
+  inFolder(async (path) => {
+    // Sweeps do not wait for a turn of their own.
+    const clock = { now: () => 0, after: (_: number, run: () => void) => (queueMicrotask(run), () => {}) };
+    const store = await openSqlite(path, { clock });
+    const a = await put(store, "a", "1");
+    const gone = await done(store, { key: "a", expect: a, value: undefined });
+    await store.compact(gone);
+    await store.close();
+    const database = new DatabaseSync(path);
+    const rows = (): number => Number(database.prepare("SELECT count(*) AS rows FROM history").get()?.rows);
+    try {
+      assert.equal(rows(), 0);
+    } finally {
+      database.close();
+    }
+    await opened(path, async (store) => {
+      assert.equal((await store.get("a")).revision, gone);
+      assert.equal(await put(store, "b", "1"), gone + 1);
+    });
+    await opened(path, async (store) => assert.equal((await store.get("b")).revision, gone + 1));
+  }));
+
+test("openSqlite() goes on with a file of format 1, and marks it as one that format 1 must not open again", () =>
+  inFolder(async (path) => {
+    const raw = <T>(use: (database: DatabaseSync) => T): T => {
+      const database = new DatabaseSync(path);
+      try {
+        return use(database);
+      } finally {
+        database.close();
+      }
+    };
+    const format = (): unknown => raw((database) => database.prepare("SELECT value FROM facts WHERE name = 'format'").get()?.value);
+    raw((database) =>
+      database.exec(`
+        PRAGMA journal_mode=WAL;
+        CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE history (revision INTEGER PRIMARY KEY, key BLOB NOT NULL, value BLOB, previous INTEGER);
+        CREATE INDEX history_by_key ON history (key, revision);
+        CREATE TABLE live (key BLOB PRIMARY KEY, revision INTEGER NOT NULL, expires INTEGER) WITHOUT ROWID;
+        CREATE INDEX live_by_expiry ON live (expires) WHERE expires IS NOT NULL;
+        INSERT INTO facts VALUES ('format', 1), ('revision', 9), ('compacted', 9), ('swept', 9);
+        INSERT INTO history VALUES (7, X'61', X'31', 5);
+        INSERT INTO live VALUES (X'61', 7, NULL);`)
+    );
+    await opened(path, async (store) => {
+      const { entry, revision } = await store.get("a");
+      assert.deepEqual([text(entry?.value), entry?.revision, revision], ["1", 7, 9]);
+      assert.equal(await put(store, "a", "2", 7), 10);
+    });
+    assert.equal(format(), 2);
+    await opened(path, async (store) => assert.equal((await store.get("a")).revision, 10));
+    raw((database) => database.exec("UPDATE facts SET value = 3 WHERE name = 'format'"));
+    await refused("unavailable", () => openSqlite(path), {
+      message: `Cannot open the store file "${path}": Cannot read a store of format 3: this program knows format 2`,
+    });
   }));
 
 test("openSqlite() removes what expired while the store was closed", () =>
