@@ -38,7 +38,7 @@ export interface Child {
 }
 
 /** A program that takes longer is stuck. */
-const answerMsMax = 120_000;
+const answerMsMax = 20 * 60_000;
 const stopMsMax = 5_000;
 
 /** Starts a program of this folder; it ends when its input does, so also when this process dies. */

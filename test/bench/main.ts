@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--json FILE]`: what requests cost. CPU for
- * each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes five
- * minutes a store.
+ * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--seconds N] [--json FILE]`: what
+ * requests cost. CPU for each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes
+ * five minutes a store. `--seconds` is how long each load lasts (3), readers of much four times as long, or until they have read all.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       store: { type: "string" },
       runtime: { type: "string", default: "Deno" in globalThis ? "deno" : "node" },
       smoke: { type: "boolean", default: false },
+      seconds: { type: "string" },
       json: { type: "string" },
     },
   });
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
   const results: Result[] = [];
   for (const store of both.filter((name) => values.store === undefined || values.store === name)) {
     console.log(`\n${store} on ${runtime}\n${headLine()}`);
-    const size = values.smoke ? smoke : whole;
+    const size = { ...values.smoke ? smoke : whole, ...values.seconds === undefined ? {} : { seconds: Number(values.seconds) } };
     const result = await measure({ store, runtime, scenarios: chosen, ...size, tell: (measured) => console.log(measuredLine(measured)) });
     console.log(startLines(result));
     results.push(result);

@@ -25,6 +25,8 @@ export interface Read {
   readonly seconds: number;
 }
 
+/** Of an answer, where its end is told; it may come in several reads. */
+const tailLength = 600;
 /** How often a slow reader takes its share. */
 const sipMs = 50;
 
@@ -50,7 +52,7 @@ function readOne({ port, token, path, bytesPerSecond }: Reading, ca: string, unt
     const socket: TLSSocket = connect({ host: "127.0.0.1", port, ca, ALPNProtocols: ["http/1.1"] }, () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`);
     });
-    let bytes = 0, sip = 0, answered = false;
+    let bytes = 0, sip = 0, answered = false, tail = "";
     const end = (how: OneRead["end"]): void => {
       clearInterval(sipping);
       clearTimeout(limit);
@@ -69,7 +71,7 @@ function readOne({ port, token, path, bytesPerSecond }: Reading, ca: string, unt
       sip += chunk.length;
       if (bytesPerSecond > 0 && sip >= bytesPerSecond * sipMs / 1000) socket.pause();
       // The last chunk is empty; a watch says with its bookmark that all of its state is there.
-      const tail = chunk.toString("latin1", Math.max(0, chunk.length - 600));
+      tail = (tail + chunk.toString("latin1", Math.max(0, chunk.length - tailLength))).slice(-tailLength);
       if (tail.endsWith("\r\n0\r\n\r\n") || tail.includes("initial-events-end")) end("finished");
     });
     socket.on("error", () => end("failed")).on("close", () => end("failed"));
