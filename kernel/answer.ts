@@ -100,10 +100,10 @@ function objectParts(call: Call, item: Item): readonly Part[] {
 
 const lineEnd = new TextEncoder().encode("\n");
 
-/** JSON text in the encoding that the client wants. */
+/** JSON text in the encoding that the client wants; where it is indented, its last line has no end. */
 function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
   if (call.output.encoding === "yaml") return [writeYaml(parsed(textOf(json)))];
-  return call.pretty ? [prettyJson(textOf(json)), lineEnd] : [json, lineEnd];
+  return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
 }
 
 /** A document of one type in the encoding that the client wants. */

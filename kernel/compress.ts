@@ -6,11 +6,10 @@ import type { Reply } from "./exchange.ts";
 
 const toBytes = new TextEncoder();
 
-/** The reply as the client wants it: what a get or list answers is compressed when it is large. `bytes`: how large it is at most. */
-export function compressed(call: Call, reply: Reply, bytes: number): Reply {
-  const { info: { verb }, catalog } = call;
-  if (bytes < limits.gzipBytesMin || (verb !== "get" && verb !== "list")) return reply;
-  if (!acceptsGzip(header(call.exchange, "accept-encoding")) || !catalog.gates.isOn("APIResponseCompression")) return reply;
+/** The reply as the client wants it: objects and lists are compressed when they are large, whatever the verb. `bytes`: how large at most. */
+export function compressed({ exchange, catalog }: Pick<Call, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
+  if (bytes < limits.gzipBytesMin) return reply;
+  if (!acceptsGzip(header(exchange, "accept-encoding")) || !catalog.gates.isOn("APIResponseCompression")) return reply;
   const body = typeof reply.body === "string" ? toBytes.encode(reply.body) : reply.body;
   if (body instanceof Uint8Array && body.length < limits.gzipBytesMin) return reply;
   return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: gzip(body) };

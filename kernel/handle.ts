@@ -10,6 +10,7 @@ import type { Catalog } from "./catalog.ts";
 import { allowedMs, Deadline } from "./deadline.ts";
 import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
+import { parseQuery } from "./query.ts";
 import { requestInfo } from "./request-info.ts";
 import { isApiPath, type Route, route } from "./route.ts";
 import type { Server } from "./server.ts";
@@ -92,7 +93,7 @@ export async function answer({ exchange, info, where, user, catalog, server, war
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
   const accepted = negotiateError(header(exchange, "accept"), media);
   const output = { encoding: accepted ?? "json", transform: { as: "object" }, stream: false } as const;
-  const pretty = accepted === undefined || wantsPretty("", header(exchange, "user-agent"));
+  const pretty = accepted === undefined || wantsPretty(prettyOf(exchange), header(exchange, "user-agent"));
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
   const seconds = error.details?.retryAfterSeconds;
   return {
@@ -102,6 +103,11 @@ export function errorReply(exchange: Exchange, error: StatusError, catalog: Cata
       ...(seconds === undefined ? {} : { "retry-after": String(seconds) }),
     },
   };
+}
+
+function prettyOf({ url }: Exchange): string {
+  const at = url.indexOf("?");
+  return at < 0 ? "" : parseQuery(url.slice(at + 1)).first("pretty");
 }
 
 /** A path of the old prefixes that names nothing: nobody is asked who they are for it. */

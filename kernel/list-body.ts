@@ -82,7 +82,7 @@ function listItem(endpoint: Endpoint, item: Item): Part {
 
 function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Iterable<Part> {
   if (call.output.encoding === "yaml") return yamlParts(document);
-  return call.pretty ? prettyParts(jsonParts(document)) : jsonParts(document);
+  return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
 }
 
 function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Part> {
@@ -91,7 +91,11 @@ function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Pa
     yield count++ === 0 ? `${open},"${field}":[` : ",";
     yield bytesOf(element);
   }
-  yield count === 0 ? `${open},"${field}":${none}}\n` : "]}\n";
+  yield count === 0 ? `${open},"${field}":${none}}` : "]}";
+}
+function* withEnd(parts: Iterable<Part>): Generator<Part> {
+  yield* parts;
+  yield "\n";
 }
 
 function* prettyParts(parts: Iterable<Part>): Generator<Part> {

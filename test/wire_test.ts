@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { writeEnvelope } from "../core/codec/protobuf.ts";
+import { limits } from "../core/limits.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 
 interface Sent {
@@ -269,4 +270,35 @@ test("a watch is refused for its version, then for its table, and only then for 
   assert.equal(await refused("resourceVersion=abc"), 500);
   assert.equal(await refused("includeObject=abc", "application/yaml;as=Table;v=v1;g=meta.k8s.io"), 400);
   assert.equal(await refused(""), 406);
+});
+
+test("?pretty says how errors are laid out, too, and what is indented has no end of its last line", async () => {
+  await using server = await openTestServer();
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
+  const told = async (path: string, agent: string) =>
+    await (await server.handle(new Request(`https://test${configMaps}${path}`, { headers: { "user-agent": agent } }))).text();
+  for (const [path, sign] of [["/a", "?"], ["/nothing", "?"], ["?fieldSelector=metadata.name%3Da", "&"], ["?limit=x", "&"]] as const) {
+    for (const pretty of [await told(path, "curl/8"), await told(`${path}${sign}pretty=1`, "test")]) {
+      assert.match(pretty, /^\{\n {2}"kind": [^]*\n\}$/);
+    }
+    for (const compact of [await told(path, "test"), await told(`${path}${sign}pretty=0`, "curl/8")]) {
+      assert.match(compact, /^\{"kind":.*\}\n$/);
+    }
+  }
+});
+
+test("large objects and lists are compressed whatever the verb", async () => {
+  await using server = await openTestServer();
+  const long = { metadata: { name: "a", labels: { l: "1" } }, data: { k: "x".repeat(limits.gzipBytesMin) } };
+  const encoding = async (method: string, path: string, body?: object, type = "application/json") => {
+    const headers = { "accept-encoding": "gzip", "content-type": type };
+    const request = new Request(`https://test${configMaps}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    return (await server.handle(request)).headers.get("content-encoding");
+  };
+  assert.equal(await encoding("POST", "", long), "gzip");
+  assert.equal(await encoding("PATCH", "/a", {}, "application/merge-patch+json"), "gzip");
+  assert.equal(await encoding("PUT", "/a", long), "gzip");
+  assert.equal(await encoding("GET", "/a"), "gzip");
+  assert.equal(await encoding("DELETE", "?dryRun=All&labelSelector=l%3D1"), "gzip");
+  assert.equal(await encoding("DELETE", "/a"), null);
 });
