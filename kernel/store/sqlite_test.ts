@@ -180,6 +180,19 @@ test("openSqlite() refuses what is not a store", () =>
     await refused("unavailable", () => openSqlite(join(path, "no", "folder.db")));
   }));
 
+test("openSqlite() of memory answers no earlier than the next turn, so that all who ask in this one share a run", async () => {
+  const store = await openSqlite(":memory:");
+  try {
+    let answered = 0;
+    const first = store.get("a").then(() => answered++);
+    for (let step = 0; step < 1000; step++) await Promise.resolve();
+    assert.equal(answered, 0);
+    await first;
+  } finally {
+    await store.close();
+  }
+});
+
 test("openSqlite() expires keys at their time on its clock, and no earlier", async () => {
   let now = 5_000;
   const timers = new Set<{ at: number; run: () => void }>();
