@@ -1,7 +1,9 @@
 // Single parts of a template: what upstream says of each, and in which order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errors, errorsOf, one } from "./test-template.ts";
+import { defaultNames } from "../../core/names.ts";
+import { podTemplates } from "./pod-template.ts";
+import { at, errors, errorsOf, make, one } from "./test-template.ts";
 
 const pathOf = (text: string) => text.slice(0, text.indexOf(": "));
 const code = { operator: "In", values: [1] };
@@ -149,4 +151,20 @@ test("certificates of a pod last as long as their signer allows", () => {
     `${first}.podCertificate.keyType: Unsupported value: "x": supported values: "RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"`,
     `${first}.podCertificate: Required value: specify at least one of credentialBundlePath, keyPath, and certificateChainPath`,
   ]);
+});
+
+test("resources and signers of the platform go by its name", () => {
+  const certificate = (signerName: string) => {
+    const podCertificate = { signerName, keyType: "ED25519", keyPath: "k", maxExpirationSeconds: 86_401 };
+    return { ...one({}), volumes: [{ name: "v", projected: { sources: [{ podCertificate }] } }] };
+  };
+  const asked = (name: string) => one({ resources: { requests: { [name]: "1500m" } } });
+  const wrong = (platform: string, spec: object) =>
+    podTemplates.create?.(make(spec), { ...at, names: { ...defaultNames, platform } })?.map(({ detail }) => detail);
+  const short = ["if provided, maxExpirationSeconds must be <= 86400"];
+  const whole = ["must be an integer", "Limit must be set for non overcommitable resources"];
+  assert.deepEqual([wrong("kubernetes", certificate("kubernetes.io/c")), wrong("kubernetes", certificate("sub.thole.io/c"))], [short, []]);
+  assert.deepEqual([wrong("thole", certificate("kubernetes.io/c")), wrong("thole", certificate("sub.thole.io/c"))], [[], short]);
+  assert.deepEqual([wrong("kubernetes", asked("kubernetes.io/a")), wrong("kubernetes", asked("thole.io/a"))], [[], whole]);
+  assert.deepEqual([wrong("thole", asked("kubernetes.io/a")), wrong("thole", asked("thole.io/a"))], [whole, []]);
 });

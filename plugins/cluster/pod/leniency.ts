@@ -1,3 +1,4 @@
+import type { Names } from "../../../core/names.ts";
 import type { Gates } from "../../../core/plugin.ts";
 
 /**
@@ -31,6 +32,12 @@ export interface Leniency {
   readonly initRestarts: boolean;
   /** Resources of the pod as a whole, which are not looked at then. */
   readonly podResources: boolean;
+}
+
+/** What a pod is judged by, beside what it says. */
+export interface Terms {
+  readonly names: Names;
+  readonly lenient: Leniency;
 }
 
 /** Of what is new, as far as features do not allow it. */

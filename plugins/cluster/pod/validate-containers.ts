@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Terms } from "./leniency.ts";
 import { label, named, neededWord, oneOfWords, portName } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
@@ -12,7 +12,7 @@ import { validateSecurityContext } from "./validate-security.ts";
 import type { UsableVolumes } from "./validate-volumes.ts";
 
 /** What of the rest of the pod its containers are measured by. */
-export interface Surroundings {
+export interface Surroundings extends Terms {
   readonly volumes: UsableVolumes;
   /** Names of its claims for devices. */
   readonly claims: ReadonlySet<string>;
@@ -22,7 +22,6 @@ export interface Surroundings {
   readonly os: string | undefined;
   /** False where it has user ids of its own. */
   readonly hostUsers: boolean;
-  readonly lenient: Leniency;
 }
 
 export function validateContainers(containers: readonly Container[], around: Surroundings, path: string): readonly FieldError[] {
@@ -67,7 +66,7 @@ export function validateInitContainers(
 }
 
 function validateCommon(container: Container, around: Surroundings, path: string): readonly FieldError[] {
-  const { volumes, claims, restartPolicy, lenient, hostUsers } = around;
+  const { volumes, claims, restartPolicy, hostUsers } = around;
   const { name, image = "", ports = [], env = [], envFrom = [], resources, securityContext } = container;
   return [
     ...(name === "" ? [required(`${path}.name`, "")] : label(name, `${path}.name`)),
@@ -79,7 +78,7 @@ function validateCommon(container: Container, around: Surroundings, path: string
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
     ...neededWord(container.imagePullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.imagePullPolicy`),
-    ...validateResources(resources, claims, lenient, `${path}.resources`),
+    ...validateResources(resources, claims, around, `${path}.resources`),
     ...validateResize(container, restartPolicy, `${path}.resizePolicy`),
     ...(securityContext === undefined ? [] : validateSecurityContext(securityContext, hostUsers, `${path}.securityContext`)),
   ];

@@ -4,6 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/meta/names.ts";
 import { utf8Length } from "../../../core/meta/utf8.ts";
+import { type Names, spell } from "../../../core/names.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../../core/volumes/mod.ts";
 import { type Claim, validateTargetPath } from "./rules.ts";
 
@@ -68,10 +69,17 @@ function firstWrong(text: string, rule: (label: string) => readonly string[], pa
 const keyTypes = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 const secondsMin = 3600, secondsMax = 7_862_400, platformSecondsMax = 86_400;
 
-export function validateCertificate(certificate: PodCertificateProjection, path: string, claim: Claim): readonly FieldError[] {
+/** Signers of the platform itself sign for a shorter time. */
+export function validateCertificate(
+  certificate: PodCertificateProjection,
+  path: string,
+  claim: Claim,
+  names: Names,
+): readonly FieldError[] {
   const { signerName = "", keyType = "", maxExpirationSeconds: seconds, userAnnotations = {} } = certificate;
   const host = signerName.split("/", 1)[0]!; // a text has a first part
-  const max = host === "kubernetes.io" || host.endsWith(".kubernetes.io") ? platformSecondsMax : secondsMax;
+  const own = spell(names, "{platform}.io");
+  const max = host === own || host.endsWith(`.${own}`) ? platformSecondsMax : secondsMax;
   const at = `${path}.maxExpirationSeconds`;
   return [
     ...validateSignerName(signerName, `${path}.signerName`),

@@ -2,20 +2,20 @@
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { amountOf, compareQuantities, quantityText, sumOf } from "../../../core/meta/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Terms } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { isHugePages, podResourceName, validateResources } from "./validate-resources.ts";
 
 type Amounts = Readonly<Record<string, Quantity>>;
 
 /** Not looked into where the system knows no such thing. `claims` are the names of the pod's claims for devices. */
-export function validatePodResources(spec: PodSpec, claims: ReadonlySet<string>, lenient: Leniency, path: string): readonly FieldError[] {
+export function validatePodResources(spec: PodSpec, claims: ReadonlySet<string>, terms: Terms, path: string): readonly FieldError[] {
   const { resources, os } = spec;
   if (resources === undefined) return [];
   if (os?.name === "windows") return [forbidden(path, "may not be set for a windows pod")];
   return [
     ...((resources.claims ?? []).length > 0 ? [forbidden(`${path}.claims`, "claims may not be set for Resources at pod-level")] : []),
-    ...validateResources(resources, claims, lenient, path, podResourceName),
+    ...validateResources(resources, claims, terms, path, podResourceName),
     ...validateConsistency(spec, resources, path),
   ];
 }

@@ -6,7 +6,7 @@ import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../../core/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Leniency, Terms } from "./leniency.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { label, named, neededWord, oneOfWords, qualified, searchDomain, subdomain } from "./rules.ts";
 import { refuseEphemeralContainers, type Surroundings, validateContainers, validateInitContainers } from "./validate-containers.ts";
@@ -30,18 +30,19 @@ export function validatePodTemplateSpec(
     ...validateLabels(metadata.labels, `${path}.labels`),
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
     ...validatePodAnnotations(template, names, lenient, `${path}.annotations`),
-    ...validatePodSpec(spec, lenient, `${path}.spec`),
+    ...validatePodSpec(spec, { names, lenient }, `${path}.spec`),
     ...validateProfilesAgree(template, names, `${path}.spec`),
     ...refuseEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
   ];
 }
 
-function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
+function validatePodSpec(spec: PodSpec, terms: Terms, path: string): readonly FieldError[] {
+  const { lenient } = terms;
   const usable = new Map<string, VolumeSource>();
   const { resourceClaims = [], volumes = [], initContainers = [], restartPolicy = "" } = spec;
   // A list that is always written is null where there is none.
   const containers = spec.containers ?? [];
-  const volumeErrors = validateVolumes(volumes, lenient, `${path}.volumes`, usable);
+  const volumeErrors = validateVolumes(volumes, terms, `${path}.volumes`, usable);
   const around: Surroundings = {
     volumes: usable,
     claims: new Set(resourceClaims.map(({ name }) => name).filter((name) => name !== "")),
@@ -49,14 +50,14 @@ function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readon
     graceSeconds: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
     hostUsers: spec.hostUsers !== false,
-    lenient,
+    ...terms,
   };
   return [
     ...volumeErrors,
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, around, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, around, `${path}.initContainers`),
-    ...(lenient.podResources ? [] : validatePodResources(spec, around.claims, lenient, `${path}.resources`)),
+    ...(lenient.podResources ? [] : validatePodResources(spec, around.claims, terms, `${path}.resources`)),
     ...neededWord(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...neededWord(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
@@ -76,7 +77,7 @@ function validatePodSpec(spec: PodSpec, lenient: Leniency, path: string): readon
     ...validateOverride(spec, path),
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
-    ...validateRest(spec, lenient, path),
+    ...validateRest(spec, terms, path),
     ...validateFileVolumes(spec, path),
   ];
 }
@@ -210,7 +211,7 @@ function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
   ];
 }
 
-function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
+function validateRest(spec: PodSpec, terms: Terms, path: string): readonly FieldError[] {
   const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os } = spec;
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
@@ -222,7 +223,7 @@ function validateRest(spec: PodSpec, lenient: Leniency, path: string): readonly 
     ...(spec.preemptionPolicy === undefined
       ? []
       : neededWord(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`)),
-    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), lenient, `${path}.overhead`)),
+    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), terms, `${path}.overhead`)),
     ...(os === undefined
       ? []
       : os.name === ""

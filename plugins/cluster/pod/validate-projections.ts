@@ -7,7 +7,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from "../../../core/volumes/mod.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Leniency, Terms } from "./leniency.ts";
 import { type Claim, validateMode, validateTargetPath } from "./rules.ts";
 import { validateCertificate, validateTrustBundle } from "./validate-credentials.ts";
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./validate-fields.ts";
@@ -40,7 +40,7 @@ export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string):
 export function validateProjected(
   { sources = [], defaultMode }: ProjectedVolumeSource,
   path: string,
-  lenient: Leniency,
+  terms: Terms,
 ): readonly FieldError[] {
   const taken = new Set<string>();
   const claim = (target: string, told: string): readonly FieldError[] => {
@@ -51,7 +51,7 @@ export function validateProjected(
   return [
     ...validateMode(defaultMode, `${path}.defaultMode`),
     // A list that is always written is null where there is none.
-    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, claim, lenient)),
+    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, claim, terms)),
   ];
 }
 
@@ -60,7 +60,7 @@ function validateSource(
   volume: string,
   path: string,
   claim: Claim,
-  lenient: Leniency,
+  terms: Terms,
 ): readonly FieldError[] {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   const count =
@@ -73,9 +73,9 @@ function validateSource(
     ...(secret === undefined ? [] : validateKeys(secret, `${path}.secret`, claim)),
     ...(configMap === undefined ? [] : validateKeys(configMap, `${path}.configMap`, claim)),
     ...files(`${path}.downwardAPI`),
-    ...(serviceAccountToken === undefined ? [] : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, lenient)),
+    ...(serviceAccountToken === undefined ? [] : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, terms.lenient)),
     ...(clusterTrustBundle === undefined ? [] : validateTrustBundle(clusterTrustBundle, `${path}.clusterTrustBundle`, claim)),
-    ...(podCertificate === undefined ? [] : validateCertificate(podCertificate, `${path}.podCertificate`, claim)),
+    ...(podCertificate === undefined ? [] : validateCertificate(podCertificate, `${path}.podCertificate`, claim, terms.names)),
     ...(count > 1 ? [forbidden(path, "may not specify more than 1 volume type per source")] : []),
   ];
 }

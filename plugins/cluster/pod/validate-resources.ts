@@ -3,8 +3,9 @@ import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported,
 import { qualifiedName } from "../../../core/meta/names.ts";
 import { amountOf, compareQuantities, integerOf, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
 import { Unreadable } from "../../../core/meta/unreadable.ts";
+import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Terms } from "./leniency.ts";
 import { label } from "./rules.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
@@ -28,19 +29,19 @@ export function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-");
 }
 /** A resource of the platform itself. */
-function isNative(name: string): boolean {
-  return !name.includes("/") || name.includes("kubernetes.io/");
+function isNative(name: string, names: Names): boolean {
+  return !name.includes("/") || name.includes(spell(names, "{platform}.io/"));
 }
-function isExtended(name: string): boolean {
-  return !isNative(name) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
+function isExtended(name: string, names: Names): boolean {
+  return !isNative(name, names) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
 }
 /** More of it may be promised than there is. */
-function isOvercommitted(name: string): boolean {
-  return isNative(name) && !isHugePages(name);
+function isOvercommitted(name: string, names: Names): boolean {
+  return isNative(name, names) && !isHugePages(name);
 }
 
 /** What is wrong with the name of a resource. */
-type NameRule = (name: string, path: string) => readonly FieldError[];
+type NameRule = (name: string, path: string, names: Names) => readonly FieldError[];
 
 const resourceName: NameRule = (name, path) => {
   const errors: FieldError[] = qualifiedName(name).map((wrong) => invalid(path, name, wrong));
@@ -49,26 +50,28 @@ const resourceName: NameRule = (name, path) => {
 };
 
 /** A resource that a container may have. */
-const containerResourceName: NameRule = (name, path) => {
-  const errors: FieldError[] = [...resourceName(name, path)];
+const containerResourceName: NameRule = (name, path, names) => {
+  const errors: FieldError[] = [...resourceName(name, path, names)];
   if (!name.includes("/")) {
     if (!ofContainers.includes(name) && !isHugePages(name)) errors.push(invalid(path, name, "must be a standard resource for containers"));
-  } else if (!isNative(name) && !isExtended(name)) errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
+  } else if (!isNative(name, names) && !isExtended(name, names)) {
+    errors.push(invalid(path, name, "doesn't follow extended resource name standard"));
+  }
   return errors;
 };
 
 const ofPods = ["cpu", "memory"];
 
 /** A resource that containers may have together. */
-export const podResourceName: NameRule = (name, path) => {
-  const errors = resourceName(name, path);
+export const podResourceName: NameRule = (name, path, names) => {
+  const errors = resourceName(name, path, names);
   if (errors.length > 0 || ofPods.includes(name) || isHugePages(name)) return errors;
   return [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
 };
 
-function validateAmount(name: string, amount: string, path: string): readonly FieldError[] {
+function validateAmount(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
   const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
-  const whole = isExtended(name) || countable.includes(name);
+  const whole = isExtended(name, names) || countable.includes(name);
   if (whole && integerOf(amountOf(amount)) === undefined) errors.push(invalid(path, amount, "must be an integer"));
   return errors;
 }
@@ -94,7 +97,7 @@ export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<Resourc
 export function validateResources(
   resources: ResourceRequirements,
   claims: ReadonlySet<string>,
-  lenient: Leniency,
+  { lenient, names: spelled }: Terms,
   path: string,
   nameRule: NameRule = containerResourceName,
 ): readonly FieldError[] {
@@ -103,12 +106,13 @@ export function validateResources(
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    errors.push(...nameRule(name, at), ...validateAmount(name, amount, at), ...pages(name, amount, at));
+    errors.push(...nameRule(name, at, spelled), ...validateAmount(name, amount, at, spelled), ...pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    errors.push(...nameRule(name, at), ...validateAmount(name, amount, at), ...validateRequest(name, amount, limit, path));
+    errors.push(...nameRule(name, at, spelled), ...validateAmount(name, amount, at, spelled));
+    errors.push(...validateRequest(name, amount, limit, path, spelled));
     errors.push(...pages(name, amount, at));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -118,12 +122,12 @@ export function validateResources(
   return [...errors, ...validateClaims(resources, claims, `${path}.claims`)];
 }
 
-function validateRequest(name: string, amount: string, limit: string | undefined, path: string): readonly FieldError[] {
+function validateRequest(name: string, amount: string, limit: string | undefined, path: string, names: Names): readonly FieldError[] {
   if (limit === undefined) {
-    return isOvercommitted(name) ? [] : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
+    return isOvercommitted(name, names) ? [] : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
   }
   const order = compareQuantities(amount, limit);
-  if (order !== 0 && !isOvercommitted(name)) {
+  if (order !== 0 && !isOvercommitted(name, names)) {
     return [invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limit}`)];
   }
   return order > 0 ? [invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];

@@ -16,7 +16,7 @@ import type {
 import { between, requiredKeys, validateLocalPath } from "../../../core/volumes/rules.ts";
 import { validateClaimSpec } from "../../../core/volumes/validate-claim.ts";
 import * as shared from "../../../core/volumes/validate-shared-sources.ts";
-import type { Leniency } from "./leniency.ts";
+import type { Terms } from "./leniency.ts";
 import { label, oneOfWords, subdomain, validateMode } from "./rules.ts";
 import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";
 
@@ -26,14 +26,14 @@ export type UsableVolumes = ReadonlyMap<string, VolumeSource>;
 /** What is wrong with the volumes; those that are right go into `usable`. A refused volume leaves its name free. */
 export function validateVolumes(
   volumes: readonly Volume[],
-  lenient: Leniency,
+  terms: Terms,
   path: string,
   usable: Map<string, VolumeSource>,
 ): readonly FieldError[] {
   return volumes.flatMap((volume, i) => {
     const at = `${path}[${i}]`, { name } = volume;
     const errors = [
-      ...validateSource(volume, lenient, at),
+      ...validateSource(volume, terms, at),
       ...(name === "" ? [required(`${at}.name`, "")] : label(name, `${at}.name`)),
       ...(usable.has(name) ? [duplicate(`${at}.name`, name)] : []),
     ];
@@ -42,7 +42,7 @@ export function validateVolumes(
   });
 }
 
-type Rule<K extends keyof VolumeSource> = (source: NonNullable<VolumeSource[K]>, path: string, lenient: Leniency) => readonly FieldError[];
+type Rule<K extends keyof VolumeSource> = (source: NonNullable<VolumeSource[K]>, path: string, terms: Terms) => readonly FieldError[];
 type Rules = { readonly [K in keyof Required<VolumeSource>]: Rule<K> };
 
 /** In upstream's order: the first source that is set is looked into, each further one is one too many. */
@@ -88,13 +88,13 @@ const rules: Rules = Object.freeze<Rules>({
 /** Names by which upstream tells of a source too many, where they are not the source's own. */
 const toldAs: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
-function validateSource(volume: Volume, lenient: Leniency, path: string): readonly FieldError[] {
+function validateSource(volume: Volume, terms: Terms, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
   for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // the keys of `rules` are the members
     const source = volume[key];
     if (source === undefined) continue;
-    if (count++ === 0) errors.push(...rule(source, `${path}.${key}`, lenient));
+    if (count++ === 0) errors.push(...rule(source, `${path}.${key}`, terms));
     else errors.push(forbidden(`${path}.${toldAs[key] ?? key}`, "may not specify more than 1 volume type"));
     if (key === "iscsi") errors.push(...validatePortalLength(volume, path));
   }
