@@ -2,6 +2,7 @@
  * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
  * Bytes that are equal to what we have encoded need no decoding.
  */
+import { sameBytes } from "../store/bytes.ts";
 import type { Change, Commit, Store } from "../store/store.ts";
 
 export interface OwnWrites {
@@ -58,10 +59,4 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       return own;
     },
   };
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }

@@ -1,4 +1,4 @@
-import { decodeKey, keyBounds } from "./bytes.ts";
+import { decodeKey, keyBounds, sameBytes } from "./bytes.ts";
 import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
 import { type KeyValue, noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
@@ -58,6 +58,21 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
   let fragments: WatchEvent[] = [];
   const cancel = (): void => stream.cancel();
   what.signal.addEventListener("abort", cancel);
+  /** Adds the events of whole revisions that the watch has not had, and moves the position past them. */
+  function take(reply: WatchReply, events: StoreEvent[]): void {
+    if (reply.canceled) throw refusal(reply, from);
+    if (reply.created) return;
+    fragments.push(...reply.events);
+    if (reply.fragment) return;
+    const whole = fragments;
+    fragments = [];
+    // Without events it is a note of progress; with events the header may be ahead of what is yet to come.
+    const revision = whole.at(-1)?.now.revision ?? reply.revision;
+    if (revision <= position) return;
+    const told = whole.flatMap((event) => toEvent(event, what.ownBytes, position, beacon));
+    events.push(...told);
+    position = revision;
+  }
   // It may have aborted while the stream was being opened.
   if (what.signal.aborted) cancel();
   const unfollow = what.progress.follow({
@@ -66,19 +81,18 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
   });
   try {
     stream.send({ from: first, to: beacon === undefined ? noEnd : Uint8Array.of(...beacon, 0), start: Math.max(1, position) });
-    for await (const reply of stream) {
-      if (reply.canceled) throw refusal(reply, from);
-      if (reply.created) continue;
-      fragments.push(...reply.events);
-      if (reply.fragment) continue;
-      const events = fragments;
-      fragments = [];
-      // Without events it is a note of progress; with events the header may be ahead of what is yet to come.
-      const revision = events.at(-1)?.now.revision ?? reply.revision;
-      if (revision <= position) continue;
-      const batch = { events: events.flatMap((event) => toEvent(event, what.ownBytes, position, beacon)), revision };
-      position = revision;
-      yield batch;
+    for await (const replies of stream) {
+      const events: StoreEvent[] = [];
+      const before = position;
+      let failure: { readonly error: unknown } | undefined;
+      try {
+        for (const reply of replies) take(reply, events);
+      } catch (error) {
+        failure = { error };
+      }
+      // What came before a failure is told all the same.
+      if (position > before) yield { events, revision: position };
+      if (failure !== undefined) throw failure.error;
     }
   } finally {
     unfollow();
@@ -130,8 +144,4 @@ export function tellsProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
   if (major !== 3 || minor > 5) return major > 3 || minor > 5;
   return (minor === 5 && patch >= 13) || (minor === 4 && patch >= 31);
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

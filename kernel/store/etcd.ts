@@ -172,7 +172,7 @@ async function oldestRevision(connection: Connection, at: Revision): Promise<Rev
   const stream = await connection.watch();
   try {
     stream.send({ from: noEnd, to: Uint8Array.of(0, 0), start: at });
-    for await (const reply of stream) if (reply.canceled) return reply.compacted;
+    for await (const replies of stream) for (const reply of replies) if (reply.canceled) return reply.compacted;
     throw new Error("etcd ended a stream without a reason");
   } finally {
     stream.cancel();

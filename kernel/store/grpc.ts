@@ -25,8 +25,8 @@ export interface Channel {
   close(): void;
 }
 
-/** Iterating it throws a GrpcError however the stream ends, except after cancel(). */
-export interface MessageStream<Request, Reply> extends AsyncIterable<Reply> {
+/** Gives all messages that have come together; throws a GrpcError however the stream ends, except after cancel(). */
+export interface MessageStream<Request, Reply> extends AsyncIterable<readonly Reply[]> {
   send(request: Request): void;
   cancel(): void;
 }
@@ -132,18 +132,19 @@ function messageStream<Request, Reply>(
     },
   });
 
-  async function* messages(): AsyncGenerator<Reply, void> {
+  async function* messages(): AsyncGenerator<readonly Reply[], void> {
     const frames = frameReader();
     while (!cancelled) {
       const come = chunks;
       chunks = [];
+      const replies: Reply[] = [];
+      let bytes = 0;
       for (const chunk of come) {
-        for (const message of frames(chunk)) {
-          yield decode(message);
-          if (cancelled) return;
-        }
-        stream.used(chunk.length);
+        for (const message of frames(chunk)) replies.push(decode(message));
+        bytes += chunk.length;
       }
+      if (replies.length > 0) yield replies;
+      if (bytes > 0) stream.used(bytes);
       if (chunks.length > 0 || cancelled) continue;
       if (failure !== undefined) throw failure;
       await new Promise<void>((resolve) => wake = resolve);

@@ -162,7 +162,7 @@ test("stream() gives messages however they are cut, and fails when the stream en
       const stream = await channel.stream(echo, { more: "headers" });
       const seen: string[] = [];
       const error = await failure(async () => {
-        for await (const message of stream) seen.push(message);
+        for await (const messages of stream) seen.push(...messages);
       });
       assert.deepEqual(seen, piece === 1 ? texts.slice(0, 3) : texts);
       assert.deepEqual([error.code, error.message], [9, "enough"]);
@@ -179,8 +179,8 @@ test("stream() carries messages both ways and ends quietly when it is cancelled"
     const stream = await channel.stream(echo, {});
     stream.send("1");
     const seen: string[] = [];
-    for await (const message of stream) {
-      seen.push(message);
+    for await (const messages of stream) {
+      seen.push(...messages);
       if (seen.length < 3) stream.send(`${seen.length + 1}`);
       else stream.cancel();
     }
