@@ -302,3 +302,18 @@ test("large objects and lists are compressed whatever the verb", async () => {
   assert.equal(await encoding("DELETE", "?dryRun=All&labelSelector=l%3D1"), "gzip");
   assert.equal(await encoding("DELETE", "/a"), null);
 });
+
+test("a collection is deleted as it was at an old version, unless its limit is below zero", async () => {
+  await using server = await openTestServer();
+  const { body: { metadata } } = await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "b" } } });
+  const remove = (query: string) =>
+    ask(server, "DELETE", `${configMaps}?dryRun=All&fieldSelector=metadata.name!%3Da&resourceVersion=${metadata.resourceVersion}${query}`);
+  for (const query of ["", "&limit=0", "&limit=1"]) {
+    const { status, body } = await remove(query);
+    assert.deepEqual([status, body.items], [200, []], query);
+  }
+  const now = await remove("&limit=-1");
+  assert.equal(now.status, 409);
+  assert.match(now.body.message, /ConfigMap "b": the ResourceVersion in the precondition \(\d+\) does not match/);
+});

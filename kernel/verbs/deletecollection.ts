@@ -14,10 +14,12 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   // An old version means that very state: what was there then and still is goes, what came later stays.
-  // One object that is named is looked up as it is now.
+  // One object that is named is looked up as it is now, and so is all where it is said in so many words that there is no limit.
   const named = listing.fields.some(({ field, operator }) => field === "metadata.name" && operator === "=");
   const isOld = !named && listing.resourceVersion !== "" && listing.resourceVersion !== "0";
-  const exact = isOld && listing.resourceVersionMatch === "" ? { ...listing, resourceVersionMatch: "Exact" } : listing;
+  const exact = isOld && listing.resourceVersionMatch === "" && listing.limit >= 0
+    ? { ...listing, resourceVersionMatch: "Exact" }
+    : listing;
   const page = await readsOf(backend).list(collection, exact, catalog.names, call.signal);
   const items: Item[] = [];
   for (const item of page.items) {
