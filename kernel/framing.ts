@@ -35,7 +35,7 @@ export function framingOf(call: Call): Framing {
       isBinary(encoding)
         ? binaryEvent(encoding, "ERROR", binaryDocument(encoding, StatusSchema, status))
         : textFrame("ERROR", encoder(StatusSchema)(status)),
-    sent: (frameBytes) => meter.watched(endpoint, frameBytes),
+    sent: meter.watched(endpoint),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What requests tell the metrics on their way, beside how they end. */
-import { defineMetric, type Recorder } from "../metrics/mod.ts";
+import { type CounterSeries, defineMetric, type HistogramSeries, type Recorder } from "../metrics/mod.ts";
 import type { Endpoint } from "./catalog.ts";
 
 const stepBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
@@ -60,8 +60,8 @@ type MeterRecord = { readonly [Key in keyof typeof meterMetrics]: Recorder<(type
 export type AdmissionType = "admit" | "validate";
 
 export interface Meter {
-  /** A frame of a watch went out. */
-  watched(endpoint: Endpoint, frameBytes: number): void;
+  /** To be told of each frame of one watch that goes out. */
+  watched(endpoint: Endpoint): (frameBytes: number) => void;
   /** A streaming list that began at `since` (`now()`) has sent what there was. */
   watchListed(endpoint: Endpoint, scope: string, since: number): void;
   /** A body was read; `verb` as in request info. */
@@ -73,22 +73,20 @@ export interface Meter {
 }
 
 export function meterOf(record: MeterRecord, now: () => number): Meter {
-  // Frozen and the same for each endpoint: a metric finds such a label set by its identity.
-  const kinds = new WeakMap<Endpoint, Readonly<Record<"group" | "version" | "resource", string>>>();
-  const kindOf = (endpoint: Endpoint) => {
-    const known = kinds.get(endpoint);
-    if (known !== undefined) return known;
-    const { group, version, plural } = endpoint;
-    const labels = Object.freeze({ group, version, resource: plural });
-    kinds.set(endpoint, labels);
-    return labels;
-  };
+  const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
   return {
     now,
-    watched(endpoint, bytes) {
-      const labels = kindOf(endpoint);
-      record.watchEvents.with(labels).add();
-      record.watchEventBytes.with(labels).observe(bytes);
+    watched(endpoint) {
+      // Looked up with the first frame and then kept: there may be many more.
+      let counted: { readonly events: CounterSeries; readonly bytes: HistogramSeries } | undefined;
+      return (bytes) => {
+        if (counted === undefined) {
+          const labels = kindOf(endpoint);
+          counted = { events: record.watchEvents.with(labels), bytes: record.watchEventBytes.with(labels) };
+        }
+        counted.events.add();
+        counted.bytes.observe(bytes);
+      };
     },
     watchListed: (endpoint, scope, since) => record.watchListSeconds.with({ ...kindOf(endpoint), scope }).observe((now() - since) / 1000),
     received: ({ group, plural }, verb, bytes) => record.bodyBytes.with({ group, resource: plural, verb }).observe(bytes),

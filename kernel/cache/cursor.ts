@@ -62,10 +62,13 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   readonly #cancelEnd: () => void;
   readonly #endsAt: number;
   readonly #onAbort = (): void => this.end();
+  /** Watches of the same name are given the same. */
+  readonly #name: string;
 
   constructor(needs: CursorNeeds) {
     this.#needs = needs;
-    const { clock, watching } = needs;
+    const { clock, watching, selection } = needs;
+    this.#name = `${watching.framing.id} ${selection.name}`;
     this.#endsAt = clock.now() + watching.ms;
     this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
     watching.signal.addEventListener("abort", this.#onAbort);
@@ -205,14 +208,13 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
 
   /** The piece from here on, from the share where it can be shared. */
   #piece(): Piece {
-    const { kind, selection, watching: { framing } } = this.#needs;
+    const { kind, watching: { framing } } = this.#needs;
     const shared = this.#floor <= this.#sharedFloor() && !(framing.opens && this.#first);
     if (!shared) return this.#gather();
-    const name = `${framing.id} ${selection.name}`;
-    const known = kind.frames.piece(name, this.#position);
+    const known = kind.frames.piece(this.#name, this.#position);
     if (known !== undefined) return known;
     const made = this.#gather();
-    kind.frames.keep(name, made);
+    kind.frames.keep(this.#name, made);
     return made;
   }
   /** The revision up to which all events of the piece may be left out without a difference. */
