@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { type Deadlines, deadlines } from "./deadlines.ts";
 import { grpcCode, GrpcError, lost } from "./grpc-errors.ts";
+import { framed, messageReader, onlyMessage } from "./grpc-messages.ts";
 import { connectSession, type GrpcSession, type SessionOptions } from "./grpc-session.ts";
 import { headerBlock, type Headers } from "./http2/hpack.ts";
 import type { Lost, Stream, StreamEvents } from "./http2/session.ts";
@@ -30,8 +31,6 @@ export interface MessageStream<Request, Reply> extends AsyncIterable<readonly Re
   send(request: Request): void;
   cancel(): void;
 }
-
-const frameHead = 5;
 
 export function openChannel(endpoint: string, options: SessionOptions): Channel {
   const headers = headersFor(endpoint);
@@ -133,14 +132,14 @@ function messageStream<Request, Reply>(
   });
 
   async function* messages(): AsyncGenerator<readonly Reply[], void> {
-    const frames = frameReader();
+    const read = messageReader();
     while (!cancelled) {
       const come = chunks;
       chunks = [];
       const replies: Reply[] = [];
       let bytes = 0;
       for (const chunk of come) {
-        for (const message of frames(chunk)) replies.push(decode(message));
+        for (const message of read(chunk)) replies.push(decode(message));
         bytes += chunk.length;
       }
       if (replies.length > 0) yield replies;
@@ -215,40 +214,4 @@ function decoded(message: string): string {
   } catch {
     return message;
   }
-}
-
-function framed(message: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(frameHead + message.length);
-  frame[0] = 0; // not compressed
-  frame.writeUInt32BE(message.length, 1);
-  frame.set(message, frameHead);
-  return frame;
-}
-function onlyMessage(chunks: readonly Buffer[]): Buffer {
-  const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-  if (bytes.length < frameHead || bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - frameHead) {
-    throw new GrpcError(grpcCode.unavailable, "The server sent something other than one plain message");
-  }
-  return bytes.subarray(frameHead);
-}
-
-/** Puts messages together from chunks that are cut anywhere, without copying what is still incomplete again and again. */
-function frameReader(): (chunk: Buffer) => Iterable<Buffer> {
-  let parts: Buffer[] = [];
-  let have = 0;
-  let need = frameHead;
-  return function* (chunk) {
-    parts.push(chunk);
-    have += chunk.length;
-    while (have >= need) {
-      const bytes: Buffer = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
-      need = frameHead + bytes.readUInt32BE(1);
-      parts = [bytes];
-      if (have < need) return;
-      yield bytes.subarray(frameHead, need);
-      have -= need;
-      parts = have === 0 ? [] : [bytes.subarray(need)];
-      need = frameHead;
-    }
-  };
 }

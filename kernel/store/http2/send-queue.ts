@@ -1,5 +1,6 @@
 /** What streams have to send, held back until the server has room for it (RFC 9113, 5.2). */
 import { flag, frameBytesMax, frameType, type WriteFrame } from "./frames.ts";
+import { firstWindowBytes } from "./preface.ts";
 
 export interface SendQueue {
   /** From now on a stream may send. */
@@ -16,7 +17,6 @@ export interface SendQueue {
   resize(bytes: number): void;
 }
 
-const firstWindowBytes = 65_535;
 const windowMax = 0x7fffffff;
 const nothing = new Uint8Array(0);
 

@@ -4,8 +4,11 @@
  */
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { flag, frameReader, frameType, frameWriter } from "./frames.ts";
+import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts";
+import { headerFrames } from "./header-frames.ts";
 import { headerReader, type Headers } from "./hpack.ts";
+import { connectionWindowBytes, firstWindowBytes, ourSettings, preface, setting, streamWindowBytes } from "./preface.ts";
+import { type Room, roomFor } from "./room.ts";
 import { sendQueue } from "./send-queue.ts";
 
 /** What a stream is told. Nothing comes after `end`, and nothing after the stream was cancelled. */
@@ -53,18 +56,11 @@ export interface SessionOptions {
   readonly firstStream?: number;
 }
 
-/** Bytes that may be on their way to us unread: of one stream, and of the connection. */
-const streamWindowBytes = 8 * 1024 * 1024;
-const connectionWindowBytes = 32 * 1024 * 1024;
-/** What holds for the connection before anybody says anything. */
-const firstWindowBytes = 65_535;
-const headerBytesMax = 65_536;
 const streamMax = 0x7fffffff;
-/** To a server that leaves so much of what it is sent unread its pings are not answered. */
+/** To a server that leaves so much of what it is sent unread nothing is acknowledged. */
 const unreadBytesMax = 1024 * 1024;
 
 const refusedStream = 7, cancelled = 8;
-const setting = Object.freeze({ headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4 });
 const nothing = Buffer.alloc(0);
 
 interface Open {
@@ -76,9 +72,7 @@ interface Open {
   readonly events: StreamEvents;
   /** What it sends before its turn has come. */
   readonly early: Uint8Array[];
-  /** What the server may still send, and what was used since it was told so. */
-  room: number;
-  used: number;
+  readonly room: Room;
 }
 
 /** Speaks over a socket that is connected, or is being connected. */
@@ -91,10 +85,8 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   let next = firstStream;
   let streamsMax = Infinity;
   let isOpen = false, isLeaving = false, isOver = false;
-  let used = 0;
-  /** Headers whose block has not come whole. */
-  let partial: { readonly stream: number; readonly ends: boolean; readonly parts: Buffer[]; bytes: number } | undefined;
   let answered: (() => void)[] = [];
+  const room = roomFor(connectionWindowBytes, (bytes) => allow(0, bytes));
 
   function destroy(because: unknown): void {
     if (isOver) return;
@@ -116,15 +108,19 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     queue.open(stream.id);
     for (const data of stream.early.splice(0)) queue.send(stream.id, data, stream.isWhole);
   }
+  /** As many of those that wait as the server allows. Each has a number kept for it. */
+  function startWaiting(): void {
+    for (const stream of waiting) {
+      if (streams.size >= streamsMax) return;
+      waiting.delete(stream);
+      start(stream);
+    }
+  }
   function forget(stream: Open): void {
     streams.delete(stream.id);
     queue.close(stream.id);
-    for (const first of waiting) {
-      if (streams.size >= streamsMax || !isUsable()) break;
-      waiting.delete(first);
-      start(first);
-    }
-    if (streams.size === 0 && waiting.size === 0 && !isUsable()) destroy(new Error("the server told us to go away"));
+    startWaiting();
+    if (streams.size === 0 && waiting.size === 0 && !isUsable()) destroy("the connection takes no more streams");
   }
   function isUsable(): boolean {
     return isOpen && !isOver && !isLeaving && next + 2 * waiting.size <= streamMax;
@@ -139,14 +135,6 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     payload.writeUInt32BE(bytes, 0);
     write(frameType.windowUpdate, 0, id, payload);
   }
-  function use(stream: Open, bytes: number): void {
-    stream.used += bytes;
-    if (stream.used < streamWindowBytes / 2 || !streams.has(stream.id)) return;
-    stream.room += stream.used;
-    allow(stream.id, stream.used);
-    stream.used = 0;
-  }
-
   function ended(stream: Open): void {
     // A server may answer before it has read all, one that refuses a message for its size for one.
     if (!queue.isDone(stream.id)) reset(stream.id, cancelled);
@@ -154,43 +142,16 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     stream.events.end(undefined);
   }
   function takeData(flags: number, id: number, payload: Buffer): void {
-    used += payload.length;
-    if (used > connectionWindowBytes) throw new Error("The server sent more than it was allowed");
-    if (used >= connectionWindowBytes / 2) {
-      allow(0, used);
-      used = 0;
-    }
+    room.fill(payload.length);
+    room.use(payload.length);
     const stream = streams.get(id);
     // One that was cancelled: what was on its way counts for the connection only.
     if (stream === undefined) return known(id);
-    stream.room -= payload.length;
-    if (stream.room < 0) throw new Error("The server sent more than it was allowed");
+    stream.room.fill(payload.length);
     const chunk = unpadded(flags, payload);
-    if (stream.isWhole) use(stream, payload.length);
-    else if (chunk.length < payload.length) use(stream, payload.length - chunk.length);
+    stream.room.use(stream.isWhole ? payload.length : payload.length - chunk.length);
     if (chunk.length > 0) stream.events.data(chunk);
     if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);
-  }
-  function takeHeaders(flags: number, id: number, payload: Buffer): void {
-    known(id);
-    const block = unpadded(flags, payload);
-    const ends = (flags & flag.endStream) !== 0;
-    const fields = (flags & flag.priority) === 0 ? block : block.subarray(5);
-    if ((flags & flag.endHeaders) !== 0) return headersOf(id, ends, fields);
-    partial = { stream: id, ends, parts: [fields], bytes: fields.length };
-  }
-  function takeMoreHeaders(type: number, flags: number, id: number, payload: Buffer): void {
-    if (partial === undefined || type !== frameType.continuation || id !== partial.stream) throw new Error("A frame came out of turn");
-    partial.parts.push(payload);
-    partial.bytes += payload.length;
-    // Empty pieces count, too.
-    if (partial.bytes > headerBytesMax || partial.parts.length > headerBytesMax / 1024) {
-      throw new Error("The headers of an answer are too long");
-    }
-    if ((flags & flag.endHeaders) === 0) return;
-    const { ends, parts } = partial;
-    partial = undefined;
-    headersOf(id, ends, Buffer.concat(parts));
   }
   function headersOf(id: number, ends: boolean, block: Buffer): void {
     const headers = readBlock(block);
@@ -198,6 +159,9 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if (stream === undefined) return;
     stream.events.headers(headers);
     if (ends && streams.get(id) === stream) ended(stream);
+  }
+  function acknowledge(type: number, payload: Buffer): void {
+    if (socket.writableLength <= unreadBytesMax) write(type, flag.ack, 0, payload);
   }
   function takeSettings(flags: number, payload: Buffer): void {
     if ((flags & flag.ack) !== 0) return;
@@ -207,8 +171,8 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
       if (which === setting.initialWindowSize) queue.resize(value);
       if (which === setting.maxConcurrentStreams) streamsMax = value;
     }
-    write(frameType.settings, flag.ack, 0, nothing);
-    if (isOpen) return;
+    acknowledge(frameType.settings, nothing);
+    if (isOpen) return startWaiting();
     isOpen = true;
     onOpen();
   }
@@ -236,10 +200,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if (streams.size === 0) destroy(cause);
   }
   function takePing(flags: number, payload: Buffer): void {
-    if ((flags & flag.ack) === 0) {
-      if (socket.writableLength <= unreadBytesMax) write(frameType.ping, flag.ack, 0, payload);
-      return;
-    }
+    if ((flags & flag.ack) === 0) return acknowledge(frameType.ping, payload);
     const waiters = answered;
     answered = [];
     for (const tell of waiters) tell();
@@ -251,12 +212,11 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   function take(type: number, flags: number, id: number, payload: Buffer): void {
     if (isOver) return;
     if (!isOpen && type !== frameType.settings) throw new Error("The server does not begin with its settings");
-    if (partial !== undefined || type === frameType.continuation) return takeMoreHeaders(type, flags, id, payload);
+    if (type === frameType.headers) known(id);
+    if (takeHeaders(type, flags, id, payload)) return;
     switch (type) {
       case frameType.data:
         return takeData(flags, id, payload);
-      case frameType.headers:
-        return takeHeaders(flags, id, payload);
       case frameType.reset:
         return takeReset(id, payload);
       case frameType.settings:
@@ -274,6 +234,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     // What we do not know we pass over (RFC 9113, 5.5).
   }
 
+  const takeHeaders = headerFrames(headersOf);
   const read = frameReader(take);
   socket.on("data", (chunk: Buffer) => {
     try {
@@ -285,7 +246,9 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   socket.on("error", destroy);
   socket.on("end", () => destroy("the connection was closed"));
   socket.on("close", () => destroy("the connection was closed"));
-  socket.write(preface());
+  socket.write(preface);
+  write(frameType.settings, 0, 0, ourSettings());
+  allow(0, connectionWindowBytes - firstWindowBytes);
 
   return {
     get usable() {
@@ -297,7 +260,14 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     open(block, whole, events) {
       if (!isUsable()) throw new Error("the connection was closed");
       const isWhole = whole !== undefined;
-      const stream: Open = { id: 0, block, isWhole, events, early: isWhole ? [whole] : [], room: streamWindowBytes, used: 0 };
+      const stream: Open = {
+        id: 0,
+        block,
+        isWhole,
+        events,
+        early: isWhole ? [whole] : [],
+        room: roomFor(streamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
+      };
       if (streams.size < streamsMax) start(stream);
       else waiting.add(stream);
       return {
@@ -305,7 +275,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
           if (waiting.has(stream)) stream.early.push(data);
           else queue.send(stream.id, data, false);
         },
-        used: (bytes) => use(stream, bytes),
+        used: stream.room.use,
         cancel() {
           if (waiting.delete(stream) || streams.get(stream.id) !== stream) return;
           reset(stream.id, cancelled);
@@ -319,29 +289,4 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     },
     destroy,
   };
-}
-
-/** The first bytes of a client: what it is, its settings, and how much the connection may bring. */
-function preface(): Buffer {
-  const settings = [[setting.headerTableSize, 0], [setting.enablePush, 0], [setting.initialWindowSize, streamWindowBytes]] as const;
-  const bytes = Buffer.alloc(9 + settings.length * 6 + 13);
-  bytes[2] = settings.length * 6;
-  bytes[3] = frameType.settings;
-  let at = 9;
-  for (const [which, value] of settings) {
-    bytes.writeUInt16BE(which, at);
-    bytes.writeUInt32BE(value, at + 2);
-    at += 6;
-  }
-  bytes[at + 2] = 4;
-  bytes[at + 3] = frameType.windowUpdate;
-  bytes.writeUInt32BE(connectionWindowBytes - firstWindowBytes, at + 9);
-  return Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), bytes]);
-}
-
-function unpadded(flags: number, payload: Buffer): Buffer {
-  if ((flags & flag.padded) === 0) return payload;
-  const padding = payload.readUInt8(0);
-  if (padding >= payload.length) throw new Error("A frame has more padding than bytes");
-  return payload.subarray(1, payload.length - padding);
 }

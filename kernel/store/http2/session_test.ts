@@ -199,6 +199,21 @@ test("streams beyond those that the server allows wait for their turn, and have 
     assert.deepEqual(third.heads, []);
   }, { first: settings([3, 1]) }));
 
+test("streams that wait begin when the server allows more, and keep their numbers until it does", () =>
+  withSession(async ({ peer, session }) => {
+    const told = [listener(), listener(), listener()];
+    for (const { events } of told) session.open(block, Buffer.from("ask"), events);
+    // The third has the last number that there is.
+    assert.equal(session.usable, false);
+    assert.equal((await peer.next(frameType.headers)).stream, 0x7ffffffb);
+    peer.send(frameType.settings, 0, 0, settings([3, 2]));
+    assert.equal((await peer.next(frameType.headers)).stream, 0x7ffffffd);
+    peer.send(frameType.headers, flag.endHeaders | flag.endStream, 0x7ffffffb, ok);
+    assert.equal((await peer.next(frameType.headers)).stream, 0x7fffffff);
+    for (const stream of [0x7ffffffd, 0x7fffffff]) peer.send(frameType.headers, flag.endHeaders | flag.endStream, stream, ok);
+    for (const { end } of told) assert.equal(await end(), undefined);
+  }, { first: settings([3, 1]), firstStream: 0x7ffffffb }));
+
 test("a server that goes away has not acted on what is numbered higher than it says, and ends the rest", () =>
   withSession(async ({ peer, session, ended }) => {
     const first = listener(), second = listener();
