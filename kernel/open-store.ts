@@ -4,8 +4,6 @@ import { join } from "node:path";
 import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
 import { keyed, readText } from "./read-files.ts";
-import { openEtcd } from "./store/etcd.ts";
-import { openSqlite } from "./store/sqlite.ts";
 import type { Tls } from "./store/grpc-session.ts";
 import type { Store } from "./store/store.ts";
 
@@ -23,10 +21,13 @@ export interface OpenedStore {
 /** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
 export async function openStore(config: Config): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
+  // Only the one that is used is loaded: the other would cost memory.
   if (endpoints.length === 0) {
+    const { openSqlite } = await import("./store/sqlite.ts");
     const store = await openSqlite(isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite")));
     return { store, followed: [] };
   }
+  const { openEtcd } = await import("./store/etcd.ts");
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
   if (paths.length === 0) return { store: await openEtcd({ endpoints }), followed: [] };
   let tls = await readTls(config);

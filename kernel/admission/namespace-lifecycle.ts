@@ -2,7 +2,7 @@
 import type { ApiObject } from "../../core/plugin.ts";
 import { forbiddenError, notFoundError } from "../../core/status-error.ts";
 import type { Call } from "../call.ts";
-import { keyOf } from "../objects.ts";
+import { type Item, keyOf } from "../objects.ts";
 import { readsOf } from "../reads-of.ts";
 import { resourceName } from "../write-pipeline.ts";
 
@@ -12,17 +12,24 @@ export async function checkNamespace(call: Call, name: string): Promise<void> {
   const { catalog, backend, info } = call;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;
-  // The newest there is, but from the cache: what many creates ask at once is asked of the store once.
-  const item = await readsOf(backend).get(kind, keyOf(backend.prefix, kind, "", info.namespace), "", call);
-  if (item === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);
-  // Decoded only where one of the two words stands anywhere in it.
-  if (!item.text.includes("deletionTimestamp") && !item.text.includes("Terminating")) return;
-  const namespace: ApiObject & { status?: { phase?: string } } = item.object;
-  if (namespace.metadata.deletionTimestamp === undefined && namespace.status?.phase !== "Terminating") return;
+  // From memory where it is there, as upstream takes it from an informer; what this server has written itself counts at once. What would
+  // refuse a create is looked at anew.
+  const { item, renew } = await readsOf(backend).live(kind, keyOf(backend.prefix, kind, "", info.namespace), call);
+  if (item !== undefined && !isTerminating(item)) return;
+  const newest = renew === undefined ? item : await renew();
+  if (newest === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);
+  if (!isTerminating(newest)) return;
   throw forbiddenError(
     resourceName(call),
     name,
     `unable to create new content in namespace ${info.namespace} because it is being terminated`,
     [{ reason: "NamespaceTerminating", message: `namespace ${info.namespace} is being terminated`, field: "metadata.namespace" }],
   );
+}
+
+function isTerminating(item: Item): boolean {
+  // Decoded only where one of the two words stands anywhere in it.
+  if (!item.text.includes("deletionTimestamp") && !item.text.includes("Terminating")) return false;
+  const namespace: ApiObject & { status?: { phase?: string } } = item.object;
+  return namespace.metadata.deletionTimestamp !== undefined || namespace.status?.phase === "Terminating";
 }

@@ -2,7 +2,7 @@
  * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
  * Bytes that are equal to what we have encoded need no decoding.
  */
-import { sameBytes } from "../store/bytes.ts";
+import { sameBytes } from "../same-bytes.ts";
 import type { Change, Commit, Store } from "../store/store.ts";
 
 export interface OwnWrites {

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import type { Range } from "./store.ts";
 
 const encoder = new TextEncoder();
@@ -37,10 +36,6 @@ export function inRange(key: string, range: Range): boolean {
 /** Byte order of keys; UTF-16 order differs from it above U+D7FF. */
 export function compareKeys(a: string, b: string): number {
   return a === b ? 0 : compareBytes(encodeKey(a), encodeKey(b));
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && Buffer.compare(a, b) === 0;
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

@@ -1,4 +1,5 @@
-import { decodeKey, keyBounds, sameBytes } from "./bytes.ts";
+import { sameBytes } from "../same-bytes.ts";
+import { decodeKey, keyBounds } from "./bytes.ts";
 import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
 import { type KeyValue, noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";

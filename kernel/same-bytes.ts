@@ -1,0 +1,5 @@
+import { Buffer } from "node:buffer";
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && Buffer.compare(a, b) === 0;
+}
