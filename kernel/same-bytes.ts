@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && Buffer.compare(a, b) === 0;
 }
