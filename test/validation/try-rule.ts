@@ -37,10 +37,16 @@ async function tryOnStored(client: Client, kind: KindRules, each: Case, operatio
   accepted(await put(client, own, path, objectOf(kind, name, each.prior, each.held)), operation);
 }
 
+/** A controller may write in between, a few times at most. */
+const triesMax = 10;
+
 /** Sends the body on top of the version that is stored. */
 async function put(client: Client, own: string, path: string, body: Change): Promise<Answer> {
-  const { resourceVersion } = (await client.ask(own)).json().metadata;
-  return await client.ask(path, { method: "PUT", body: merged({ metadata: { resourceVersion } }, body) });
+  for (let tries = 1;; tries++) {
+    const { resourceVersion } = (await client.ask(own)).json().metadata;
+    const answer = await client.ask(path, { method: "PUT", body: merged({ metadata: { resourceVersion } }, body) });
+    if (answer.status !== 409 || tries === triesMax) return answer;
+  }
 }
 
 function accepted(answer: Answer, what: string): void {
