@@ -179,4 +179,4 @@ function timeEnd(bytes: Uint8Array, at: number): number | undefined {
 }
 const timeShape = "2006-01-02T15:04:05Z";
 /** Where it has no digits. */
-const timeMarks: readonly number[] = [4, 7, 10, 13, 16, 19];
+const timeMarks: readonly number[] = [...timeShape].flatMap((character, index) => /\d/.test(character) ? [] : [index]);
