@@ -3,12 +3,15 @@ import { limits } from "../../core/limits.ts";
 import type { Item } from "../objects.ts";
 import type { Items } from "../reads.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
-import type { Slab } from "./slabs.ts";
+import type { Slab, Slabs } from "./slabs.ts";
 
 type Runs = readonly (readonly CachedEntry[])[];
 
-/** The entries of all runs, one after the other. */
-export function cachedItems(maker: EntryMaker, runs: Runs): Items {
+/** As many are looked at together; other requests have their turn after them. */
+const gatheredMax = 256;
+
+/** The entries of all runs, one after the other: `all` there are between the first and the last, or some of them. */
+export function cachedItems(maker: EntryMaker, runs: Runs, which: "all" | "some"): Items {
   let length = 0;
   for (const run of runs) length += run.length;
   return {
@@ -16,8 +19,19 @@ export function cachedItems(maker: EntryMaker, runs: Runs): Items {
     *[Symbol.iterator](): Generator<Item> {
       for (const run of runs) for (const entry of run) yield itemOf(maker, entry);
     },
-    json: { pieces: () => pieces(runs) },
+    json: { pieces: () => pieces(which === "all" ? sideBySide(maker.slabs, runs) : runs) },
   };
+}
+
+/** The same, laid side by side where they lie apart: those who read them next, and all who read them later, find few views. */
+function* sideBySide(slabs: Slabs, runs: Iterable<readonly CachedEntry[]>): Generator<readonly CachedEntry[]> {
+  for (const run of runs) {
+    for (let at = 0; at < run.length; at += gatheredMax) {
+      const some = run.length <= gatheredMax ? run : run.slice(at, at + gatheredMax);
+      slabs.gather(some);
+      yield some;
+    }
+  }
 }
 
 /**
@@ -25,7 +39,7 @@ export function cachedItems(maker: EntryMaker, runs: Runs): Items {
  *
  *   slab: {a},{b},{c},{gone},{d},      list a b c d: "{a},{b},{c}," "{d}"
  */
-function* pieces(runs: Runs): Generator<Uint8Array> {
+function* pieces(runs: Iterable<readonly CachedEntry[]>): Generator<Uint8Array> {
   let slab: Slab | undefined;
   let from = 0, end = 0;
   for (const run of runs) {

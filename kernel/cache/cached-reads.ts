@@ -218,7 +218,7 @@ function pageOf(
   const found: CachedEntry[] = [];
   let fetched = 0;
   const result = (runs: Iterable<readonly CachedEntry[]>, token = "", remaining?: number) => {
-    const items = cachedItems(maker, [...runs]);
+    const items = cachedItems(maker, [...runs], chooses === undefined ? "all" : "some");
     return { page: { items, revision, continue: token, remaining }, fetched: Math.max(fetched, items.length) };
   };
   if (key !== undefined) {

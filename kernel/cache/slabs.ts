@@ -4,8 +4,8 @@
  *
  *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
  *
- * A slab in which little is left alive is emptied: what lives moves into the slab that is being filled. Views of the old
- * bytes stay valid, because nothing is ever written over.
+ * A slab in which little is left alive is emptied: what lives moves into the slab that is being filled. So does what is read
+ * together and lies apart. Views of the old bytes stay valid, because nothing is ever written over.
  */
 
 /** Where bytes are. The owner of a place keeps it; `Slabs` moves it. */
@@ -27,6 +27,8 @@ export interface Slab {
 const slabBytes = 1024 * 1024;
 /** What is larger gets a slab of its own. */
 const sharedBytesMax = slabBytes / 8;
+/** A view of so many bytes costs little beside what becomes of them, such as their encryption. */
+const viewBytes = 8 * 1024;
 const comma = 0x2c;
 const toBytes = new TextEncoder();
 
@@ -79,9 +81,42 @@ export class Slabs {
     place.live = false;
     const { slab } = place;
     slab.live -= place.length + 1;
+    this.#sweep(slab);
+  }
+
+  /**
+   * Lays places that are read in this order one behind the other, unless that is so, or nearly: few views are enough for them. Does
+   * nothing where one of them is no longer alive, because only what is alive moves.
+   */
+  gather(places: readonly Place[]): void {
+    let bytes = 0, views = 0, end = 0;
+    let slab: Slab | undefined;
+    for (const place of places) {
+      if (!place.live) return;
+      if (place.slab !== slab || place.offset !== end) views++;
+      slab = place.slab;
+      end = place.offset + place.length + 1;
+      bytes += place.length + 1;
+    }
+    if ((views - 1) * viewBytes <= bytes) return;
+    const left = new Set<Slab>();
+    for (const place of places) {
+      const { slab, length } = place;
+      if (length >= sharedBytesMax) continue;
+      this.#move(place);
+      slab.live -= length + 1;
+      left.add(slab);
+    }
+    // Not before all have moved: what else lived there would come to lie between them.
+    for (const slab of left) this.#sweep(slab);
+  }
+
+  /** Empties a slab in which little is alive. */
+  #sweep(slab: Slab): void {
     if (slab === this.#filling || slab.live * 4 > slab.used) return;
     this.#total -= slab.bytes.length;
-    for (const each of slab.places) if (each.live) this.#move(each);
+    // What has moved already is still among its places.
+    for (const each of slab.places) if (each.live && each.slab === slab) this.#move(each);
     slab.places.length = 0;
     slab.live = 0;
   }

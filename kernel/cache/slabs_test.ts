@@ -70,3 +70,71 @@ test("Slabs lay text as bytes, up to the bound of what shares a slab and beyond 
     assert.equal(place.slab.bytes[place.offset + place.length], 0x2c);
   }
 });
+
+/** How many views are needed to read places in this order. */
+function viewsOf(places: readonly Place[]): number {
+  let views = 0;
+  for (const [index, { slab, offset }] of places.entries()) {
+    const before = places[index - 1];
+    if (before === undefined || before.slab !== slab || before.offset + before.length + 1 !== offset) views++;
+  }
+  return views;
+}
+
+test("Slabs lay side by side what is read together and lies apart, and views of before stay valid", () => {
+  const slabs = new Slabs();
+  const places = Array.from({ length: 4000 }, (_, index) => put(slabs, index % 251));
+  const fills = places.map((place) => read(place)[0]);
+  const order = places.map((_, index) => (index * 1663) % places.length);
+  const read256 = order.slice(0, 256).map((index) => places[index]!);
+  const views = read256.map(read);
+  assert.equal(viewsOf(read256), 256);
+  slabs.gather(read256);
+  assert.equal(viewsOf(read256), 2, "a slab that was nearly full, and the next");
+  for (const [index, place] of places.entries()) assert.deepEqual(read(place), bytesOf(fills[index]!));
+  for (const [index, view] of views.entries()) assert.deepEqual(view, bytesOf(fills[order[index]!]!));
+  for (let at = 256; at < order.length; at += 256) slabs.gather(order.slice(at, at + 256).map((index) => places[index]!));
+  assert.ok(viewsOf(order.map((index) => places[index]!)) <= 100);
+  assert.ok(slabs.bytes <= 3 * places.length * (size + 1), `${slabs.bytes}`);
+});
+
+test("Slabs leave alone what lies nearly side by side, what is large, and what holds something that is gone", () => {
+  const slabs = new Slabs();
+  const places = Array.from({ length: 200 }, (_, index) => put(slabs, index));
+  const few = places.filter((_, index) => index % 20 !== 0);
+  const before = few.map(({ offset }) => offset);
+  slabs.gather(few);
+  assert.deepEqual(few.map(({ offset }) => offset), before);
+  const large = [put(slabs, 1, 300_000), put(slabs, 2, 300_000)];
+  const [first, second] = large.map(({ slab }) => slab);
+  slabs.gather(large);
+  assert.deepEqual(large.map(({ slab }) => slab), [first, second]);
+  const apart = places.toReversed();
+  slabs.release(apart[7]!);
+  const offsets = apart.map(({ offset }) => offset);
+  slabs.gather(apart);
+  assert.deepEqual(apart.map(({ offset }) => offset), offsets);
+});
+
+test("Slabs count what they hold through changes and gathering at random", () => {
+  const slabs = new Slabs();
+  const empty = slabs.bytes;
+  let state = 42;
+  const random = (below: number) => (state = (state * 1103515245 + 12345) & 0x7fffffff) % below;
+  const length = () => random(50) === 0 ? 200_000 + random(1000) : 10 + random(3000);
+  const held = new Map<number, { readonly place: Place; readonly fill: number }>();
+  for (let round = 0; round < 4000; round++) {
+    const key = random(1500), old = held.get(key), fill = random(251);
+    if (old !== undefined) slabs.release(old.place);
+    if (old !== undefined && random(4) === 0) held.delete(key);
+    else held.set(key, { place: put(slabs, fill, length()), fill });
+    if (round % 20 === 0) slabs.gather([...held.values()].slice(0, 256).map(({ place }) => place));
+    if (round % 100 !== 0) continue;
+    for (const { place, fill } of held.values()) assert.ok(read(place).every((byte) => byte === fill));
+    const alive = new Set([...held.values()].map(({ place }) => place.slab.bytes));
+    const bytes = [...alive].reduce((sum, each) => sum + each.length, 0);
+    assert.ok(slabs.bytes === bytes || slabs.bytes === bytes + empty, `${slabs.bytes} are told, ${bytes} are held`);
+  }
+  for (const { place } of held.values()) slabs.release(place);
+  assert.equal(slabs.bytes, empty);
+});
