@@ -64,12 +64,16 @@ export async function reportOne(endpoint: Endpoint, checks: Checks, name: string
 }
 
 async function failureOf(check: Check, timeoutMs: number): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(check.timeoutMs ?? timeoutMs);
+  // Not AbortSignal.timeout(): its timer, and all that listens to it, would stay for as long as a look may take.
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), check.timeoutMs ?? timeoutMs);
   try {
-    await Promise.race([check.check(signal), aborted(signal)]);
+    await Promise.race([check.check(over.signal), aborted(over.signal)]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

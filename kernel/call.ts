@@ -8,7 +8,7 @@ import { limits } from "../core/limits.ts";
 import { inTime } from "./deadline.ts";
 import type { Meter } from "./meter.ts";
 import type { RequestInfo } from "./request-info.ts";
-import type { Reads } from "./reads.ts";
+import type { Reads, Waiter } from "./reads.ts";
 import type { Store } from "./store/store.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -51,8 +51,11 @@ export interface Call {
   /** Throws 403 unless the user may do this too. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
   readonly backend: Backend;
-  /** Aborts when the request may take no longer or its client is gone. */
-  readonly signal: AbortSignal;
+  /**
+   * Until when it may wait: its signal, made when it is first asked for, aborts when the request may take no longer or its client is
+   * gone. An object of its own, because a literal with a getter has a shape of its own each time, which makes all that looks at it slow.
+   */
+  readonly deadline: Waiter;
 }
 
 export function header(exchange: Exchange, name: string): string {
@@ -61,8 +64,8 @@ export function header(exchange: Exchange, name: string): string {
 }
 
 /** The whole body; 413 where it is too large, 504 where it takes too long to come. */
-export async function bodyOf({ exchange, endpoint, info, backend, signal, step }: Call): Promise<Uint8Array> {
-  const bytes = await inTime(exchange.body(limits.bodyBytesMax), signal);
+export async function bodyOf({ exchange, endpoint, info, backend, deadline, step }: Call): Promise<Uint8Array> {
+  const bytes = await inTime(exchange.body(limits.bodyBytesMax), deadline.signal);
   backend.meter.received(endpoint, info.verb, bytes.length);
   step("body read");
   return bytes;

@@ -31,7 +31,7 @@ export interface Begun {
 export async function begun(parts: Iterable<Part>): Promise<Begun> {
   const first: Uint8Array[] = [];
   const rest = parts[Symbol.iterator]();
-  const turn = turns();
+  const turn = new Turn();
   let bytes = 0;
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
     const part = typeof next.value === "string" ? toBytes.encode(next.value) : next.value;
@@ -48,24 +48,20 @@ export function* inOrder(...some: readonly Iterable<Part>[]): Generator<Part> {
 }
 
 /** Tells when a long piece of work has kept the event loop for long enough, and waits until others had their turn. */
-export interface Turns {
-  readonly isOver: boolean;
-  next(): Promise<void>;
+export class Turn {
+  #since = performance.now();
+
+  get isOver(): boolean {
+    return performance.now() - this.#since > turnMs;
+  }
+  async next(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    this.begin();
+  }
   /** Others had their turn by themselves. */
-  begin(): void;
-}
-export function turns(): Turns {
-  let since = performance.now();
-  const begin = (): void => {
-    since = performance.now();
-  };
-  return {
-    get isOver() {
-      return performance.now() - since > turnMs;
-    },
-    next: () => new Promise<void>((resolve) => setImmediate(resolve)).then(begin),
-    begin,
-  };
+  begin(): void {
+    this.#since = performance.now();
+  }
 }
 
 /** Upper bound of the bytes of a body: exact for bytes, three for each UTF-16 unit of text. */
@@ -107,7 +103,7 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
 async function* pieces(parts: Iterable<Part>): AsyncGenerator<Uint8Array> {
   let waiting: Part[] = [];
   let size = 0;
-  const turn = turns();
+  const turn = new Turn();
   for (const part of parts) {
     if (turn.isOver) await turn.next();
     const whole = typeof part !== "string" && part.length >= wholeBytes;

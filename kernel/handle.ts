@@ -80,9 +80,7 @@ export async function answer({ exchange, info, where, user, catalog, server, war
     step,
     authorize: (other) => server.authorize(user, other),
     backend: server.backend,
-    get signal() {
-      return verb === "watch" ? exchange.signal : deadline.signal;
-    },
+    deadline: verb === "watch" ? exchange : deadline,
   };
   const found = await verbs[verb](call);
   step("verb done");

@@ -15,7 +15,7 @@ import type { Json, Typed } from "../core/schema.ts";
 import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./catalog.ts";
-import { inOrder, type Part, turns } from "./chunks.ts";
+import { inOrder, type Part, Turn } from "./chunks.ts";
 import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
 import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
@@ -137,7 +137,7 @@ async function protobufParts(
   const first = writeListField("metadata", protobufWriter(ListMeta)(metadata));
   const kept: Uint8Array[] = [];
   let bytes = first.length, keptBytes = 0;
-  const turn = turns();
+  const turn = new Turn();
   for (const item of page.items) {
     const field = writeListField("items", message(item));
     bytes += field.length;

@@ -84,14 +84,14 @@ function readerOf(call: Call): Reader {
     async get(groupVersion, resource, namespace, name) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return undefined;
-      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call);
+      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
       return item === undefined ? undefined : objectOf(endpoint, item);
     },
     async list(groupVersion, resource, namespace) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return [];
       const collection = collectionOf(backend.prefix, endpoint, namespace, "");
-      const { items } = await readsOf(backend).list(collection, everything, catalog.names, call.signal);
+      const { items } = await readsOf(backend).list(collection, everything, catalog.names, call.deadline.signal);
       return [...items].map((item) => objectOf(endpoint, item));
     },
   };

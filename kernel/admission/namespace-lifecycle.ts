@@ -14,7 +14,7 @@ export async function checkNamespace(call: Call, name: string): Promise<void> {
   if (kind === undefined) return;
   // From memory where it is there, as upstream takes it from an informer; what this server has written itself counts at once. What would
   // refuse a create is looked at anew.
-  const { item, renew } = await readsOf(backend).live(kind, keyOf(backend.prefix, kind, "", info.namespace), call);
+  const { item, renew } = await readsOf(backend).live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
   if (item !== undefined && !isTerminating(item)) return;
   const newest = renew === undefined ? item : await renew();
   if (newest === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);

@@ -20,12 +20,12 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   const body = await bodyOf(call);
   const key = keyOfCall(call);
   // A part of an object is not looked at before there is an object.
-  if (call.subresource !== undefined && (await readsOf(backend).live(endpoint.stored, key, call)).item === undefined) {
+  if (call.subresource !== undefined && (await readsOf(backend).live(endpoint.stored, key, call.deadline)).item === undefined) {
     throw notFoundError(resourceName(call), info.name);
   }
   const document = read(body);
   for (let tries = 1;; tries++) {
-    const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
+    const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
     const written = item && await onTop(call, { item, renew }, document, options);
     if (written !== undefined) return objectAnswer(200, written);
     try {

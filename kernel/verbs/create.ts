@@ -69,7 +69,7 @@ async function insert(call: Call, object: ApiObject, dryRun: boolean, sent: stri
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
   const value = storedBytes(endpoint.stored, object, call.catalog.storedAs);
   if (dryRun) {
-    const { entry } = await backend.store.get(key, call.signal);
+    const { entry } = await backend.store.get(key, call.deadline.signal);
     if (entry === undefined) return { done: true, item: Item.unsaved(endpoint.stored, key, object, sent) };
     return { done: false, current: new Item(endpoint.stored, entry) };
   }

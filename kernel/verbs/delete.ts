@@ -29,7 +29,7 @@ export async function remove(call: Call): Promise<Answer> {
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOfCall(call);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
-  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
+  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
   const deleted = item && await deleteItem(call, { item, renew }, options);
   if (deleted === undefined) throw notFoundError(resourceName(call), info.name);
   const { gone, item: last } = deleted;
@@ -49,7 +49,7 @@ async function removeUnreadable(call: Call, key: string): Promise<Answer> {
   if (endpoint.resource.deletion !== undefined) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
   }
-  const { entry } = await backend.store.get(key, call.signal);
+  const { entry } = await backend.store.get(key, call.deadline.signal);
   if (entry === undefined || isReadable(new Item(endpoint.stored, entry))) {
     throw invalidError(resourceName(call), info.name, [
       invalid(ignoreReadErrorsField, true, "is exclusively used to delete corrupt object(s), try again by removing this option"),

@@ -20,10 +20,10 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const exact = isOld && listing.resourceVersionMatch === "" && listing.limit >= 0
     ? { ...listing, resourceVersionMatch: "Exact" }
     : listing;
-  const page = await readsOf(backend).list(collection, exact, catalog.names, call.signal);
+  const page = await readsOf(backend).list(collection, exact, catalog.names, call.deadline.signal);
   const items: Item[] = [];
   for (const item of page.items) {
-    const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call) : item;
+    const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.deadline) : item;
     // One that somebody else has deleted meanwhile is told all the same.
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);

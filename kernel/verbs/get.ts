@@ -9,7 +9,7 @@ import { resourceName } from "../write-pipeline.ts";
 export async function get(call: Call): Promise<Answer> {
   const { backend, endpoint, info } = call;
   const key = keyOfCall(call);
-  const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call);
+  const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, item);
 }

@@ -12,5 +12,5 @@ export async function list(call: Call): Promise<Answer> {
     watchPrefix: false,
   });
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
-  return listAnswer(await readsOf(backend).list(collection, options, catalog.names, call.signal));
+  return listAnswer(await readsOf(backend).list(collection, options, catalog.names, call.deadline.signal));
 }

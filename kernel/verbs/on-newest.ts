@@ -44,7 +44,7 @@ export async function onNewest<T>(
     }
     if (found === undefined) return undefined;
     // However many write at once, each gets its turn while its request lasts.
-    call.signal.throwIfAborted();
+    call.deadline.signal.throwIfAborted();
     [current, unsure] = [found, undefined];
   }
 }

@@ -36,7 +36,7 @@ async function patched(call: Call, dialect: Dialect): Promise<Answer> {
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOfCall(call);
-  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call);
+  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const change = dialect(call, body, fieldValidation);
   const written = await replace(call, { item, renew }, dryRun, (current) => {

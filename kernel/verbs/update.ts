@@ -24,7 +24,7 @@ export async function update(call: Call): Promise<Answer> {
   const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
   // An `If-Match` header says what is expected where the object does not.
   const expected = expectedRevision(object.metadata.resourceVersion) || Number(tag?.[1] ?? 0);
-  const { item, renew } = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call);
+  const { item, renew } = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call.deadline);
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
     const { uid } = object.metadata;
     const own = current.object.metadata.uid ?? "";

@@ -29,7 +29,7 @@ export async function watch(call: Call): Promise<Answer> {
     names: catalog.names,
     concern: call.exchange.concern,
     ms: lastsMs(call, options),
-    signal: AbortSignal.any([call.signal, backend.ending()]),
+    signal: AbortSignal.any([call.deadline.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),
   });
   return { tag: "feed", contentType: watchMediaType(output.encoding, catalog.names), frames, givenUp: givenUp.signal };

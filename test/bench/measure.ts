@@ -249,11 +249,13 @@ async function watched(
   const child = startChild(clientRuntime(), "watchers.ts");
   try {
     const path = "/api/v1/namespaces/default/configmaps";
-    const watch = { port, ca: caPath(setting), token, path, watchers, writes, writesPerSecond: what.writesPerSecond };
+    const watch = { port, ca: caPath(setting), token, path, watchers, writesPerSecond: what.writesPerSecond };
     forgetPeak(pid);
     await child.ask({ step: "open", watch } satisfies Step);
+    // A few hundred writes are all that is measured: as many again before them, until what they run through has been compiled.
+    await child.ask<Watched>({ step: "run", writes } satisfies Step);
     const before = cpuMs(pid);
-    const { delivered, missing, doubled, seconds, p50, p99 } = await child.ask<Watched>({ step: "run" } satisfies Step);
+    const { delivered, missing, doubled, seconds, p50, p99 } = await child.ask<Watched>({ step: "run", writes } satisfies Step);
     const used = cpuMs(pid) - before;
     await child.ask({ step: "close" } satisfies Step);
     return { requests: delivered, failed: 0, perSecond: delivered / seconds, p50, p99, cpuMs: used / delivered, missing, doubled };

@@ -14,7 +14,6 @@ export interface Watch {
   /** Of the collection, without a query. */
   readonly path: string;
   readonly watchers: number;
-  readonly writes: number;
   readonly writesPerSecond: number;
 }
 
@@ -39,13 +38,15 @@ const writers = 8;
 
 const mark = Buffer.from('"n":"');
 
-export type Step = { readonly step: "open"; readonly watch: Watch } | { readonly step: "run" } | { readonly step: "close" };
+export type Step = { readonly step: "open"; readonly watch: Watch } | { readonly step: "run"; readonly writes: number } | {
+  readonly step: "close";
+};
 
 function program(): (step: Step) => Promise<object> {
   let opened: Awaited<ReturnType<typeof open>> | undefined;
   return async (step) => {
     if (step.step === "open") opened = await open(step.watch);
-    else if (step.step === "run") return await opened!.run();
+    else if (step.step === "run") return await opened!.run(step.writes);
     else opened?.close();
     return {};
   };
@@ -73,31 +74,34 @@ async function open(watch: Watch) {
   await writerConnections[0]!.request(`GET ${watch.path}?limit=1 HTTP/1.1\r\n${heads}\r\n`, (piece) => listed += piece.toString("latin1"));
   const revision = /"metadata":\{"resourceVersion":"(\d+)"/.exec(listed)?.[1] ?? "";
 
-  const seen: Seen = { delivered: 0, doubled: 0, latencies: [], done: () => {} };
+  const seen: Seen = { delivered: 0, doubled: 0, wanted: 0, latencies: [], done: () => {} };
   for (let at = 0; at < watch.watchers; at += openedAtOnce) {
     await Promise.all(Array.from({ length: Math.min(openedAtOnce, watch.watchers - at) }, async () => {
       const connection = await opened();
       const request = `GET ${watch.path}?watch=true&resourceVersion=${revision}&timeoutSeconds=600 HTTP/1.1\r\n${heads}\r\n`;
-      void connection.request(request, watcher(watch, seen)).catch(() => {});
+      void connection.request(request, watcher(seen)).catch(() => {});
     }));
   }
-  const writer = async (connection: Connection, index: number, start: number) => {
-    for (let n = index, own = 0; n < watch.writes; n += writers, own++) {
+  const written = Array<number>(writers).fill(0);
+  const writer = async (connection: Connection, index: number, start: number, writes: number) => {
+    for (let n = index; n < writes; n += writers) {
       const due = start + n * 1000 / watch.writesPerSecond;
       if (due > performance.now()) await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
-      await put(connection, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), `${index} ${own} ${performance.now()}`));
+      const told = `${index} ${written[index]!++} ${performance.now()}`;
+      await put(connection, "PUT", `${watch.path}/${nameOf(index)}`, configMap(nameOf(index), told));
     }
   };
   return {
-    async run(): Promise<Watched> {
+    async run(writes: number): Promise<Watched> {
       const all = new Promise<void>((resolve) => seen.done = resolve);
+      Object.assign(seen, { delivered: 0, doubled: 0, wanted: watch.watchers * writes, latencies: [] });
       const start = performance.now();
-      await Promise.all(writerConnections.map((connection, index) => writer(connection, index, start)));
+      await Promise.all(writerConnections.map((connection, index) => writer(connection, index, start, writes)));
       await Promise.race([all, new Promise<void>((resolve) => setTimeout(resolve, settleMs).unref())]);
       const seconds = (performance.now() - start) / 1000;
-      const { delivered, doubled, latencies } = seen;
+      const { delivered, doubled, wanted, latencies } = seen;
       latencies.sort((a, b) => a - b);
-      const missing = watch.watchers * watch.writes - delivered;
+      const missing = wanted - delivered;
       return { delivered, missing, doubled, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
     },
     close: () => connections.forEach((connection) => connection.close()),
@@ -107,12 +111,13 @@ async function open(watch: Watch) {
 interface Seen {
   delivered: number;
   doubled: number;
+  wanted: number;
   readonly latencies: number[];
   done: () => void;
 }
 
 /** Reads the events of one watch: finds the number of each without parsing it. */
-function watcher(watch: Watch, seen: Seen) {
+function watcher(seen: Seen) {
   const next = Array<number>(writers).fill(0);
   let rest: Buffer | undefined;
   return (piece: Buffer) => {
@@ -131,7 +136,7 @@ function watcher(watch: Watch, seen: Seen) {
           seen.delivered++;
           seen.latencies.push(performance.now() - Number(sent));
         } else if (number < wanted) seen.doubled++;
-        if (seen.delivered === watch.watchers * watch.writes) seen.done();
+        if (seen.delivered === seen.wanted) seen.done();
       }
       from = end + 1;
     }
