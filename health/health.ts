@@ -66,7 +66,7 @@ export async function reportOne(endpoint: Endpoint, checks: Checks, name: string
 async function failureOf(check: Check, timeoutMs: number): Promise<string | undefined> {
   // Not AbortSignal.timeout(): its timer, and all that listens to it, would stay for as long as a look may take.
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), check.timeoutMs ?? timeoutMs);
+  const timer = setTimeout(() => over.abort(new DOMException("timed out", "TimeoutError")), check.timeoutMs ?? timeoutMs);
   try {
     await Promise.race([check.check(over.signal), aborted(over.signal)]);
     return undefined;

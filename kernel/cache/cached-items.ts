@@ -7,7 +7,7 @@ import type { Slab, Slabs } from "./slabs.ts";
 
 type Runs = readonly (readonly CachedEntry[])[];
 
-/** As many are looked at together; other requests have their turn after them. */
+/** As many are looked at together; other requests may have their turn between them. */
 const gatheredMax = 256;
 
 /** The entries of all runs, one after the other: `all` there are between the first and the last, or some of them. */

@@ -24,6 +24,7 @@ export interface CachedEntry extends Place {
   offset: number;
   readonly length: number;
   live: boolean;
+  index: number;
 }
 
 /** What makes entries of one kind. */
@@ -53,7 +54,7 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
     : slabs.lay(spliced);
   const { slab, offset, length } = place;
   const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
-  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true };
+  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true, index: -1 };
   slabs.keep(entry);
   if (spliced !== undefined) recent.keep(entry, object);
   return entry;

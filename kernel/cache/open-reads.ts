@@ -62,7 +62,8 @@ const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eve
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
-  const slabs = new Slabs();
+  const kept = { ...bounds, ...options.bounds };
+  const slabs = new Slabs(kept.keptMs, () => clock.now());
   const recent = new RecentObjects();
   const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
     const maker = entryMaker(kind, slabs, recent, traitsReader(kind, of));
@@ -70,7 +71,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
       maker,
       prefix: `${prefix}/${kind.under}/`,
       meter: cacheMeter(record, kind),
-      bounds: { ...bounds, ...options.bounds },
+      bounds: kept,
       snapshotMs: options.snapshotMs ?? 75_000,
     });
   };

@@ -15,13 +15,17 @@ export interface Place {
   readonly length: number;
   /** False once nobody looks for it any more. */
   live: boolean;
+  /** Where it stands among the places of its slab. */
+  index: number;
 }
 
 export interface Slab {
   readonly bytes: Uint8Array;
   used: number;
+  /** Bytes of what is alive. */
   live: number;
-  readonly places: Place[];
+  /** What is alive; undefined stands for what has died or moved away. */
+  places: (Place | undefined)[];
 }
 
 const slabBytes = 1024 * 1024;
@@ -35,6 +39,18 @@ const toBytes = new TextEncoder();
 export class Slabs {
   #filling: Slab = slabOf(slabBytes);
   #total = slabBytes;
+  readonly #gatherMs: number;
+  readonly #now: () => number;
+  /** Since when bytes that were gathered are counted, and how many there are. */
+  #since = -Infinity;
+  #gathered = 0;
+
+  /** `gatherMs`: within so many milliseconds no more bytes are gathered than there are, because what is left behind stays in memory for
+   *  those who still hold on to something in it. */
+  constructor(gatherMs = 0, now: () => number = () => performance.now()) {
+    this.#gatherMs = gatherMs;
+    this.#now = now;
+  }
 
   /** Bytes of all slabs that hold something alive. */
   get bytes(): number {
@@ -46,7 +62,7 @@ export class Slabs {
     let length = 0;
     for (const part of parts) length += part.length;
     const slab = this.#room(length + 1);
-    const place = { slab, offset: slab.used, length, live: true };
+    const place = { slab, offset: slab.used, length, live: true, index: -1 };
     for (const part of parts) {
       slab.bytes.set(part, slab.used);
       slab.used += part.length;
@@ -67,12 +83,12 @@ export class Slabs {
     bytes[used + length] = comma;
     slab.used += length + 1;
     slab.live += length + 1;
-    return { slab, offset: used, length, live: true };
+    return { slab, offset: used, length, live: true, index: -1 };
   }
 
   /** Makes `place`, or what copied it, the one that moves with its bytes. */
   keep(place: Place): void {
-    place.slab.places.push(place);
+    place.index = place.slab.places.push(place) - 1;
   }
 
   /** Nobody looks for it any more; views that were handed out stay as they are. */
@@ -80,7 +96,7 @@ export class Slabs {
     if (!place.live) return;
     place.live = false;
     const { slab } = place;
-    slab.live -= place.length + 1;
+    this.#leave(slab, place);
     this.#sweep(slab);
   }
 
@@ -98,34 +114,47 @@ export class Slabs {
       end = place.offset + place.length + 1;
       bytes += place.length + 1;
     }
-    if ((views - 1) * viewBytes <= bytes) return;
+    if ((views - 1) * viewBytes <= bytes || !this.#mayGather(bytes)) return;
     const left = new Set<Slab>();
     for (const place of places) {
-      const { slab, length } = place;
+      const { slab, length, index } = place;
       if (length >= sharedBytesMax) continue;
       this.#move(place);
-      slab.live -= length + 1;
+      this.#leave(slab, { length, index });
       left.add(slab);
     }
     // Not before all have moved: what else lived there would come to lie between them.
     for (const slab of left) this.#sweep(slab);
   }
 
+  #mayGather(bytes: number): boolean {
+    const now = this.#now();
+    if (now - this.#since >= this.#gatherMs) [this.#since, this.#gathered] = [now, 0];
+    if (this.#gathered + bytes > this.#total) return false;
+    this.#gathered += bytes;
+    return true;
+  }
+
+  #leave(slab: Slab, { length, index }: Pick<Place, "length" | "index">): void {
+    slab.live -= length + 1;
+    slab.places[index] = undefined;
+  }
+
   /** Empties a slab in which little is alive. */
   #sweep(slab: Slab): void {
     if (slab === this.#filling || slab.live * 4 > slab.used) return;
     this.#total -= slab.bytes.length;
-    // What has moved already is still among its places.
-    for (const each of slab.places) if (each.live && each.slab === slab) this.#move(each);
-    slab.places.length = 0;
+    const { places } = slab;
+    slab.places = [];
     slab.live = 0;
+    for (const place of places) if (place !== undefined) this.#move(place);
   }
 
   #move(place: Place): void {
     const { slab, offset } = this.lay([place.slab.bytes.subarray(place.offset, place.offset + place.length)]);
     place.slab = slab;
     place.offset = offset;
-    slab.places.push(place);
+    this.keep(place);
   }
 
   #room(bytes: number): Slab {

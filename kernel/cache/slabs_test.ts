@@ -130,11 +130,36 @@ test("Slabs count what they hold through changes and gathering at random", () =>
     else held.set(key, { place: put(slabs, fill, length()), fill });
     if (round % 20 === 0) slabs.gather([...held.values()].slice(0, 256).map(({ place }) => place));
     if (round % 100 !== 0) continue;
-    for (const { place, fill } of held.values()) assert.ok(read(place).every((byte) => byte === fill));
+    for (const { place, fill } of held.values()) {
+      assert.ok(read(place).every((byte) => byte === fill));
+      for (const other of place.slab.places) assert.ok(other === undefined || (other.live && other.slab === place.slab));
+      assert.equal(place.slab.places[place.index], place);
+    }
     const alive = new Set([...held.values()].map(({ place }) => place.slab.bytes));
     const bytes = [...alive].reduce((sum, each) => sum + each.length, 0);
     assert.ok(slabs.bytes === bytes || slabs.bytes === bytes + empty, `${slabs.bytes} are told, ${bytes} are held`);
   }
   for (const { place } of held.values()) slabs.release(place);
   assert.equal(slabs.bytes, empty);
+});
+
+test("Slabs gather no more within a time than there is, because what is left behind may still be held on to", () => {
+  let now = 0;
+  const slabs = new Slabs(1000, () => now);
+  const places = Array.from({ length: 256 }, (_, index) => put(slabs, index % 251));
+  const offsets = () => places.map(({ offset }) => offset);
+  const gathers = (order: readonly Place[]) => {
+    const before = offsets();
+    slabs.gather(order);
+    return offsets().some((offset, index) => offset !== before[index]);
+  };
+  // A quarter of a slab of 1 MiB, which is all that there is: it goes into it four times.
+  const turns = Array.from({ length: 6 }, (_, turn) => gathers(places.toSorted((a, b) => (a.index % (7 + turn)) - (b.index % (7 + turn)))));
+  assert.ok(turns[0] && turns[1], `${turns}`);
+  assert.ok(!turns[5], `${turns}`);
+  const backwards = places.toSorted((a, b) => b.index - a.index);
+  now = 999;
+  assert.ok(!gathers(backwards));
+  now = 1000;
+  assert.ok(gathers(backwards));
 });

@@ -253,7 +253,10 @@ async function watched(
     forgetPeak(pid);
     await child.ask({ step: "open", watch } satisfies Step);
     // A few hundred writes are all that is measured: as many again before them, until what they run through has been compiled.
-    await child.ask<Watched>({ step: "run", writes } satisfies Step);
+    const warm = await child.ask<Watched>({ step: "run", writes } satisfies Step);
+    if (warm.missing !== 0 || warm.doubled !== 0) {
+      throw new Error(`Before the measurement ${warm.missing} events were missing, ${warm.doubled} doubled`);
+    }
     const before = cpuMs(pid);
     const { delivered, missing, doubled, seconds, p50, p99 } = await child.ask<Watched>({ step: "run", writes } satisfies Step);
     const used = cpuMs(pid) - before;

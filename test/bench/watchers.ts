@@ -112,7 +112,7 @@ interface Seen {
   delivered: number;
   doubled: number;
   wanted: number;
-  readonly latencies: number[];
+  latencies: number[];
   done: () => void;
 }
 
