@@ -69,6 +69,22 @@ test("report() does not wait for a check longer than it may", async () => {
   assert.equal(told.status, 500);
 });
 
+test("report() ends a check that takes too long with a TimeoutError, and lets go of the time of one that has answered", async () => {
+  const signals: AbortSignal[] = [];
+  const quick = { name: "quick", check: async (signal: AbortSignal) => void signals.push(signal) };
+  const stuck = {
+    name: "stuck",
+    check: (signal: AbortSignal) => {
+      signals.push(signal);
+      return new Promise<void>(() => {});
+    },
+  };
+  await report("livez", { livez: [quick, stuck], readyz: [], healthz: [] }, plain, 1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(signals.map(({ aborted }) => aborted), [false, true]);
+  assert.equal(signals[1]?.reason.name, "TimeoutError");
+});
+
 test("sharedCheck() looks once however many ask, until its result is too old", async () => {
   let looked = 0, time = 0;
   const check = sharedCheck("etcd", 100, () => time, () => {

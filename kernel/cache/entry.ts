@@ -9,7 +9,7 @@ import { versionBytes, versionMember, versionSlot } from "../splice.ts";
 import type { Revision } from "../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";
-import type { Place, Slab, Slabs } from "./slabs.ts";
+import type { Place, Slabs } from "./slabs.ts";
 
 import type { Traits } from "./traits.ts";
 
@@ -20,11 +20,6 @@ export interface CachedEntry extends Place {
   readonly traits: Traits;
   /** What the store holds is what would be stored of it now, in JSON: it can be told from the entry. */
   readonly asStored: boolean;
-  slab: Slab;
-  offset: number;
-  readonly length: number;
-  live: boolean;
-  index: number;
 }
 
 /** What makes entries of one kind. */

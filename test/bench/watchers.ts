@@ -38,9 +38,10 @@ const writers = 8;
 
 const mark = Buffer.from('"n":"');
 
-export type Step = { readonly step: "open"; readonly watch: Watch } | { readonly step: "run"; readonly writes: number } | {
-  readonly step: "close";
-};
+export type Step =
+  | { readonly step: "open"; readonly watch: Watch }
+  | { readonly step: "run"; readonly writes: number }
+  | { readonly step: "close" };
 
 function program(): (step: Step) => Promise<object> {
   let opened: Awaited<ReturnType<typeof open>> | undefined;
