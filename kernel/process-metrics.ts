@@ -77,7 +77,8 @@ async function readProc(record: ProcessRecord): Promise<void> {
   if (files !== undefined) record.openFiles.with({}).set(files.length);
 }
 
-const tickMs = 100;
+/** Each look wakes the process, and on Deno twice: most of what an idle server costs. */
+const tickMs = 500;
 
 /** Measures the event loop and garbage collection until the signal aborts. Once per process is enough. */
 export function watchProcess(record: ProcessRecord, signal: AbortSignal): void {

@@ -186,41 +186,41 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   /** What there is to be written now; undefined when there is nothing, or the watch has ended. */
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;
-    const { kind, watching: { framing } } = this.#needs;
-    const { ring } = kind;
+    const { ring } = this.#needs.kind;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
       this.#needs.onSlow();
       this.end();
       return undefined;
     }
-    const piece = this.#piece();
-    this.#position = piece.to;
     this.#since = this.#needs.clock.now();
-    for (const size of piece.sizes) framing.sent(size);
-    if (piece.bytes !== undefined) this.#first = false;
-    const next = piece.to < ring.end ? ring.at(piece.to) : undefined;
-    if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(piece.bytes, next.failure, next.revision);
-    if (piece.to < ring.end) return piece.bytes;
-    if (this.#failing !== undefined) return this.#fail(piece.bytes, this.#failing, this.#floor);
-    return this.#bookmarkDue ? this.#withBookmark(piece.bytes) : piece.bytes;
+    // Whoever has written one piece looks for the next, which mostly is not there yet.
+    const bytes = this.#position < ring.end ? this.#advance() : undefined;
+    const next = this.#position < ring.end ? ring.at(this.#position) : undefined;
+    if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(bytes, next.failure, next.revision);
+    if (next !== undefined) return bytes;
+    if (this.#failing !== undefined) return this.#fail(bytes, this.#failing, this.#floor);
+    return this.#bookmarkDue ? this.#withBookmark(bytes) : bytes;
+  }
+  /** Goes on by a piece, and gives what there is to be written of it. */
+  #advance(): Uint8Array | undefined {
+    const { to, bytes, sizes } = this.#piece();
+    this.#position = to;
+    for (const size of sizes) this.#needs.watching.framing.sent(size);
+    if (bytes !== undefined) this.#first = false;
+    return bytes;
   }
 
   /** The piece from here on, from the share where it can be shared. */
   #piece(): Piece {
     const { kind, watching: { framing } } = this.#needs;
-    const shared = this.#floor <= this.#sharedFloor() && !(framing.opens && this.#first);
-    if (!shared) return this.#gather();
+    const wantsAll = this.#floor < kind.ring.at(this.#position).revision;
+    if (!wantsAll || (framing.opens && this.#first)) return this.#gather();
     const known = kind.frames.piece(this.#name, this.#position);
     if (known !== undefined) return known;
     const made = this.#gather();
     kind.frames.keep(this.#name, made);
     return made;
-  }
-  /** The revision up to which all events of the piece may be left out without a difference. */
-  #sharedFloor(): Revision {
-    const { ring } = this.#needs.kind;
-    return this.#position < ring.end ? ring.at(this.#position).revision - 1 : Number.MAX_SAFE_INTEGER;
   }
 
   #gather(): Piece {
