@@ -32,6 +32,7 @@ const alsoImports: Readonly<Record<string, readonly string[]>> = {
 const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 /** Other files with a `node:` module, each with its reason. */
 const nodeExceptions: Readonly<Record<string, string>> = {
+  "core/codec/protobufjs.ts": "loads a package when it is first used",
   "kernel/main.ts": "the composition root",
   "kernel/serve.ts": "the composition root from settings on: makes the data folder",
   "kernel/open-server.ts": "the composition root, too: asks for the name of the host",

@@ -2,7 +2,8 @@
  * What protobuf messages are made of, read with upstream's bounds and refused in the words of its generated code. The reader's `len`
  * is the end of the message that is being read: nothing inside it can reach further.
  */
-import { type Reader, util } from "protobufjs/minimal.js";
+import type { Reader } from "protobufjs/minimal.js";
+import { protobufjs } from "../codec/protobufjs.ts";
 
 /** Bytes that are not the message that they should be. */
 export class ProtobufError extends Error {
@@ -63,7 +64,7 @@ export function readBytes(from: Reader): Uint8Array {
 /** The text that has its length next; what is no UTF-8 in it is replaced. */
 export function readText(from: Reader): string {
   const end = endOfNext(from);
-  const text = util.utf8.read(from.buf, from.pos, end);
+  const text = protobufjs().util.utf8.read(from.buf, from.pos, end);
   from.pos = end;
   return text.isWellFormed() ? text : text.toWellFormed();
 }

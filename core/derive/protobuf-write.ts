@@ -2,7 +2,8 @@
  * Canonical objects to protobuf messages, byte for byte as upstream's generated code: fields in ascending order, what is no
  * pointer always (empty texts, zeros and empty structs too), maps in the order of their keys.
  */
-import { Writer } from "protobufjs/minimal.js";
+import type { Writer } from "protobufjs/minimal.js";
+import { protobufjs } from "../codec/protobufjs.ts";
 import { bytesOf } from "../meta/base64.ts";
 import { parseDuration } from "../meta/duration.ts";
 import { fractionNanos, secondsOf } from "../meta/time.ts";
@@ -22,7 +23,7 @@ interface Wire {
 export function protobufWriter<T>(node: Typed<T>): (value: T) => Uint8Array {
   const body = bodyOf(resolve(node));
   return (value) => {
-    const to = new Writer();
+    const to = new (protobufjs().Writer)();
     body(value, to);
     return to.finish();
   };

@@ -2,10 +2,10 @@
  * JSON documents as protobuf messages, by tables. The messages are gnostic's: a map of names is a message of repeated
  * pairs, a choice is a message with one field set, and a free value is its text as YAML (which JSON is).
  */
-import protobuf from "protobufjs/minimal.js";
+import type { Writer } from "protobufjs/minimal.js";
+import { protobufjs } from "../../core/codec/protobufjs.ts";
 import type { Json } from "../../core/schema.ts";
 
-type Writer = protobuf.Writer;
 /** Writes the fields of one message. */
 export type Message = (value: Json, writer: Writer) => void;
 /** Writes one field, tag and all. */
@@ -15,7 +15,7 @@ export type Table = Readonly<Record<string, readonly [number: number, write: Wri
 const varint = 0, fixed64 = 1, delimited = 2;
 
 export function encodeMessage(message: Message, value: Json): Uint8Array {
-  const writer = protobuf.Writer.create();
+  const writer = protobufjs().Writer.create();
   message(value, writer);
   return writer.finish();
 }

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import protobuf from "protobufjs/minimal.js";
+import type { Reader, Writer } from "protobufjs/minimal.js";
+import { protobufjs } from "../../core/codec/protobufjs.ts";
 import type { Method } from "./grpc.ts";
 import type { Revision } from "./store.ts";
 
@@ -68,8 +69,6 @@ export interface WatchReply {
 /** The end of a range that takes in every key from its beginning on. */
 export const noEnd: Uint8Array = new Uint8Array(1);
 
-type Writer = protobuf.Writer;
-type Reader = protobuf.Reader;
 type Fields = { readonly [field: number]: (reader: Reader) => void };
 
 const varint = 0;
@@ -77,14 +76,14 @@ const delimited = 2;
 
 export const range: Method<RangeRequest, RangeReply> = {
   path: "/etcdserverpb.KV/Range",
-  encode: (request) => finish(writeRange(protobuf.Writer.create(), request)),
+  encode: (request) => finish(writeRange(protobufjs().Writer.create(), request)),
   decode: (bytes) => readRange(readerOf(bytes)),
 };
 
 export const txn: Method<TxnRequest, TxnReply> = {
   path: "/etcdserverpb.KV/Txn",
   encode({ key, expect, value, lease }) {
-    const writer = protobuf.Writer.create();
+    const writer = protobufjs().Writer.create();
     message(writer, 1, () => {
       tag(writer, 2, varint).uint32(2); // target: modification revision; the result, EQUAL, is zero
       tag(writer, 3, delimited).bytes(key);
@@ -116,7 +115,7 @@ export const txn: Method<TxnRequest, TxnReply> = {
 export const putKey: Method<{ key: Uint8Array; value: Uint8Array }, undefined> = {
   path: "/etcdserverpb.KV/Put",
   encode({ key, value }) {
-    const writer = protobuf.Writer.create();
+    const writer = protobufjs().Writer.create();
     put(writer, key, value, undefined);
     return finish(writer);
   },
@@ -125,14 +124,14 @@ export const putKey: Method<{ key: Uint8Array; value: Uint8Array }, undefined> =
 
 export const compaction: Method<Revision, undefined> = {
   path: "/etcdserverpb.KV/Compact",
-  encode: (revision) => finish(tag(protobuf.Writer.create(), 1, varint).int64(revision)),
+  encode: (revision) => finish(tag(protobufjs().Writer.create(), 1, varint).int64(revision)),
   decode: () => undefined,
 };
 
 /** Grants a lease of so many seconds (the server may make it longer) and gives its number. */
 export const leaseGrant: Method<number, string> = {
   path: "/etcdserverpb.Lease/LeaseGrant",
-  encode: (seconds) => finish(tag(protobuf.Writer.create(), 1, varint).int64(seconds)),
+  encode: (seconds) => finish(tag(protobufjs().Writer.create(), 1, varint).int64(seconds)),
   decode(bytes) {
     let id = "";
     readFields(readerOf(bytes), { 2: (reader) => id = reader.int64().toString() }); // uses all 63 bits, so it stays text
@@ -157,7 +156,7 @@ export const status: Method<undefined, { readonly version: string; readonly byte
 export const watch: Method<WatchRequest, WatchReply> = {
   path: "/etcdserverpb.Watch/Watch",
   encode(request) {
-    const writer = protobuf.Writer.create();
+    const writer = protobufjs().Writer.create();
     if (request === "progress") message(writer, 3, () => {});
     else {
       message(writer, 1, () => {
@@ -262,7 +261,7 @@ function int64(reader: Reader): number {
 }
 
 function readerOf(bytes: Buffer): Reader {
-  return protobuf.Reader.create(bytes);
+  return protobufjs().Reader.create(bytes);
 }
 
 /** Reads the fields of a message that comes with its length. */
@@ -273,7 +272,7 @@ function within(reader: Reader, fields: Fields): void {
 
 /** A reader of its own over a message that comes with its length. */
 function nested(reader: Reader): Reader {
-  return protobuf.Reader.create(reader.bytes());
+  return protobufjs().Reader.create(reader.bytes());
 }
 
 function readFields(reader: Reader, fields: Fields, end: number = reader.len): void {
