@@ -3,7 +3,7 @@
  * watches are put together here from the messages of their objects.
  */
 import type { Reader } from "protobufjs/minimal.js";
-import { protobufjs } from "./protobufjs.ts";
+import { newReader, newWriter } from "./protobufjs.ts";
 import { endOfNext, known, ProtobufError, readable, readBytes, readFields, readText } from "../derive/protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
@@ -30,7 +30,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope {
   }
   if (bytes.length === magic.length) throw new ProtobufError("empty body");
   const found = { apiVersion: "", kind: "", raw: new Uint8Array() as Uint8Array, contentEncoding: "", contentType: "" };
-  const from = new (protobufjs().Reader)(bytes.subarray(magic.length));
+  const from = newReader(bytes.subarray(magic.length));
   try {
     const fields = known({
       1: [2, "TypeMeta", () => readTypeMeta(from, found)],
@@ -58,7 +58,7 @@ function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): v
 /** Puts a message into its envelope. */
 export function writeEnvelope({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }, raw: Uint8Array): Uint8Array {
   const { head, tail } = envelopeAround({ kind, apiVersion }, raw.length);
-  return new (protobufjs().Writer)().raw(head).raw(raw).raw(tail).finish();
+  return newWriter().raw(head).raw(raw).raw(tail).finish();
 }
 
 /** What stands before and behind a message of so many bytes in its envelope. */
@@ -66,23 +66,20 @@ export function envelopeAround(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   bytes: number,
 ): { readonly head: Uint8Array; readonly tail: Uint8Array } {
-  const head = new (protobufjs().Writer)().raw(Uint8Array.from(magic));
+  const head = newWriter().raw(Uint8Array.from(magic));
   head.uint32(10).fork().uint32(10).string(apiVersion).uint32(18).string(kind).ldelim();
   // Empty content encoding and content type are written all the same.
-  return {
-    head: head.uint32(18).uint32(bytes).finish(),
-    tail: new (protobufjs().Writer)().uint32(26).string("").uint32(34).string("").finish(),
-  };
+  return { head: head.uint32(18).uint32(bytes).finish(), tail: newWriter().uint32(26).string("").uint32(34).string("").finish() };
 }
 
 /** One field of the message of a list: its metadata, or one of its items (without envelopes). */
 export function writeListField(field: "metadata" | "items", message: Uint8Array): Uint8Array {
-  return new (protobufjs().Writer)().uint32(field === "metadata" ? 10 : 18).bytes(message).finish();
+  return newWriter().uint32(field === "metadata" ? 10 : 18).bytes(message).finish();
 }
 
 /** One frame of a watch: four bytes of length, then the event with the enveloped object. */
 export function writeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
-  const event = new (protobufjs().Writer)().uint32(10).string(type).uint32(18).fork().uint32(10).bytes(enveloped).ldelim().finish();
+  const event = newWriter().uint32(10).string(type).uint32(18).fork().uint32(10).bytes(enveloped).ldelim().finish();
   const frame = new Uint8Array(4 + event.length);
   new DataView(frame.buffer).setUint32(0, event.length);
   frame.set(event, 4);

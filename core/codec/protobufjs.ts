@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import type { Reader, Writer } from "protobufjs/minimal.js";
 import { once } from "../derive/zero.ts";
 
 /**
@@ -6,3 +7,12 @@ import { once } from "../derive/zero.ts";
  * that is not etcd, starts without it, in 2 MiB less.
  */
 export const protobufjs = once(() => createRequire(import.meta.url)("protobufjs/minimal.js") as typeof import("protobufjs/minimal.js"));
+
+/** For a message that begins. */
+export function newWriter(): Writer {
+  return new (protobufjs().Writer)();
+}
+/** At the beginning of these bytes. */
+export function newReader(bytes: Uint8Array): Reader {
+  return new (protobufjs().Reader)(bytes);
+}

@@ -4,7 +4,7 @@
  * range ends in a `ProtobufError`.
  */
 import type { Reader } from "protobufjs/minimal.js";
-import { protobufjs } from "../codec/protobufjs.ts";
+import { newReader } from "../codec/protobufjs.ts";
 import { limits } from "../limits.ts";
 import { base64Of } from "../meta/base64.ts";
 import { microTimeOf, timeOfSeconds } from "../meta/time.ts";
@@ -38,7 +38,7 @@ interface Wire {
 export function protobufReader<T>(node: Typed<T>): (bytes: Uint8Array) => T {
   const body = bodyOf(resolve(node));
   return (bytes) => {
-    const from = new (protobufjs().Reader)(bytes);
+    const from = newReader(bytes);
     try {
       return body(from, from.len, 0) as T; // the fold over Typed<T> makes values of T
     } catch (error) {

@@ -3,7 +3,7 @@
  * pointer always (empty texts, zeros and empty structs too), maps in the order of their keys.
  */
 import type { Writer } from "protobufjs/minimal.js";
-import { protobufjs } from "../codec/protobufjs.ts";
+import { newWriter } from "../codec/protobufjs.ts";
 import { bytesOf } from "../meta/base64.ts";
 import { parseDuration } from "../meta/duration.ts";
 import { fractionNanos, secondsOf } from "../meta/time.ts";
@@ -23,7 +23,7 @@ interface Wire {
 export function protobufWriter<T>(node: Typed<T>): (value: T) => Uint8Array {
   const body = bodyOf(resolve(node));
   return (value) => {
-    const to = new (protobufjs().Writer)();
+    const to = newWriter();
     body(value, to);
     return to.finish();
   };
