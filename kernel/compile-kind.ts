@@ -7,6 +7,7 @@ import { decoder, decodeStored } from "../core/derive/decode.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { filler, gatesOfFilling } from "../core/derive/fill.ts";
 import { type Names, spell } from "../core/names.ts";
+import { once } from "../core/once.ts";
 import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
@@ -90,19 +91,14 @@ function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"
   };
 }
 
-/** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
-function lazily<R>(make: () => R): () => R {
-  const made: { value?: R } = {};
-  return () => made.value ??= make();
-}
-
 type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill">;
 
+/** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
 function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
-  const encode = lazily(() => encoder(typed)), decode = lazily(() => decoder(typed)), fill = lazily(() => filler(typed));
-  const decodeCbor = lazily(() => cborReader(typed));
+  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), fill = once(() => filler(typed));
+  const decodeCbor = once(() => cborReader(typed));
   return {
     encode: (object) => encode()(object),
     decode: (tree, report) => {
@@ -121,7 +117,7 @@ function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefin
 
 function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
   const typed = schema as Typed<ApiObject, StructNode>; // as above
-  const decode = lazily(() => decodeStored(typed)), decodeCbor = lazily(() => cborReader(typed));
+  const decode = once(() => decodeStored(typed)), decodeCbor = once(() => cborReader(typed));
   return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
 }
 

@@ -77,7 +77,7 @@ async function readProc(record: ProcessRecord): Promise<void> {
   if (files !== undefined) record.openFiles.with({}).set(files.length);
 }
 
-/** Each look wakes the process, and on Deno twice: most of what an idle server costs. */
+/** Each look wakes the process, on Deno twice: ten a second were most of the wakes of an idle server. */
 const tickMs = 500;
 
 /** Measures the event loop and garbage collection until the signal aborts. Once per process is enough. */

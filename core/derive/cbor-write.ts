@@ -4,9 +4,10 @@
  */
 import { CborWriter, compareKeys, keysInOrder, writeJson } from "../codec/cbor/write.ts";
 import { bytesOf } from "../meta/base64.ts";
+import { once } from "../once.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
-import { isZero, once, zeroOf } from "./zero.ts";
+import { isZero, zeroOf } from "./zero.ts";
 
 type Write = (value: any, to: CborWriter) => void;
 

@@ -3,12 +3,13 @@
  * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
  */
 import { goString } from "../codec/json-text.ts";
+import { once } from "../once.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { numberText } from "../tree/values.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { membersOf } from "./members.ts";
 import { rawText } from "./raw-json.ts";
-import { isZero, once, zeroOf } from "./zero.ts";
+import { isZero, zeroOf } from "./zero.ts";
 
 type Encode = (value: any) => string;
 

@@ -1,4 +1,5 @@
 /** Go's zero values in the canonical object form: what absence means, and what is left out. */
+import { once } from "../once.ts";
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 
@@ -33,12 +34,6 @@ const zero = fold<() => unknown>({
     return object;
   },
 }, (get) => () => get()());
-
-/** `make`, called at the first use. */
-export function once<T>(make: () => T): () => T {
-  const made: { value?: T } = {};
-  return () => made.value ??= make();
-}
 
 /** Whether a value of the node is Go's zero value, nil or empty: what `omitempty` leaves out. */
 export const isZero: (node: Node) => (value: unknown) => boolean = fold<(value: unknown) => boolean>({

@@ -10,7 +10,6 @@ import type { Revision } from "../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";
 import type { Place, Slabs } from "./slabs.ts";
-
 import type { Traits } from "./traits.ts";
 
 /** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
