@@ -19,6 +19,8 @@ import type { Selection } from "./selection.ts";
 
 /** Frames are put together up to this size. */
 const pieceBytes = 256 * 1024;
+/** Enough for what has come from clients meanwhile to be seen. */
+const lastTurnMs = 100;
 
 export interface CursorNeeds {
   readonly kind: KindCache;
@@ -49,6 +51,8 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   #position = 0;
   /** Since when it has taken nothing of what there is. */
   #since = 0;
+  /** Where it was when it last seemed to be stuck. */
+  #suspected: number | undefined;
   /** Events up to here are not wanted. */
   #floor: Revision = 0;
   #first = true;
@@ -58,6 +62,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   #bookmarkDue = false;
   #leave = (): void => {};
   #cancelBookmark = (): void => {};
+  #cancelLastTurn = (): void => {};
   readonly #ending = new AbortController();
   readonly #cancelEnd: () => void;
   readonly #endsAt: number;
@@ -153,8 +158,14 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
     // What comes all at once is for nobody to have read yet.
     if (clock.now() - this.#since < limits.watchStalledMs) return;
-    this.#needs.onSlow();
-    this.end();
+    // It may be this process that stood still: whoever reads has a turn before it counts as stuck.
+    const position = this.#position;
+    if (this.#suspected === position) return;
+    this.#suspected = position;
+    this.#cancelLastTurn();
+    this.#cancelLastTurn = clock.after(lastTurnMs, () => {
+      if (this.#position === position) this.#fallBehind();
+    });
   }
   end(): void {
     if (this.#ended) return;
@@ -163,11 +174,17 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#leave();
     this.#cancelEnd();
     this.#cancelBookmark();
+    this.#cancelLastTurn();
     this.#needs.watching.signal.removeEventListener("abort", this.#onAbort);
     void this.#opening?.return().catch(() => {});
     this.#waiting?.(over);
     this.#waiting = undefined;
     this.#needs.onEnd();
+  }
+
+  #fallBehind(): void {
+    this.#needs.onSlow();
+    this.end();
   }
 
   async #open(opening: AsyncGenerator<Uint8Array, void>): Promise<Done> {
@@ -189,8 +206,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     const { ring } = this.#needs.kind;
     if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
     if (this.#position < ring.first) {
-      this.#needs.onSlow();
-      this.end();
+      this.#fallBehind();
       return undefined;
     }
     this.#since = this.#needs.clock.now();

@@ -278,11 +278,38 @@ test("a watch that does not read is ended and counted once it lags too far for t
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
     clock.advance(1);
     for (const round of [3, 4]) await write(rounds + round);
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), [], "its client may have read while the server stood still");
+    clock.advance(100);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), ['{resource="notes"} 1']);
     assert.equal(cache.size().watches, 1);
     assert.equal((await within(stuck.next(), "the end")).done, true);
     assert.equal((await reads.stop()).length, rounds + 4);
     assert.equal(cache.size().watches, 0);
+  }, { clock });
+});
+
+test("a watch whose client reads on is not ended because the server stood still while many megabytes came", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, counted }) => {
+    const from = await put(room, "a");
+    const { stream } = await openWatch(room, `resourceVersion=${from}`);
+    const watch = stream[Symbol.asyncIterator]();
+    const text = "x".repeat(1_000_000);
+    let last = await put(room, "first");
+    assert.equal((await watch.next()).done, false);
+    clock.advance(2 * limits.watchStalledMs);
+    for (let round = 0; round < 24; round++) last = await put(room, `large-${round}`, { data: { text } });
+    await list(room);
+    let read = "";
+    while (!read.includes(`"resourceVersion":"${last}"`)) {
+      const next = await within(watch.next(), "the next event");
+      assert.equal(next.done, false);
+      read = new TextDecoder().decode(next.value);
+      clock.advance(100);
+    }
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
+    await watch.return?.();
+    assert.equal(clock.waiting, 0);
   }, { clock });
 });
 
