@@ -102,7 +102,7 @@ for (const { runtime, store } of setups) {
 
     test("SIGTERM: not ready first, then requests in flight finish, watches end, and it exits with 0; a restart finds everything", () =>
       world(store, runtime, async ({ start }) => {
-        const server = await start("--shutdown-delay-duration=500ms");
+        const server = await start("--shutdown-delay-duration=2s");
         const kubeconfig = await readFile(server.kubeconfig, "utf8");
         const client = httpsClient(server);
         assert.equal((await client.ask("/readyz")).status, 200);
