@@ -53,12 +53,13 @@ export const limits = Object.freeze({
   /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
   headersMax: 1000,
-  /** Requests that one HTTP/2 connection may have open. */
+  /** Requests that one HTTP/2 connection may have open (Go's default), unless settings say otherwise. */
   streamsPerConnectionMax: 250,
   /** Requests that one HTTP/1.1 connection may have open; more means a client that does not wait for answers. */
   pipelinedRequestsMax: 32,
-  /** What Node may hold for one HTTP/2 connection, in mebibytes: a connection full of watches needs more than its default. */
-  sessionMemoryMebibytes: 256,
+  /** What Node may hold for an HTTP/2 connection, in mebibytes for each request that it may have open: its own default, 10 for the
+   *  connection, is too little for one full of watches. */
+  streamMemoryMebibytes: 1,
   /** What is still read of a body after its request was answered, before the connection is broken off. */
   discardBytesMax: 16 * 1024 * 1024,
   /** From the opening of a connection to the end of its TLS handshake. */

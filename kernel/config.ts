@@ -2,6 +2,7 @@
  * One table of settings: name, type, default, help. Flags, the configuration file, `--help` and the values of the chart
  * follow it. Names are kube-apiserver's where they mean the same.
  */
+import { limits } from "../core/limits.ts";
 
 export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
 interface Setting<K extends Kind, D> {
@@ -144,6 +145,10 @@ export const settings = Object.freeze(
         "Share of HTTP/2 requests whose clients are told to go on over another connection (GOAWAY), so that they spread over the servers " +
           "behind a load balancer; at most 0.02, 0.001 is a good beginning, and 0 is right for a single server.",
       ),
+    ),
+    "http2-max-streams-per-connection": fixed(
+      isOpen,
+      int(0, `Requests that an HTTP/2 client may have open on one connection, watches among them; 0 is ${limits.streamsPerConnectionMax}.`),
     ),
     "request-timeout": live(duration(60_000, "How long a request other than a watch may take.")),
     "min-request-timeout": live(int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long.")),

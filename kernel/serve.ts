@@ -74,6 +74,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     host: config["bind-address"],
     port: config["secure-port"],
     tls: credentials.tls,
+    streamsMax: config["http2-max-streams-per-connection"],
     handle: way.handle,
     report: (error) => log.error("a connection failed", describe(error)),
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),

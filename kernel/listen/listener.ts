@@ -17,6 +17,8 @@ export interface ListenOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly tls: ListenerTls;
+  /** Requests that one HTTP/2 connection may have open; 0 is the bound of core/limits.ts. */
+  readonly streamsMax?: number;
   /** Answers a request; it should not reject: that is reported and answered with 500. */
   handle(exchange: Exchange): Promise<Reply>;
   /** Told of every failure that is nobody's fault but ours. */
@@ -53,16 +55,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     sweepMs: 5_000,
     ...options.times,
   });
+  const streamsMax = options.streamsMax || limits.streamsPerConnectionMax;
   const server = createSecureServer({
     allowHTTP1: true,
     ...context,
     requestCert: readPeer !== undefined,
     // A certificate that is not trusted is an answer (401), not a failed handshake.
     rejectUnauthorized: false,
-    maxSessionMemory: limits.sessionMemoryMebibytes,
+    maxSessionMemory: limits.streamMemoryMebibytes * streamsMax,
     // In HTTP/2 one header also may not be over 64 KiB after compression: that is nghttp2's own bound.
     maxHeaderListPairs: limits.headersMax,
-    settings: { maxConcurrentStreams: limits.streamsPerConnectionMax, maxHeaderListSize: limits.headerBytesMax },
+    settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: limits.headerBytesMax },
   });
   Object.assign(server, http1Settings);
   const state: State = { draining: false, connections, readPeer, options };

@@ -19,6 +19,7 @@ import { observing } from "./observing.ts";
 import { proxied } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
 import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
+import { isAnsweredBeside } from "./streams.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */
 async function withEtcd(
@@ -352,6 +353,13 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         wrong,
       );
     }
+  },
+  "http2-max-streams-per-connection": async () => {
+    await served(["--http2-max-streams-per-connection=2"], async (server) => {
+      assert.equal(await isAnsweredBeside(1, server), true);
+      assert.equal(await isAnsweredBeside(2, server), false, "it waits until one of the watches is over");
+    });
+    await served([], async (server) => assert.equal(await isAnsweredBeside(2, server), true));
   },
   "request-timeout": () =>
     served(["--request-timeout=200ms"], async (server) => {

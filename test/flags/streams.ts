@@ -1,0 +1,25 @@
+/** What an HTTP/2 client may have open on one connection. */
+import { http2Ask, http2Session } from "../../kernel/listen/test-clients.ts";
+import { path } from "./served.ts";
+
+/** Whether a request is answered while so many watches, which last two seconds, are open on its connection. */
+export async function isAnsweredBeside(
+  watches: number,
+  { port, ca, token }: { readonly port: number; readonly ca: string; readonly token: string },
+): Promise<boolean> {
+  const session = await http2Session({ port }, { ca: { cert: ca, key: "" } });
+  try {
+    const told: string[] = [];
+    const ask = async (name: string, path: string) => {
+      const { status } = await http2Ask(session, { path, headers: { authorization: `Bearer ${token}` } });
+      if (status !== 200) throw new Error(`${path} answered ${status}`);
+      told.push(name);
+    };
+    await ask("settled", "/livez/ping"); // by now the client has been told its bound
+    const open = Array.from({ length: watches }, () => ask("watch", `${path}?watch=1&timeoutSeconds=2&resourceVersion=0`));
+    await Promise.all([...open, ask("request", "/livez/ping")]);
+    return told[1] === "request";
+  } finally {
+    session.close();
+  }
+}
