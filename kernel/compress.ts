@@ -2,25 +2,37 @@
 import { limits } from "../core/limits.ts";
 import { type Call, header } from "./call.ts";
 import type { Chunked } from "./chunks.ts";
-import type { Reply } from "./exchange.ts";
+import type { Exchange, Reply } from "./exchange.ts";
 
 const toBytes = new TextEncoder();
 
 /** The reply as the client wants it: objects and lists are compressed when they are large, whatever the verb. `bytes`: how large at most. */
 export function compressed({ exchange, catalog }: Pick<Call, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
-  if (bytes < limits.gzipBytesMin) return reply;
-  if (!acceptsGzip(header(exchange, "accept-encoding")) || !catalog.gates.isOn("APIResponseCompression")) return reply;
-  const body = typeof reply.body === "string" ? toBytes.encode(reply.body) : reply.body;
-  if (body instanceof Uint8Array && body.length < limits.gzipBytesMin) return reply;
-  return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: gzip(body) };
+  if (bytes < limits.gzipBytesMin || !acceptsGzip(exchange) || !catalog.gates.isOn("APIResponseCompression")) return reply;
+  const body = withoutText(reply.body);
+  return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip(reply, body);
+}
+
+/** The reply in gzip for a client that accepts it, however short it is. */
+export function gzipped(exchange: Exchange, reply: Reply): Reply {
+  return acceptsGzip(exchange) ? inGzip(reply, withoutText(reply.body)) : reply;
 }
 
 /** As upstream has it: `gzip` alone among the words, without a weight. */
-function acceptsGzip(accepts: string): boolean {
-  return accepts.split(",").some((word) => word.trim() === "gzip");
+function acceptsGzip(exchange: Exchange): boolean {
+  return header(exchange, "accept-encoding").split(",").some((word) => word.trim() === "gzip");
 }
 
-async function* gzip(body: Exclude<Chunked, string>): AsyncGenerator<Uint8Array> {
+type Bytes = Exclude<Chunked, string>;
+
+function withoutText(body: Chunked): Bytes {
+  return typeof body === "string" ? toBytes.encode(body) : body;
+}
+function inGzip(reply: Reply, body: Bytes): Reply {
+  return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: gzip(body) };
+}
+
+async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
   const { readable, writable } = new CompressionStream("gzip");
   const writer = writable.getWriter();
   const reader = readable.getReader();

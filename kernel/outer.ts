@@ -6,6 +6,7 @@ import { methodNotAllowedError } from "../core/status-error.ts";
 import { typedReply } from "./answer.ts";
 import { header } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
+import { gzipped } from "./compress.ts";
 import { discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { notFoundText, textReply } from "./handle.ts";
@@ -34,7 +35,7 @@ export async function outerReply(exchange: Exchange, info: RequestInfo, catalog:
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
   if (path === "/metrics" || path === "/metrics/slis") {
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
-    return { status: 200, headers: { "content-type": contentType }, body: text };
+    return gzipped(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
   }
   if (path === "/version" || path === "/version/") return versionReply(exchange, catalog, outside.version);
   const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { openTestServer, type TestServer } from "../testing.ts";
 
 const get = (server: TestServer, path: string, headers: Record<string, string> = {}) =>
@@ -45,6 +46,20 @@ test("a single health check that fails says why, as text that nobody takes for s
     new Set(["kubernetes_healthcheck", "kubernetes_healthchecks_total"]),
   );
   assert.match(metrics, /^kubernetes_healthchecks_total\{name="ill",status="error",type="readyz"\} 1$/m);
+});
+
+test("metrics come in gzip to who accepts it, as kube-apiserver's do, however short they are", async () => {
+  await using server = await openTestServer();
+  assert.equal((await get(server, "/readyz")).status, 200);
+  for (const path of ["/metrics", "/metrics/slis"]) {
+    const plain = await get(server, path, { "accept-encoding": "gzip;q=0.5, identity" });
+    assert.equal(plain.headers.get("content-encoding"), null);
+    const packed = await get(server, path, { "accept-encoding": "deflate, gzip" });
+    assert.equal(packed.headers.get("content-encoding"), "gzip");
+    assert.equal(packed.headers.get("content-type"), plain.headers.get("content-type"));
+    assert.match(await plain.text(), /^# TYPE kubernetes_healthcheck gauge$/m);
+    assert.match(gunzipSync(new Uint8Array(await packed.arrayBuffer())).toString(), /^# TYPE kubernetes_healthcheck gauge$/m);
+  }
 });
 
 test("objects are counted without counting as requests to the store", async () => {
