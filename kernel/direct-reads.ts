@@ -160,7 +160,7 @@ async function listAt(
 async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
   const { store, clock } = source;
   const { collection, options, framing, names } = watching;
-  const { endpoint, prefix } = collection;
+  const { endpoint, prefix, within } = collection;
   const from = revisionOf(options.resourceVersion, "watch");
   const ending = new AbortController();
   const cancel = clock.after(Math.max(0, watching.ms), () => ending.abort());
@@ -184,7 +184,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
       if (options.sendInitialEvents === true && options.allowWatchBookmarks) yield out(framing.bookmark(seen, true, first));
     }
     let next = nextBookmark(options, clock.now(), endsAt);
-    for await (const batch of ticked(store.watch({ prefix }, seen, signal), clock, () => next)) {
+    for await (const batch of ticked(store.watch({ prefix, within }, seen, signal), clock, () => next)) {
       for (const event of batch?.events ?? []) {
         const frame = frameOf(watching, event, chosen, first);
         if (frame !== undefined) yield out(frame);

@@ -43,6 +43,8 @@ export interface Collection {
   readonly namespace: string;
   /** What every key begins with. */
   readonly prefix: string;
+  /** What every key of the kind begins with, in all namespaces. */
+  readonly within: string;
   /** The one key that it is about, where a path names an object. */
   readonly key?: string | undefined;
 }
@@ -273,6 +275,7 @@ export function nextBookmark(options: ListOptions, now: number, endsAt: number):
 /** The collection with the key of the object that the path names. */
 export function collectionOf(prefix: string, endpoint: Endpoint, namespace: string, name: string): Collection {
   const { stored } = endpoint;
-  const own = stored.namespaced && namespace !== "" ? `${prefix}/${stored.under}/${namespace}/` : `${prefix}/${stored.under}/`;
-  return { endpoint, namespace, prefix: own, key: name === "" ? undefined : keyOf(prefix, stored, namespace, name) };
+  const within = `${prefix}/${stored.under}/`;
+  const own = stored.namespaced && namespace !== "" ? `${within}${namespace}/` : within;
+  return { endpoint, namespace, prefix: own, within, key: name === "" ? undefined : keyOf(prefix, stored, namespace, name) };
 }

@@ -52,9 +52,10 @@ async function* history(
   from: Revision,
 ): AsyncGenerator<Uint8Array, void> {
   const { collection, options } = watching;
+  const { prefix, within } = collection;
   const { key } = selectionOf(collection, options);
   const chosen = chosenOf(collection, options, key);
-  for await (const { events, revision } of needs.store.watch({ prefix: collection.prefix }, from, cursor.signal)) {
+  for await (const { events, revision } of needs.store.watch({ prefix, within }, from, cursor.signal)) {
     kind.meter.began(events.length);
     for (const event of events) {
       const frame = frameOf(watching, event, chosen, cursor.isFirst);

@@ -1,17 +1,17 @@
 import { sameBytes } from "../same-bytes.ts";
-import { decodeKey, keyBounds } from "./bytes.ts";
+import { decodeKey, inRange, keyBounds } from "./bytes.ts";
 import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
-import { type KeyValue, noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
+import { noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
 import type { Progress } from "./etcd-progress.ts";
 import { type Batch, type Range, type Revision, StoreError, type StoreEvent } from "./store.ts";
 
 export interface EtcdWatch {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** The range of etcd's keys, the store's own prefix included, and the length of that prefix in bytes. */
+  /** The range of etcd's keys, the store's own prefix included, and that prefix. */
   readonly range: Range;
-  readonly ownBytes: number;
+  readonly own: string;
   readonly from: Revision;
   /** Ends the watch, without an error. */
   readonly signal: AbortSignal;
@@ -38,8 +38,9 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
     if (signal.aborted) return;
     let stream: WatchStream | undefined;
     try {
+      const reach = await reachOf(what);
       stream = await connection.watch();
-      for await (const batch of followStream(stream, what, position)) {
+      for await (const batch of followStream(stream, reach, what, position)) {
         failures = 0;
         position = batch.revision;
         yield batch;
@@ -51,10 +52,12 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
   }
 }
 
-async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revision): AsyncGenerator<Batch, void> {
-  const { from: first, to } = keyBounds(what.range);
-  // The first key past the prefix is watched too: writing it is how an old server is made to tell its progress.
-  const beacon = to;
+async function* followStream(
+  stream: WatchStream,
+  { first, end, beacon }: Reach,
+  what: EtcdWatch,
+  from: Revision,
+): AsyncGenerator<Batch, void> {
   let position = from;
   let fragments: WatchEvent[] = [];
   const cancel = (): void => stream.cancel();
@@ -70,7 +73,7 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
     // Without events it is a note of progress; with events the header may be ahead of what is yet to come.
     const revision = whole.at(-1)?.now.revision ?? reply.revision;
     if (revision <= position) return;
-    const told = whole.flatMap((event) => toEvent(event, what.ownBytes, position, beacon));
+    const told = whole.flatMap((event) => toEvent(event, what, position));
     events.push(...told);
     position = revision;
   }
@@ -81,7 +84,7 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
     ask: () => void askProgress(what.connection, stream, beacon),
   });
   try {
-    stream.send({ from: first, to: beacon === undefined ? noEnd : Uint8Array.of(...beacon, 0), start: Math.max(1, position) });
+    stream.send({ from: first, to: end, start: Math.max(1, position) });
     for await (const replies of stream) {
       const events: StoreEvent[] = [];
       const before = position;
@@ -102,21 +105,44 @@ async function* followStream(stream: WatchStream, what: EtcdWatch, from: Revisio
   }
 }
 
-/** None for what the watch has already and for the beacon. */
-function toEvent({ deleted, now, before }: WatchEvent, ownBytes: number, position: Revision, beacon: Uint8Array | undefined): StoreEvent[] {
-  if (now.revision <= position || (beacon !== undefined && sameBytes(now.key, beacon))) return [];
+/** What a stream watches, and the key at its end that is no entry's: writing it is how an old server is made to tell its progress. */
+interface Reach {
+  readonly first: Uint8Array;
+  /** Exclusive. */
+  readonly end: Uint8Array;
+  /** None where there is no end, and where the server needs none. */
+  readonly beacon: Uint8Array | undefined;
+}
+
+/**
+ * The beacon is the first key past the prefix. For a part of a wider range it is the first past that one, because it would be among
+ * the entries otherwise; an old server then tells of what lies in between, too:
+ *
+ *   /events/a/   /events/b/1   /events/b0        /events/c/1   /events0
+ *                [ wanted  ]   no place for it   [ dropped ]   the beacon
+ */
+async function reachOf({ connection, range, signal }: EtcdWatch): Promise<Reach> {
+  const { from: first, to } = keyBounds(range);
+  if (to === undefined) return { first, end: noEnd, beacon: undefined };
+  const { to: beacon = to } = keyBounds({ prefix: range.within ?? range.prefix });
+  if (!sameBytes(beacon, to)) {
+    const { version } = await connection.call(status, undefined, { signal, repeatable: true });
+    if (tellsProgress(version)) return { first, end: to, beacon: undefined };
+  }
+  return { first, end: Uint8Array.of(...beacon, 0), beacon };
+}
+
+/** None for what the watch has already and for what lies outside its range, such as the beacon. */
+function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch, position: Revision): StoreEvent[] {
+  const key = decodeKey(now.key);
+  if (now.revision <= position || !inRange(key, range)) return [];
   const isNew = !deleted && now.created === now.revision;
   // etcd leaves a previous value out in silence when it was compacted before it could be read.
   if (!isNew && before === undefined) {
     throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
   }
   const previous = before && !isNew ? { value: before.value, revision: before.revision } : undefined;
-  return [{ key: ownKey(now, ownBytes), revision: now.revision, value: deleted ? undefined : now.value, previous }];
-}
-
-/** A key without the store's own prefix. */
-export function ownKey({ key }: KeyValue, ownBytes: number): string {
-  return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
+  return [{ key: key.slice(own.length), revision: now.revision, value: deleted ? undefined : now.value, previous }];
 }
 
 function refusal(reply: WatchReply, from: Revision): Error {

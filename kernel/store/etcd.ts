@@ -1,11 +1,11 @@
-import { encodeKey, keyBounds } from "./bytes.ts";
+import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { connect, type Connection, type ConnectionOptions } from "./etcd-connection.ts";
 import { isCompacted, isFuture, isNoLease, toStoreError } from "./etcd-errors.ts";
 import { leasePool } from "./etcd-leases.ts";
 import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./etcd-messages.ts";
 import { type Progress, progressKeeper } from "./etcd-progress.ts";
-import { followEtcd, ownKey } from "./etcd-watch.ts";
+import { followEtcd } from "./etcd-watch.ts";
 import {
   type Batch,
   type Change,
@@ -52,7 +52,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
 
   async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
     const ends = AbortSignal.any([signal, closing.signal]);
-    yield* followEtcd({ connection, progress, range: prefixed(prefix, range), ownBytes: encodeKey(prefix).length, from, signal: ends });
+    yield* followEtcd({ connection, progress, range: prefixed(prefix, range), own: prefix, from, signal: ends });
     if (!signal.aborted) throw closedError();
   }
 
@@ -179,8 +179,17 @@ async function oldestRevision(connection: Connection, at: Revision): Promise<Rev
   }
 }
 
-function prefixed(prefix: string, { prefix: inner, after }: Range): Range {
-  return { prefix: prefix + inner, ...(after === undefined ? {} : { after: prefix + after }) };
+/** A key without the store's own prefix. */
+function ownKey({ key }: KeyValue, ownBytes: number): string {
+  return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
+}
+
+function prefixed(prefix: string, { prefix: inner, after, within }: Range): Range {
+  return {
+    prefix: prefix + inner,
+    ...(after === undefined ? {} : { after: prefix + after }),
+    ...(within === undefined ? {} : { within: prefix + within }),
+  };
 }
 
 /** The signal's reason when it is that which failed the call. */

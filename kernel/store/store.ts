@@ -19,6 +19,8 @@ export interface Range {
   readonly prefix: string;
   /** Only keys strictly greater than this one. */
   readonly after?: string;
+  /** A wider prefix of which this one is a part, such as that of all namespaces: nobody may leave anything there that is no entry. */
+  readonly within?: string;
 }
 
 export interface Page {

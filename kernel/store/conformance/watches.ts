@@ -1,7 +1,7 @@
 /** Watches: complete, in order, and resumable. */
 import assert from "node:assert/strict";
 import type { Revision } from "../store.ts";
-import { all, assertChained, type Case, put, remove, startWatch, told } from "../test-store.ts";
+import { all, assertChained, type Case, put, remove, startWatch, text, told } from "../test-store.ts";
 
 export function watches(promise: Case): void {
   promise("watch() gives exactly the events after a revision, first from history, then live", async (store) => {
@@ -94,6 +94,23 @@ export function watches(promise: Case): void {
     const last = await put(store, "quiet/a", "1");
     await quiet.reached(last);
     assert.deepEqual((await quiet.stop()).map(({ key }) => key), ["quiet/a"]);
+  });
+
+  promise("watch() of a part of a wider range tells progress, keeps to its part, and leaves nothing in the whole", async (store) => {
+    const { revision } = await store.get("a");
+    const part = startWatch(store, { prefix: "whole/b/", within: "whole/" }, revision);
+    for (const key of ["a", "whole/a/1", "whole/b/1", "whole/b0", "whole/c/1"]) {
+      await put(store, key, "1");
+      await part.reached((await store.get("a")).revision);
+    }
+    assert.deepEqual((await part.stop()).map(({ key }) => key), ["whole/b/1"]);
+    const { entries } = await store.list({ prefix: "whole/" });
+    assert.deepEqual(entries.map(({ key, value }) => [key, text(value)]), [
+      ["whole/a/1", "1"],
+      ["whole/b/1", "1"],
+      ["whole/b0", "1"],
+      ["whole/c/1", "1"],
+    ]);
   });
 
   promise("watch() ends normally when its signal aborts, before, between and while it waits", async (store) => {
