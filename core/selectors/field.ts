@@ -18,6 +18,8 @@ export function parseFieldSelector(selector: string): ParsedFieldSelector {
     if (parts === undefined) return { ok: false, error: `invalid selector: '${selector}'; can't understand '${term}'` };
     const value = unescape(parts.value);
     if (!value.ok) return { ok: false, error: `invalid field selector: ${value.error}` };
+    // Upstream takes nothing on both sides for everything, whatever stands between them.
+    if (parts.field === "" && value.text === "") continue;
     requirements.push({ field: parts.field, operator: parts.operator, value: value.text });
   }
   return { ok: true, requirements };

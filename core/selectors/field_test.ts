@@ -13,6 +13,12 @@ test("parseFieldSelector() splits at commas and unescapes values", () => {
   });
 });
 
+test("parseFieldSelector() takes terms that name nothing for everything", () => {
+  for (const text of ["", ",", "=", "==", "!=", "=,="]) assert.deepEqual(parseFieldSelector(text), { ok: true, requirements: [] }, text);
+  assert.deepEqual(parseFieldSelector("=,a="), { ok: true, requirements: [{ field: "a", operator: "=", value: "" }] });
+  assert.deepEqual(parseFieldSelector("=a"), { ok: true, requirements: [{ field: "", operator: "=", value: "a" }] });
+});
+
 test("parseFieldSelector() refuses in upstream's words", () => {
   const refusal = (text: string) => {
     const parsed = parseFieldSelector(text);

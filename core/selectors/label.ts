@@ -37,10 +37,12 @@ const operators: Readonly<Record<string, TokenKind>> = {
   "(": "(",
 };
 
+/** As upstream's lexer has it, NUL is the end where a token could begin, and parts tokens like a blank where one ends. */
 function tokens(text: string): readonly Token[] {
   const out: Token[] = [];
+  const past = (end: number) => text[end] === "\0" ? end + 1 : end;
   let at = 0;
-  while (at < text.length) {
+  while (at < text.length && text[at] !== "\0") {
     const char = text[at]!;
     if (/[ \t\r\n]/.test(char)) {
       at++;
@@ -50,13 +52,13 @@ function tokens(text: string): readonly Token[] {
       while (end < text.length && symbols.has(text[end]!) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
       const word = text.slice(at, end);
       out.push({ kind: operators[word]!, text: word });
-      at = end;
+      at = past(end);
     } else {
       let end = at;
-      while (end < text.length && !symbols.has(text[end]!) && !/[ \t\r\n]/.test(text[end]!)) end++;
+      while (end < text.length && !symbols.has(text[end]!) && !/[ \t\r\n\0]/.test(text[end]!)) end++;
       const word = text.slice(at, end);
       out.push({ kind: Object.hasOwn(operators, word) ? operators[word]! : "word", text: word });
-      at = end;
+      at = past(end);
     }
   }
   return out;

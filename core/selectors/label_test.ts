@@ -62,3 +62,14 @@ test("parseLabelSelector() refuses in upstream's words", () => {
   );
   assert.equal(refusal("/env"), 'unable to parse requirement: <nil>: Invalid value: "/env": prefix part must be non-empty');
 });
+
+test("parseLabelSelector() ends at NUL where a token could begin, and parts tokens there where one ends", () => {
+  const keys = (text: string) => {
+    const parsed = parseLabelSelector(text);
+    return parsed.ok ? parsed.requirements.map(({ key, operator, values }) => `${key} ${operator} ${values.join()}`) : parsed.error;
+  };
+  assert.deepEqual(["\0", "\0n", " \0n"].map(keys), [[], [], []]);
+  assert.deepEqual([keys("n\0"), keys("n\0=\x001"), keys("n\0\0x")], [["n exists "], ["n = 1"], ["n exists "]]);
+  assert.deepEqual(["n=1\0,", "n=1,\0"].map(keys), Array(2).fill("found '', expected: identifier after ','"));
+  assert.equal(keys("n\0x"), "unable to parse requirement: found 'x', expected: in, notin, =, ==, !=, gt, lt");
+});
