@@ -113,7 +113,7 @@ function cutShortReply(url: string): Reply {
   const safe = url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return textReply(
     500,
-    `Internal Server Error: ${goQuote(safe)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${url}\n`,
+    `Internal Server Error: ${goQuote(safe)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${safe}\n`,
   );
 }
 

@@ -26,7 +26,7 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
-  if (subresourceName !== "" && subresource === undefined) throw noRouteError();
+  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
   const verb = verbOf(info, method, name, subresource !== undefined);
   if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError();
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
@@ -44,7 +44,7 @@ function takes(endpoint: Endpoint, subresource: Subresource | undefined, verb: V
 }
 
 function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
-  if (info.watchPrefix) return method === "GET" && !isSubresource ? "watch" : undefined;
+  if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
   if (name === "") {
     if (method === "GET") return info.verb === "watch" ? "watch" : "list";
     return method === "POST" ? "create" : method === "DELETE" ? "deletecollection" : undefined;

@@ -51,8 +51,10 @@ test("the list of core versions is only read, and the old prefixes lead nowhere 
     assert.equal(
       await answer.text(),
       'Internal Server Error: "/api/v1/watch?a=%22&amp;b": failed to create RequestInfo: ' +
-        "unable to determine kind and namespace from url, /api/v1/watch?a=%22&b\n",
+        "unable to determine kind and namespace from url, /api/v1/watch?a=%22&amp;b\n",
     );
+    const subresource = await ask(server, method, "/api/v1/watch/namespaces/default/status", method === "POST" ? { body: {} } : {});
+    assert.equal(subresource.status, 404, method);
   }
 });
 
