@@ -319,3 +319,22 @@ test("a collection is deleted as it was at an old version, unless its limit is b
   assert.equal(now.status, 409);
   assert.match(now.body.message, /ConfigMap "b": the ResourceVersion in the precondition \(\d+\) does not match/);
 });
+
+test("deletecollection of the rest of a list goes by the objects as they are now", async () => {
+  await using server = await openTestServer();
+  const put = async (method: string, name: string, data: object) => {
+    const { body } = await ask(server, method, method === "POST" ? configMaps : `${configMaps}/${name}`, {
+      body: { metadata: { name }, data },
+    });
+    return body.metadata.resourceVersion as string;
+  };
+  for (const name of ["a", "b", "c"]) await put("POST", name, { k: "old" });
+  const { metadata } = (await ask(server, "GET", `${configMaps}?limit=1`)).body;
+  const resourceVersion = await put("PUT", "b", { k: "new" });
+  await ask(server, "DELETE", `${configMaps}/c`);
+  const body = { preconditions: { resourceVersion } };
+  const deleted = await ask(server, "DELETE", `${configMaps}?limit=1&continue=${metadata.continue}`, { body });
+  assert.deepEqual([deleted.status, deleted.body.items?.length], [200, 1], deleted.body.message);
+  const left = (await ask(server, "GET", configMaps)).body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
+  assert.ok(left.includes("a") && !left.includes("b"), left.join());
+});

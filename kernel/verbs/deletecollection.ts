@@ -20,10 +20,12 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const exact = isOld && listing.resourceVersionMatch === "" && listing.limit >= 0
     ? { ...listing, resourceVersionMatch: "Exact" }
     : listing;
+  // The rest of a list is as old as its beginning.
+  const mayBeOld = isOld || listing.continue !== "";
   const page = await readsOf(backend).list(collection, exact, catalog.names, call.deadline.signal);
   const items: Item[] = [];
   for (const item of page.items) {
-    const current = isOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.deadline) : item;
+    const current = mayBeOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.deadline) : item;
     // One that somebody else has deleted meanwhile is told all the same.
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);
