@@ -56,7 +56,10 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
   };
 }
 
-/** Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. */
+/**
+ * Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. `again`: whether
+ * it is worth another try.
+ */
 async function reached(
   store: Store,
   clock: Clock,
@@ -69,7 +72,7 @@ async function reached(
   for (let waited = 0;; waited += 250) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;
-    if (isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, again);
+    if (!again || isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
   }
@@ -90,12 +93,14 @@ async function list(
 ): Promise<ListPage> {
   const { endpoint, prefix } = collection;
   const { age, limit, start, key } = planList(collection, options, names);
-  if (age.tag === "exact" || age.tag === "notOlder") await reached(store, clock, endpoint.stored, age.revision, prefix, signal);
+  const { stored } = endpoint;
+  if (age.tag === "notOlder") await reached(store, clock, stored, age.revision, prefix, signal);
+  if (age.tag === "exact") await reached(store, clock, stored, age.revision, prefix, signal, false);
   const chosen = chosenOf(collection, options, key);
   const items: Item[] = [];
   let evaluated = 0;
   const page = (more: Omit<ListPage, "items">): ListPage => {
-    listed(endpoint.stored, evaluated, items.length);
+    listed(stored, evaluated, items.length);
     return { items, ...more };
   };
   let revision = startRevision(age);
@@ -105,7 +110,7 @@ async function list(
     revision ??= listing.revision;
     for (const [index, entry] of listing.entries.entries()) {
       evaluated++;
-      const item = new Item(endpoint.stored, entry);
+      const item = new Item(stored, entry);
       if (chosen !== undefined && !chosen(item)) continue;
       items.push(item);
       if (limit === undefined || items.length < limit) continue;

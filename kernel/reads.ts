@@ -159,17 +159,16 @@ export interface ListPlan {
 /** The plan of a list; 400 where the options contradict each other. */
 export function planList(collection: Collection, options: ListOptions, names: Names): ListPlan {
   const { endpoint: { stored }, prefix } = collection;
-  let limit = options.limit > 0 ? options.limit : undefined;
+  const asked = options.limit > 0 ? options.limit : undefined;
   // What is served from a cache at any age is served whole.
-  if (options.resourceVersion === "0" && !isUncached(stored)) limit = undefined;
+  const limit = options.resourceVersion === "0" && !isUncached(stored) ? undefined : asked;
   if (options.continue !== "") {
     const { revision, start } = readContinue(options.continue, names);
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {
       throw badRequestError("specifying resource version is not allowed when using continue");
     }
     return {
-      age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision },
-      limit,
+      ...(revision < 0 ? { age: { tag: "newest" }, limit: asked } : { age: { tag: "exact", revision }, limit }),
       start: start === "" ? undefined : prefix + start,
       key: undefined,
     };

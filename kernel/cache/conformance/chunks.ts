@@ -42,6 +42,8 @@ export function chunks(promise: Case): void {
     const newest = await put(room, "d");
     const rest = await list(room, `continue=${token}`);
     assert.deepEqual([rest.names, rest.page.revision], [["c", "d"], newest]);
+    const one = await list(room, `limit=1&resourceVersion=0&continue=${token}`);
+    assert.deepEqual([one.names, one.page.remaining], [["c"], 1], "it is no list of any age, which would be whole");
   });
 
   promise("list() goes on where a token of upstream's cache says, and begins anew where a token names all", async (room) => {
