@@ -56,10 +56,7 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
   };
 }
 
-/**
- * Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. `again`: whether
- * it is worth another try.
- */
+/** Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. */
 async function reached(
   store: Store,
   clock: Clock,
@@ -72,7 +69,7 @@ async function reached(
   for (let waited = 0;; waited += 250) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;
-    if (!again || isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, again);
+    if (isUncached(kind) || waited >= reachMs) throw tooLargeRevision(asked, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
   }
@@ -93,14 +90,12 @@ async function list(
 ): Promise<ListPage> {
   const { endpoint, prefix } = collection;
   const { age, limit, start, key } = planList(collection, options, names);
-  const { stored } = endpoint;
-  if (age.tag === "notOlder") await reached(store, clock, stored, age.revision, prefix, signal);
-  if (age.tag === "exact") await reached(store, clock, stored, age.revision, prefix, signal, false);
+  if (age.tag === "exact" || age.tag === "notOlder") await reached(store, clock, endpoint.stored, age.revision, prefix, signal);
   const chosen = chosenOf(collection, options, key);
   const items: Item[] = [];
   let evaluated = 0;
   const page = (more: Omit<ListPage, "items">): ListPage => {
-    listed(stored, evaluated, items.length);
+    listed(endpoint.stored, evaluated, items.length);
     return { items, ...more };
   };
   let revision = startRevision(age);
@@ -110,7 +105,7 @@ async function list(
     revision ??= listing.revision;
     for (const [index, entry] of listing.entries.entries()) {
       evaluated++;
-      const item = new Item(stored, entry);
+      const item = new Item(endpoint.stored, entry);
       if (chosen !== undefined && !chosen(item)) continue;
       items.push(item);
       if (limit === undefined || items.length < limit) continue;

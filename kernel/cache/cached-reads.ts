@@ -127,10 +127,9 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       throw notReady(cache, clock);
     }
     const { age } = plan;
-    // What the cache has not seen yet the store may know; where it does not either, waiting is of no use.
-    if (age.tag === "exact" && (!needs.snapshots() || cache.revision < age.revision)) return await fromStore();
+    if (age.tag === "exact" && !needs.snapshots()) return await fromStore();
     if (age.tag === "newest" && !(await isNewest(known.meter, { signal }))) return await instead(known.meter, fromStore);
-    if (age.tag === "notOlder") await reach(needs, known.meter, age.revision, signal);
+    if (age.tag === "notOlder" || age.tag === "exact") await reach(needs, known.meter, age.revision, signal);
     // From here on nothing waits: index and revision belong together.
     const kind = cache.kindOf(stored);
     if (kind === undefined) return await fromStore();

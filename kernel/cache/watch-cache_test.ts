@@ -224,22 +224,6 @@ test("a consistent read that the cache does not catch up with is read from the s
   }, { clock });
 });
 
-test("a list of a version that the cache has not come to is read from the store at once", () =>
-  withCache(async ({ room, brittle }) => {
-    await put(room, "a");
-    await list(room);
-    const release = Promise.withResolvers<void>();
-    brittle.hold = release.promise;
-    const revision = await put(room, "b");
-    await put(room, "c");
-    for (const how of ["resourceVersionMatch=Exact", "limit=5"]) {
-      const shown = await list(room, `resourceVersion=${revision}&${how}`);
-      assert.deepEqual([shown.names, shown.page.revision], [["a", "b"], revision]);
-    }
-    brittle.hold = undefined;
-    release.resolve();
-  }));
-
 test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
   const clock = manualClock();
   await withCache(async ({ room }) => {
