@@ -27,6 +27,8 @@ import { watchEnds } from "./shutdown.ts";
 import { forgetBeginning } from "./store/beginning.ts";
 import { pause, systemClock } from "./store/clock.ts";
 import { watchFile } from "./watch-file.ts";
+import type { Reads } from "./reads.ts";
+import type { Store } from "./store/store.ts";
 import { workMeters } from "./work-metrics.ts";
 
 export interface ServeOptions {
@@ -39,6 +41,8 @@ export interface ServeOptions {
   readonly processMetrics?: boolean;
   /** Resolves once what was logged is written; absent where lines are written before the log goes on. */
   readonly flushLog?: () => Promise<void>;
+  /** How requests read; from the cache where absent. */
+  readonly readsOver?: (store: Store) => Reads;
 }
 
 /** A server that answers in process; `serve` gives it a socket. */
@@ -73,7 +77,7 @@ const lookEveryMs = 1_000;
 
 /** Opens the store, fills the cache and starts what goes on beside requests. Rejects where settings and plugins make no server. */
 export async function openServer(
-  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve() }: ServeOptions,
+  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), readsOver }: ServeOptions,
 ): Promise<Opened> {
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
@@ -92,10 +96,11 @@ export async function openServer(
   const { record } = registry;
   await forgetBeginning(store, prefix);
   const measured = measuredStore(store, storedPlaces(prefix, () => generation.catalog), record, () => performance.now());
-  const cache = await openReads(measured, generation.catalog, prefix, {
+  const opened = await openReads(measured, generation.catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     record,
   });
+  const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   registry.beforeScrape(cache.tell);
   const server = assemble({
     inForce,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { jsonLog, verbosityOf } from "../kernel/log.ts";
 import { readConfiguration } from "../kernel/read-configuration.ts";
 import { type Running, serve } from "../kernel/serve.ts";
+import type { ServeOptions } from "../kernel/open-server.ts";
 import { plugins } from "../plugins/mod.ts";
 
 export interface TestServer {
@@ -21,7 +22,7 @@ export interface TestServer {
 
 /** `admin` is in system:masters, `alice` is authenticated and has no rights. */
 export async function startTestServer(
-  options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins } = {},
+  options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins; readonly readsOver?: ServeOptions["readsOver"] } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
   const tokens = { admin: crypto.randomUUID(), alice: crypto.randomUUID() };
@@ -34,7 +35,8 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const running = await serve({ ...configuration, log });
+  const { readsOver } = options;
+  const running = await serve({ ...configuration, log, ...(readsOver === undefined ? {} : { readsOver }) });
   return {
     url: running.url,
     port: running.port,

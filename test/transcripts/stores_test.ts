@@ -1,0 +1,47 @@
+// What a kube-apiserver answered to lists, selectors and watches, asked of every store, with the cache and without it.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { directReads } from "../../kernel/direct-reads.ts";
+import { etcdMissing, type EtcdServer, startEtcd } from "../etcd.ts";
+import { startTestServer } from "../harness.ts";
+import { pendingReason, readClaims, readPending } from "./pending.ts";
+import { readCases } from "./recording.ts";
+import { showDifference } from "./replay.ts";
+import { runAll, type StartServer } from "./run.ts";
+
+const areas = ["lists", "selectors", "watches"];
+const pending = readPending();
+const claimed = new Set(readClaims().map(({ area, scenario }) => `${area}: ${scenario}`));
+const cases = readCases().filter(({ area, scenario: { name } }) =>
+  areas.includes(area) && pendingReason(pending, area, name) === undefined && !claimed.has(`${area}: ${name}`)
+);
+
+/** Not one difference; each lane of the replay starts a server of its own. */
+async function proveAll(start: StartServer): Promise<void> {
+  assert.deepEqual(new Set(cases.map(({ area }) => area)), new Set(areas));
+  const outcomes = await runAll(cases, start);
+  const wrong = outcomes.flatMap(({ case: one, differences }) =>
+    differences.map((difference) => `${one.area}: ${one.scenario.name}: ${showDifference(one, difference)}`)
+  );
+  assert.deepEqual(wrong, []);
+}
+const uncached = { readsOver: directReads };
+
+// From the cache over sqlite every area is replayed beside this.
+test("lists, selectors and watches are answered as recorded, straight from sqlite", () =>
+  proveAll((flags) => startTestServer({ args: [...flags], ...uncached })));
+
+describe("over etcd", { skip: etcdMissing() }, () => {
+  let etcd: EtcdServer;
+  before(async () => {
+    etcd = await startEtcd();
+  });
+  after(() => etcd.stop());
+  const args = () => [`--etcd-servers=${etcd.endpoint}`, `--etcd-prefix=/${randomUUID()}`];
+
+  test("lists, selectors and watches are answered as recorded, from the cache", () =>
+    proveAll((flags) => startTestServer({ args: [...flags, ...args()] })));
+  test("lists, selectors and watches are answered as recorded, straight from it", () =>
+    proveAll((flags) => startTestServer({ args: [...flags, ...args()], ...uncached })));
+});
