@@ -86,11 +86,12 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     if (path !== undefined) await writePrivateFile(path, kubeconfig(url, ownCa ?? tls.cert, pki.admin, namesOf(config)));
   };
   try {
-    await opened.seeded;
-    await opened.started;
+    // Before what the server waits for to be ready: who sees that it is may take up the file at once.
     await writeKubeconfig().catch((error) => {
       throw new Error(`cannot write the kubeconfig: ${reasonOf(error)}`);
     });
+    await opened.seeded;
+    await opened.started;
   } catch (error) {
     await listener.close(0);
     throw error;

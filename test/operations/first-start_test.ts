@@ -1,0 +1,28 @@
+// What is there when a server that starts for the first time says that it is ready.
+import { access, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { definePlugin } from "../../core/define.ts";
+import { namespaces } from "../../plugins/cluster/mod.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { startTestServer } from "../harness.ts";
+import { until } from "../real-server.ts";
+
+test("serve() writes the kubeconfig before the objects exist that it needs to be ready", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-first-"));
+  const mayGoOn = Promise.withResolvers<undefined>();
+  const slow = definePlugin({
+    name: "slow",
+    summary: "Takes its time over namespaces.",
+    admission: [{ name: "Slow", resources: [namespaces], refuse: () => mayGoOn.promise }],
+  });
+  const starting = startTestServer({ args: [`--data-dir=${folder}`], plugins: [...plugins, slow] });
+  try {
+    await until(() => access(join(folder, "kubeconfig")));
+  } finally {
+    mayGoOn.resolve(undefined);
+    await (await starting).close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
