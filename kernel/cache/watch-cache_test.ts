@@ -6,7 +6,21 @@ import { keyOf } from "../objects.ts";
 import { StoreError } from "../store/store.ts";
 import { manualClock } from "../store/test-clock.ts";
 import { refused, turn, waitFor, withCache } from "./test-bench.ts";
-import { endpointOf, get, list, openWatch, prefix, put, putBytes, remove, revisionOfEvent, startWatch, told, within } from "./test-room.ts";
+import {
+  endpointOf,
+  get,
+  jsonFraming,
+  list,
+  openWatch,
+  prefix,
+  put,
+  putBytes,
+  remove,
+  revisionOfEvent,
+  startWatch,
+  told,
+  within,
+} from "./test-room.ts";
 
 test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
   withCache(
@@ -223,6 +237,33 @@ test("a consistent read that the cache does not catch up with is read from the s
     release.resolve();
   }, { clock });
 });
+
+test("an event is encoded once for all watches that write alike, however many they are", () =>
+  withCache(async ({ room }) => {
+    const from = await put(room, "a");
+    const made: string[] = [];
+    const framing = (id: string) =>
+      jsonFraming({
+        id,
+        plain: false,
+        frame(type, item) {
+          made.push(`${id} ${type}`);
+          return new TextEncoder().encode(`{"type":"${type}","object":${item.text}}\n`);
+        },
+      });
+    const watches = await Promise.all(
+      Array.from(
+        { length: 60 },
+        (_, at) => startWatch(room, `resourceVersion=${from}`, { framing: framing(at % 2 === 0 ? "even" : "odd") }),
+      ),
+    );
+    const last = await put(room, "b");
+    for (const watch of watches) {
+      await watch.reached(last);
+      assert.deepEqual(told(await watch.stop()), [`ADDED b ${last}`]);
+    }
+    assert.deepEqual(made.toSorted(), ["even ADDED", "odd ADDED"]);
+  }));
 
 test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
   const clock = manualClock();

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
-import { runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { openEtcd } from "../../kernel/store/etcd.ts";
+import { etcdMissing, startEtcd } from "../etcd.ts";
 import { freePort } from "../flags/served.ts";
 
 /** The client speaks HTTP/2 through undici, and that ends the process on Deno 2.9: an assertion in its nghttp2, or a fault. There it
@@ -69,36 +71,94 @@ for (const runtime of ["deno", "node"] as const) {
     }
   });
 
-  test(`an informer of @kubernetes/client-node goes on when the server on ${runtime} comes back`, { skip }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), "thole-informer-"));
-    const port = await freePort();
-    const start = () => startRealServer({ runtime, folder, args: [`--secure-port=${port}`] });
-    let server = await start();
-    const config = configOf(server.kubeconfig);
-    const api = config.makeApiClient(CoreV1Api);
-    const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, () => api.listNamespacedConfigMap({ namespace }));
-    const known = () => informer.list().map(nameOf).toSorted();
-    let stopped = false;
-    const later: Promise<void>[] = [];
-    // As its own example does it: after an error the user starts it again.
-    informer.on("error", () => {
-      if (!stopped) later.push(new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => informer.start()).catch(() => {}));
-    });
-    try {
-      await informer.start();
-      await api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "before" } } });
+  test(
+    `an informer of @kubernetes/client-node goes on without a list when the server on ${runtime} comes back`,
+    { skip },
+    () =>
+      informed(runtime, [], async ({ api, known, restart, lists }) => {
+        await until(() => assert.deepEqual(known(), ["before"]));
+        await restart();
+        await until(() => api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "after" } } }));
+        await until(() => assert.deepEqual(known(), ["after", "before"]), 15_000);
+        assert.equal(lists(), 1);
+      }),
+  );
+}
+
+test("an informer of @kubernetes/client-node lists again when its history is gone", {
+  skip: etcdMissing() || runtimeMissing("deno"),
+}, async () => {
+  const etcd = await startEtcd();
+  try {
+    await informed("deno", [`--etcd-servers=${etcd.endpoint}`], async ({ api, known, restart, lists }) => {
       await until(() => assert.deepEqual(known(), ["before"]));
-      server.signal("SIGTERM");
-      assert.equal(await server.exited, 0);
-      server = await start();
+      await restart(async () => {
+        const store = await openEtcd({ endpoints: [etcd.endpoint] });
+        const key = `/registry/configmaps/${namespace}/before`;
+        const { entry } = await store.get(key);
+        await store.commit({ key, expect: entry!.revision, value: undefined });
+        const { revision } = await store.get(key);
+        await store.commit({ key: "/elsewhere", expect: "absent", value: new Uint8Array(1) });
+        await store.compact(revision + 1);
+        await store.close();
+      });
       await until(() => api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "after" } } }));
-      await until(() => assert.deepEqual(known(), ["after", "before"]), 15_000);
-    } finally {
-      stopped = true;
-      await informer.stop();
-      await Promise.all(later);
-      await server.close();
-      await rm(folder, { recursive: true, force: true });
-    }
+      await until(() => assert.deepEqual(known(), ["after"]), 15_000);
+      assert.equal(lists(), 2);
+    });
+  } finally {
+    await etcd.stop();
+  }
+});
+
+interface Informed {
+  readonly api: CoreV1Api;
+  /** Names that the informer knows. */
+  readonly known: () => readonly string[];
+  /** How often it has listed. */
+  readonly lists: () => number;
+  /** Ends the server in good order, and starts it again on its port after something has happened. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
+}
+
+/** An informer that knows of an object "before", and its server. */
+async function informed(runtime: Runtime, args: readonly string[], use: (informed: Informed) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-informer-"));
+  const port = await freePort();
+  const start = () => startRealServer({ runtime, folder, args: [`--secure-port=${port}`, ...args] });
+  let server = await start();
+  const config = configOf(server.kubeconfig);
+  const api = config.makeApiClient(CoreV1Api);
+  let lists = 0, stopped = false;
+  const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, async () => {
+    const list = await api.listNamespacedConfigMap({ namespace });
+    lists++;
+    return list;
   });
+  const later: Promise<void>[] = [];
+  // As its own example does it: after an error the user starts it again.
+  informer.on("error", () => {
+    if (!stopped) later.push(new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => informer.start()).catch(() => {}));
+  });
+  try {
+    await informer.start();
+    await api.createNamespacedConfigMap({ namespace, body: { metadata: { name: "before" } } });
+    await use({
+      api,
+      known: () => informer.list().map(nameOf).toSorted(),
+      lists: () => lists,
+      async restart(meanwhile) {
+        server.signal("SIGTERM");
+        assert.equal(await server.exited, 0);
+        await meanwhile?.();
+        server = await start();
+      },
+    });
+  } finally {
+    stopped = true;
+    await informer.stop();
+    await Promise.all(later);
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
