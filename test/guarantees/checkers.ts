@@ -9,6 +9,28 @@ export function violations(history: History): readonly string[] {
   return [ordered, agreeing, reliable, filteredRight, acknowledged, inRealTime, freshReads].flatMap((check) => check(history));
 }
 
+interface Stretch {
+  readonly start: number;
+  readonly reach: number;
+}
+
+/** What those who see everything have seen between them: all after each `start`, up to `reach`. History that was compacted before anybody saw
+ *  it lies in between. */
+function stretches({ chains }: History): readonly Stretch[] {
+  const spans = chains.filter(({ filtered }) => !filtered).map((chain) => ({ start: chain.start, reach: reachOf(chain) }));
+  return spans.toSorted((a, b) => a.start - b.start).reduce<Stretch[]>((whole, span) => {
+    const last = whole.at(-1);
+    if (last === undefined || span.start > last.reach) return [...whole, span];
+    return [...whole.slice(0, -1), { start: last.start, reach: Math.max(last.reach, span.reach) }];
+  }, []);
+}
+
+/** Whether all of what happened after `from`, up to `to`, was seen. */
+function coverage(history: History): (from: number, to: number) => boolean {
+  const seen = stretches(history);
+  return (from, to) => seen.some(({ start, reach }) => from >= start && to <= reach);
+}
+
 const changesOf = (chain: Chain) => chain.events.filter(({ type }) => type !== "BOOKMARK");
 const show = ({ type, key, value, revision }: WatchEvent) => `${type} ${key}=${value} at ${revision}`;
 
@@ -41,11 +63,13 @@ function known({ chains }: History): ReadonlyMap<number, WatchEvent> {
 export function agreeing(history: History): readonly string[] {
   const all = known(history);
   const byKey = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);
+  const covered = coverage(history);
   return history.chains.flatMap((chain) =>
     changesOf(chain).flatMap((event) => {
       const other = all.get(event.revision)!;
       const left = chain.filtered && event.type === "DELETED";
-      const before = left ? byKey.get(event.key)?.findLast(({ revision }) => revision < event.revision)?.value : undefined;
+      const last = left ? byKey.get(event.key)?.findLast(({ revision }) => revision < event.revision) : undefined;
+      const before = last !== undefined && covered(last.revision, event.revision) ? last.value : undefined;
       const same = other.key === event.key && (left ? before === undefined || before === event.value : other.value === event.value) &&
         (chain.filtered || other.type === event.type);
       return same ? [] : [`${chain.watcher}: ${show(event)}, for others ${show(other)}`];
@@ -54,12 +78,6 @@ export function agreeing(history: History): readonly string[] {
 }
 
 const reachOf = (chain: Chain) => chain.events.reduce((reach, { revision }) => Math.max(reach, revision), chain.start);
-
-/** Whether somebody who sees everything has seen this revision pass. History that was compacted before anybody saw it is not. */
-function coverage({ chains }: History): (revision: number) => boolean {
-  const spans = chains.filter(({ filtered }) => !filtered).map((chain) => ({ start: chain.start, reach: reachOf(chain) }));
-  return (revision) => spans.some(({ start, reach }) => revision > start && revision <= reach);
-}
 
 /** Reliable and resumable: between its start and the last revision that it heard of, a watcher has missed nothing that others or writers know. */
 export function reliable(history: History): readonly string[] {
@@ -73,11 +91,8 @@ export function reliable(history: History): readonly string[] {
 }
 
 /** Up to which revision all that has happened is known, from the beginning on. */
-function knownUntil({ chains }: History): number {
-  let until = -1;
-  const full = chains.filter(({ filtered }) => !filtered).toSorted((a, b) => a.start - b.start);
-  for (const chain of full) if (until < 0 || chain.start <= until) until = Math.max(until, reachOf(chain));
-  return until;
+function knownUntil(history: History): number {
+  return stretches(history)[0]?.reach ?? -1;
 }
 
 /** Filtered: objects enter with ADDED, change with MODIFIED, leave with DELETED, and nothing else is told. */
@@ -113,17 +128,20 @@ export function acknowledged(history: History): readonly string[] {
     if (outcome === "refused") {
       return event === undefined ? [] : [`${key}=${value} was refused, and is there at ${event.revision}${why === "" ? "" : `: ${why}`}`];
     }
-    if (outcome === "unknown" || !covered(revision!)) return [];
+    if (outcome === "unknown" || !covered(revision! - 1, revision!)) return [];
     return event?.revision === revision
       ? []
       : [`${key}=${value} was acknowledged at ${revision}, and is ${event === undefined ? "lost" : show(event)}`];
   });
   const deletes = Map.groupBy(history.writes.filter(({ op }) => op === "delete"), ({ key }) => key);
   const keys = new Set([...deletes.keys(), ...deletions.keys()]);
+  const sawAll = stretches(history).length === 1;
   for (const key of keys) {
     const count = (outcome: string) => deletes.get(key)?.filter((each) => each.outcome === outcome).length ?? 0;
     const done = count("done"), lost = count("unknown"), seen = deletions.get(key)?.length ?? 0;
-    if (seen < done || seen > done + lost) problems.push(`${key}: ${done} deletions acknowledged and ${lost} perhaps, ${seen} seen`);
+    if ((sawAll && seen < done) || seen > done + lost) {
+      problems.push(`${key}: ${done} deletions acknowledged and ${lost} perhaps, ${seen} seen`);
+    }
   }
   return problems;
 }
@@ -144,12 +162,12 @@ export function freshReads(history: History): readonly string[] {
   const all = known(history);
   const changes = Map.groupBy([...all.values()].toSorted((a, b) => a.revision - b.revision), ({ key }) => key);
   const writes = Map.groupBy(history.writes.filter(({ revision }) => revision !== undefined), ({ key }) => key);
-  const covered = coverage(history);
+  const covered = coverage(history), last = stretches(history).at(-1)?.reach ?? 0;
   return history.reads.flatMap(({ key, begun, found, atLeast }) => {
     const before = () => (writes.get(key) ?? []).filter(({ ended }) => ended < begun).map(({ revision }) => revision!);
     const newest = atLeast ?? Math.max(0, ...before());
     if (found === undefined) {
-      const gone = newest === 0 || !covered(newest) ||
+      const gone = newest === 0 || !covered(newest - 1, last) ||
         changes.get(key)?.some(({ type, revision }) => type === "DELETED" && revision > newest);
       return gone ? [] : [`${key} was not found, though ${newest} was acknowledged and never deleted`];
     }

@@ -54,7 +54,7 @@ async function scene(runtimes: readonly Runtime[], members: readonly EtcdServer[
 
 const promise = "nothing acknowledged is lost and no watch skips, repeats or reorders";
 
-test(`${promise}, on the embedded store, while the server is killed, stopped and cut off`, {
+test(`${promise}, on the embedded store, while the server is killed, stopped and cut off, and history is compacted`, {
   skip: runtimeMissing("deno"),
 }, () => scene(["deno"], []));
 

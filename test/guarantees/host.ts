@@ -8,6 +8,9 @@ import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";
 import { pause } from "./actors.ts";
 
+/** How much history there is: about as much as a fault lasts, so that some who come back find theirs gone. */
+const keptMs = 1_000;
+
 export class Host {
   readonly #runtime: Runtime;
   readonly #folder: string;
@@ -81,7 +84,8 @@ export class Host {
   }
 
   async #start(): Promise<void> {
-    const args = this.#store.length === 0 ? [] : [`--etcd-servers=${this.#store.map(({ endpoint }) => endpoint).join(",")}`];
+    const etcd = this.#store.length === 0 ? [] : [`--etcd-servers=${this.#store.map(({ endpoint }) => endpoint).join(",")}`];
+    const args = [`--etcd-compaction-interval=${keptMs}ms`, ...etcd];
     this.#server = await startRealServer({ runtime: this.#runtime, folder: this.#folder, args });
     const before = this.#line;
     this.#line = await startProxy(this.#server.url);
