@@ -62,7 +62,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     requestCert: readPeer !== undefined,
     // A certificate that is not trusted is an answer (401), not a failed handshake.
     rejectUnauthorized: false,
-    maxSessionMemory: limits.streamMemoryMebibytes * streamsMax,
+    // Not less where few may be open: a large list is one of them.
+    maxSessionMemory: limits.streamMemoryMebibytes * Math.max(streamsMax, limits.streamsPerConnectionMax),
     // In HTTP/2 one header also may not be over 64 KiB after compression: that is nghttp2's own bound.
     maxHeaderListPairs: limits.headersMax,
     settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: limits.headerBytesMax },
