@@ -47,11 +47,14 @@ export function ordered({ chains }: History): readonly string[] {
   });
 }
 
-/** Every change that any watcher saw, by revision. */
+/** Every change that any watcher saw, by revision. That an object has left what a watcher sees does not say what became of it. */
 function known({ chains }: History): ReadonlyMap<number, WatchEvent> {
   const found = new Map<number, WatchEvent>();
-  for (const chain of chains) {
-    for (const event of changesOf(chain)) if (!chain.filtered || !found.has(event.revision)) found.set(event.revision, event);
+  for (const { filtered, events } of chains) {
+    for (const event of events) {
+      if (event.type === "BOOKMARK" || (filtered && (event.type === "DELETED" || found.has(event.revision)))) continue;
+      found.set(event.revision, event);
+    }
   }
   return found;
 }
@@ -66,7 +69,7 @@ export function agreeing(history: History): readonly string[] {
   const covered = coverage(history);
   return history.chains.flatMap((chain) =>
     changesOf(chain).flatMap((event) => {
-      const other = all.get(event.revision)!;
+      const other = all.get(event.revision) ?? event;
       const left = chain.filtered && event.type === "DELETED";
       const last = left ? byKey.get(event.key)?.findLast(({ revision }) => revision < event.revision) : undefined;
       const before = last !== undefined && covered(last.revision, event.revision) ? last.value : undefined;

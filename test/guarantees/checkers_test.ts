@@ -55,15 +55,22 @@ const right = {
 
 test("a history in which everything is right has no violations", () => assert.deepEqual(violations(right), []));
 
-/** All watchers have lost 13 to 15, in which `a` was deleted and `b` was written. */
+/** Who watches everything has lost 13 to 15, in which `a` was deleted and `b` was written and lost its label. */
 const gap: History = {
   writes: [...right.writes, { op: "delete", key: "b", value: "d", begun: 50, ended: 60, outcome: "done" }],
-  reads: [{ key: "a", begun: 70, ended: 71, found: undefined, atLeast: 12 }],
+  reads: [
+    { key: "a", begun: 70, ended: 71, found: undefined, atLeast: 12 },
+    { key: "b", begun: 45, ended: 46, found: { revision: 15, value: "6" } },
+  ],
   chains: [
     { watcher: "all", filtered: false, start: 10, events: events.slice(0, 3) },
     { watcher: "all 2", filtered: false, start: 15, events: [event("DELETED", "b", "6", 16, false)] },
-    { watcher: "some", filtered: true, start: 10, events: [events[0]!, event("DELETED", "a", "1", 12)] },
-    { watcher: "some 2", filtered: true, start: 15, events: [event("DELETED", "b", "6", 16)] },
+    {
+      watcher: "some",
+      filtered: true,
+      start: 10,
+      events: [events[0]!, event("DELETED", "a", "1", 12), events[3]!, event("DELETED", "b", "3", 15)],
+    },
   ],
 };
 test("what nobody saw, because history was compacted before, is no violation", () => assert.deepEqual(violations(gap), []));
