@@ -307,6 +307,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "etcd-cafile": "ca.pem",
   "etcd-certfile": "a, etcd-keyfile: b",
   "etcd-keyfile": "b, etcd-certfile: a",
+  "http2-max-streams-per-connection": "7",
   "leader-elect": "false",
   "leader-elect-lease-duration": "20s",
   "leader-elect-renew-deadline": "9s",

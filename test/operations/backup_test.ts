@@ -1,5 +1,6 @@
 // Backup and restore as docs/operators-guide.md says it, of both stores while writes go on: nothing that was acknowledged before is lost.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,9 @@ import { type RealServer, run, runtimeMissing, startRealServer, until } from "..
 
 const path = "/api/v1/namespaces/default/configmaps";
 const skip = runtimeMissing("deno");
+const noEtcdctl = spawnSync("etcdctl", ["version"], { timeout: 5_000 }).status !== 0 &&
+  "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
+const etcdSkip = skip || etcdMissing() || noEtcdctl;
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-backup-"));
@@ -93,7 +97,7 @@ test("the embedded store: a copy of the files of a paused server is whole", { sk
     }
   }));
 
-test("etcd: a snapshot is restored into a new member", { skip: skip || etcdMissing() }, () =>
+test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
   withFolder(async (folder) => {
     const snapshot = join(folder, "snapshot.db"), restoredData = join(folder, "restored");
     let names: readonly string[] = [];
