@@ -21,14 +21,14 @@ import { openMetrics } from "./open-metrics.ts";
 import { openStore } from "./open-store.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
 import type { Source } from "./read-configuration.ts";
+import type { Reads } from "./reads.ts";
 import { changedSettings, type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
 import { watchEnds } from "./shutdown.ts";
 import { forgetBeginning } from "./store/beginning.ts";
 import { pause, systemClock } from "./store/clock.ts";
-import { watchFile } from "./watch-file.ts";
-import type { Reads } from "./reads.ts";
 import type { Store } from "./store/store.ts";
+import { watchFile } from "./watch-file.ts";
 import { workMeters } from "./work-metrics.ts";
 
 export interface ServeOptions {

@@ -5,7 +5,7 @@ set -u
 
 packages=""
 command -v etcd >/dev/null 2>&1 || packages="etcd-server"
-command -v etcdctl >/dev/null 2>&1 || packages="$packages etcd-client"
+command -v etcdctl >/dev/null 2>&1 || packages="${packages:+$packages }etcd-client"
 if [ -z "$packages" ]; then
   echo "etcd is there: $(command -v etcd)"
   exit 0

@@ -1,6 +1,5 @@
 // Backup and restore as docs/operators-guide.md says it, of both stores while writes go on: nothing that was acknowledged before is lost.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +7,13 @@ import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
+import { programs } from "../programs.ts";
 import { type RealServer, run, runtimeMissing, startRealServer, until } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const skip = runtimeMissing("deno");
-const noEtcdctl = spawnSync("etcdctl", ["version"], { timeout: 5_000 }).status !== 0 &&
-  "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
+const [etcdctl = ""] = programs("etcdctl");
+const noEtcdctl = etcdctl === "" && "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
 const etcdSkip = skip || etcdMissing() || noEtcdctl;
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
@@ -37,6 +37,7 @@ function writing(client: Client): { readonly acknowledged: readonly string[]; st
       acknowledged.push(name);
     }
   })();
+  done.catch(() => {}); // told by stop(); before that, what went wrong first is of more use
   return {
     acknowledged,
     stop() {
@@ -111,7 +112,7 @@ test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
         await until(() => assert.ok(load.acknowledged.length > 50), 60_000);
         names = [...load.acknowledged];
         const env = { ETCDCTL_API: "3" };
-        const saved = await run("etcdctl", [`--endpoints=${etcd.endpoint}`, "snapshot", "save", snapshot], { env, timeoutMs: 60_000 });
+        const saved = await run(etcdctl, [`--endpoints=${etcd.endpoint}`, "snapshot", "save", snapshot], { env, timeoutMs: 60_000 });
         assert.equal(saved.code, 0, saved.errors);
         await load.stop();
         last = (await client.ask(`${path}/${names.at(-1)}`)).json();
@@ -124,7 +125,7 @@ test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
     }
     const words = ["snapshot", "restore", snapshot, `--data-dir=${join(restoredData, "member-0")}`];
     // The name and address are those of the member that starts on it; one member alone finds itself in what it restored.
-    const made = await run("etcdctl", words, { env: { ETCDCTL_API: "3" }, timeoutMs: 60_000 });
+    const made = await run(etcdctl, words, { env: { ETCDCTL_API: "3" }, timeoutMs: 60_000 });
     const done = made.code === 0 ? made : await run("etcdutl", words, { timeoutMs: 60_000 });
     assert.equal(done.code, 0, made.errors + done.errors);
     const again = await startEtcd({ dataDir: restoredData });
