@@ -5,7 +5,7 @@ import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import { binaryDocument, binaryEvent, isBinary } from "./binary.ts";
-import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
+import { isStoredForm, partial, servedJson, servedObject, unconverted } from "./served.ts";
 import type { Call } from "./call.ts";
 import { Item } from "./objects.ts";
 import type { Framing, WatchType } from "./reads.ts";
@@ -71,7 +71,8 @@ function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first:
   const empty = zeroOf(endpoint.schema) as object; // of the endpoint's kind
   const object: ApiObject = { ...empty, kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata };
   if (transform.as !== "object") {
-    return frameOf(call, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first, endsInitial);
+    const as = { ...call, endpoint: unconverted(endpoint) };
+    return frameOf(as, "BOOKMARK", new Item(endpoint.stored, { key: "", revision, value: nothing }, object), first, endsInitial);
   }
   return isBinary(encoding)
     ? binaryEvent(encoding, "BOOKMARK", binaryDocument(encoding, endpoint.schema, object))

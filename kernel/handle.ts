@@ -90,7 +90,7 @@ export async function answer({ exchange, info, where, user, catalog, server, war
 /** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
   const accepted = negotiateError(header(exchange, "accept"), media);
-  const output = { encoding: accepted ?? "json", transform: { as: "object" }, stream: false } as const;
+  const output = { encoding: accepted ?? "json", transform: { as: "object" } } as const;
   const pretty = accepted === undefined || wantsPretty(prettyOf(exchange), header(exchange, "user-agent"));
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
   const seconds = error.details?.retryAfterSeconds;

@@ -53,8 +53,9 @@ export function listOptions(
   names: Names,
   how: { readonly watchList: boolean; readonly watchPrefix: boolean },
 ): ListOptions {
-  const limit = integerOf(query, "limit") ?? 0;
+  // In this order, so that the same one is refused where both are wrong.
   const timeoutSeconds = integerOf(query, "timeoutSeconds");
+  const limit = integerOf(query, "limit") ?? 0;
   const watch = isTrue(query, "watch");
   let sendInitialEvents = query.has("sendInitialEvents") ? isTrue(query, "sendInitialEvents") : undefined;
   let resourceVersionMatch = query.first("resourceVersionMatch");

@@ -68,7 +68,7 @@ function versionReply(exchange: Exchange, catalog: Catalog, version: VersionInfo
   if (exchange.method !== "GET") throw methodNotAllowedError();
   const accept = header(exchange, "accept");
   checkProduced(accept, ["application/json"]);
-  const output = { encoding: "json", transform: { as: "object" }, stream: false } as const;
+  const output = { encoding: "json", transform: { as: "object" } } as const;
   return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
 }
 

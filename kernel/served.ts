@@ -14,6 +14,10 @@ export function isStoredForm(endpoint: Endpoint): boolean {
   return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema &&
     endpoint.served.convert === undefined;
 }
+/** An endpoint for objects that are in its version already: nothing is converted, and nothing filled in. */
+export function unconverted(endpoint: Endpoint): Endpoint {
+  return { ...endpoint, fromStored: (object) => object, fill: (object) => object };
+}
 /** Its compact JSON without a final newline. */
 export function servedJson(endpoint: Endpoint, item: Item): Part {
   return isStoredForm(endpoint) ? item.json : endpoint.encode(servedObject(endpoint, item));

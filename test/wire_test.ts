@@ -265,6 +265,31 @@ test("the table of a watch that wants no objects has the metadata of the bookmar
   assert.deepEqual([bookmark.kind, bookmark.metadata.annotations], ["PartialObjectMetadata", { "k8s.io/initial-events-end": "true" }]);
 });
 
+test("the table of a bookmark is that of the empty object in the version of the request: nothing is filled in or converted", async () => {
+  await using server = await openTestServer();
+  const query = "watch=1&allowWatchBookmarks=1&includeObject=Object&labelSelector=none&timeoutSeconds=1";
+  const bookmark = async (path: string) => {
+    const headers = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
+    const { type, object } = JSON.parse(await (await server.handle(new Request(`https://test${path}?${query}`, { headers }))).text());
+    assert.equal(type, "BOOKMARK");
+    const [{ cells, object: { metadata, ...rest } }] = object.rows;
+    assert.deepEqual(metadata.annotations, { "k8s.io/initial-events-end": "true" });
+    return [cells, rest];
+  };
+  assert.deepEqual(await bookmark("/api/v1/secrets"), [["", "", 0, "<unknown>"], { kind: "Secret", apiVersion: "v1" }]);
+  const [cells, event] = await bookmark("/apis/events.k8s.io/v1/events");
+  assert.deepEqual(cells.slice(0, 3), ["<unknown>", "", ""]);
+  assert.deepEqual(event, {
+    kind: "Event",
+    apiVersion: "events.k8s.io/v1",
+    eventTime: null,
+    regarding: {},
+    deprecatedSource: {},
+    deprecatedFirstTimestamp: null,
+    deprecatedLastTimestamp: null,
+  });
+});
+
 test("a watch is refused for its version, then for its table, and only then for an encoding that cannot be streamed", async () => {
   await using server = await openTestServer();
   const refused = async (query: string, accept = "application/yaml") =>
@@ -272,6 +297,12 @@ test("a watch is refused for its version, then for its table, and only then for 
   assert.equal(await refused("resourceVersion=abc"), 500);
   assert.equal(await refused("includeObject=abc", "application/yaml;as=Table;v=v1;g=meta.k8s.io"), 400);
   assert.equal(await refused(""), 406);
+});
+
+test("of two options that are no numbers the one is told that a kube-apiserver reads first", async () => {
+  await using server = await openTestServer();
+  const answer = await ask(server, "GET", `${configMaps}?limit=x&timeoutSeconds=1.5`);
+  assert.deepEqual([answer.status, answer.body.message], [400, 'strconv.ParseInt: parsing "1.5": invalid syntax']);
 });
 
 test("?pretty says how errors are laid out, too, and what is indented has no end of its last line", async () => {

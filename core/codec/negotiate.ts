@@ -13,8 +13,6 @@ export type Transform =
 export interface Output {
   readonly encoding: Encoding;
   readonly transform: Transform;
-  /** The `stream=watch` parameter was given. */
-  readonly stream: boolean;
 }
 
 export function mediaType(encoding: Encoding, names: Names): string {
@@ -93,7 +91,7 @@ export function negotiate(accept: string, media: Media, forms: Forms = "all"): O
   throw notAcceptable(types);
 }
 
-const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as: "object" }, stream: false });
+const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as: "object" } });
 
 function outputOf(
   encoding: Encoding,
@@ -101,23 +99,20 @@ function outputOf(
   names: Names,
   forms: Forms,
 ): Output | undefined {
-  let as = "", group = "", version = "", stream = false, converts = false;
+  let as = "", group = "", version = "", converts = false;
   for (const [name, value] of parameters) {
     if (name === "as") [as, converts] = [value, true];
     else if (name === "g") [group, converts] = [value, true];
     else if (name === "v") [version, converts] = [value, true];
-    else if (name === "stream") {
-      if (value !== "watch") return undefined;
-      stream = true;
-    }
+    else if (name === "stream" && value !== "" && !(value === "watch" && canStream(encoding))) return undefined;
   }
-  if (!converts) return { encoding, transform: { as: "object" }, stream };
+  if (!converts) return { encoding, transform: { as: "object" } };
   if (forms === "none" || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
   if (as === "Table") {
     const none = forms === "withoutTable" || encoding === "protobuf" || encoding === "cbor";
-    return none ? undefined : { encoding, transform: { as, version }, stream };
+    return none ? undefined : { encoding, transform: { as, version } };
   }
-  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version }, stream };
+  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version } };
   return undefined;
 }
 

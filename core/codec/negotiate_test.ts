@@ -31,6 +31,15 @@ test("negotiate() passes over a transformation that does not exist and refuses w
   }
 });
 
+test("negotiate() passes over an encoding that cannot be streamed where a stream is asked for, also of errors", () => {
+  assert.equal(negotiate("application/yaml;stream=watch, application/vnd.kubernetes.protobuf;stream=watch", media).encoding, "protobuf");
+  assert.equal(negotiate("application/yaml;stream=", media).encoding, "yaml");
+  assert.equal(negotiateError("application/yaml;stream=watch", media), undefined);
+  for (const refused of ["application/yaml;stream=watch", "application/json;stream=other"]) {
+    assert.throws(() => negotiate(refused, media), (error) => error instanceof StatusError && error.code === 406, refused);
+  }
+});
+
 test("negotiate() has no Table and still the metadata alone where there are no tables, and neither where there are no forms", () => {
   const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   const form = (accept: string, forms: Forms) => negotiate(accept, media, forms).transform.as;

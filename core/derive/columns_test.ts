@@ -30,4 +30,5 @@ test("defaultColumns show the name and when it was created, not how long ago", (
     ["Created At", "date", ""],
   ]);
   assert.deepEqual(defaultColumns.map((column) => column.cell(object, 0)), ["a", "2024-01-02T03:04:05Z"]);
+  assert.deepEqual(defaultColumns.map((column) => column.cell({ ...object, metadata: {} }, 0)), ["", "0001-01-01T00:00:00Z"]);
 });

@@ -62,5 +62,6 @@ export const createdAtColumn = Object.freeze<Column<ApiObject>>({
   name: "Created At",
   type: "date",
   description: creationDescription,
-  cell: (object) => object.metadata.creationTimestamp ?? null,
+  // What was never created, such as a marker of progress, has the first of all times.
+  cell: (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 });

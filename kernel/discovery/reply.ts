@@ -68,7 +68,7 @@ async function aggregatedReply(exchange: Exchange, catalog: Catalog, core: boole
   known.set(core, etag);
   const headers = { vary: "Accept", etag, "cache-control": "public" };
   if (header(exchange, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  const output = { encoding, transform: { as: "object" }, stream: false } as const;
+  const output = { encoding, transform: { as: "object" } } as const;
   const reply = typedReply({ output, pretty: false, catalog }, 200, APIGroupDiscoveryList, body);
   const type = `${mediaType(encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
   return { ...reply, headers: { ...reply.headers, ...headers, "content-type": type } };
