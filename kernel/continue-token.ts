@@ -31,7 +31,7 @@ export function readContinue(token: string, names: Names): ContinuePoint {
   const { v = "", rv = new NumberText("0"), start = "" } = membersOf(read.tree);
   const version = versionOf(names);
   if (v !== version) throw refusal(`server does not recognize this encoded version ${v}`);
-  const revision = Number(rv.text);
+  const revision = Math.min(Number(rv.text), Number.MAX_SAFE_INTEGER);
   if (revision === 0) throw refusal(`incorrect encoded start resourceVersion (version ${version})`);
   if (start === "") throw refusal(`encoded start key empty (version ${version})`);
   // Upstream writes keys with a slash in front where it reads from its cache, and takes both.

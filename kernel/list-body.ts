@@ -67,7 +67,9 @@ export async function listParts(call: Call, page: ListPage): Promise<Iterable<Pa
 function tableDocument(call: Call, page: ListPage, metadata: ListMeta, version: string): ListDocument {
   const include = includeObject(call);
   const elements = each(page.items, (item) => tableRow(call, item, include, version));
-  return { open: tableHead(call, metadata, version, true), field: "rows", elements, none: "[]" };
+  // Upstream's table of a kind without columns of its own is made otherwise.
+  const none = call.endpoint.served.columns === undefined ? "null" : "[]";
+  return { open: tableHead(call, metadata, version, true), field: "rows", elements, none };
 }
 
 function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {

@@ -1,5 +1,5 @@
 /** Options of requests from the query (and, for deletions, the body), with the refusals of apimachinery's validation. */
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../core/field-error.ts";
+import { type FieldError, forbidden, goQuote, invalid, notSupported, required, tooLong } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
 import type { Names } from "../core/names.ts";
 import { type FieldRequirement, parseFieldSelector } from "../core/selectors/field.ts";
@@ -28,18 +28,19 @@ const int64Max = 2n ** 63n - 1n;
 
 /** A decimal 64-bit integer of the query; what Go's strconv says where it is none. */
 export function parseInt64(text: string): bigint {
-  const syntax = () => badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const syntax = () => badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`);
   if (!/^[+-]?\d+$/.test(text)) throw syntax();
-  if (text.length > 30) throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  if (text.length > 30) throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
   const value = BigInt(text.replace(/^\+/, ""));
   if (value > int64Max || value < -int64Max - 1n) {
-    throw badRequestError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+    throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
   }
   return value;
 }
 function integerOf(query: Query, key: string): number | undefined {
-  // Numbers beyond what a double holds exactly bound nothing anyway.
-  return query.has(key) ? Number(parseInt64(query.first(key))) : undefined;
+  if (!query.has(key)) return undefined;
+  // Numbers beyond what a double holds exactly bound nothing anyway; those behind this line may count on.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(parseInt64(query.first(key)))));
 }
 
 function optionsInvalid(kind: string, names: Names, errors: readonly FieldError[]): void {
@@ -135,7 +136,7 @@ function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: E
     if (declared !== undefined && Object.hasOwn(declared, field)) continue;
     throw badRequestError(
       declared === undefined
-        ? `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+        ? `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
         : `field label not supported: ${field}`,
     );
   }

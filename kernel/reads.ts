@@ -3,6 +3,7 @@
  * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
  * (`cache/reads-conformance.ts`) runs on both.
  */
+import { goQuote } from "../core/field-error.ts";
 import type { Names } from "../core/names.ts";
 import type { Concern } from "../core/plugin.ts";
 import { matchesFields } from "../core/selectors/field.ts";
@@ -130,7 +131,8 @@ export function revisionOf(text: string, where: "get" | "list" | "watch"): Revis
   if (text === "") return undefined;
   if (/^\d+$/.test(text) && BigInt(text) < 2n ** 64n) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
-  const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
+  const shown = goQuote(text);
+  const message = `resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: ${why}`;
   throw where === "list" ? badRequestError(`invalid resource version: ${message}`) : new StatusError("Unknown", message);
 }
 

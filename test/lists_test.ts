@@ -58,6 +58,25 @@ for (
   }
 }
 
+test("an empty table has no rows where the kind has columns of its own, and null where it has none", async () => {
+  const rows = async (path: string, accept = as("Table")) =>
+    JSON.parse(await text(`${path}?fieldSelector=metadata.name=none`, accept)).rows;
+  assert.deepEqual(await rows(path), []);
+  assert.equal(await rows("/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities"), null);
+});
+
+test("options that are no numbers are shown as Go shows them", async () => {
+  const refused = async (query: string) => {
+    const answer = await server.handle(new Request(`http://x${path}?${query}`));
+    const { code, message } = await answer.json();
+    assert.equal(code, 400);
+    return message;
+  };
+  const syntax = (text: string) => `strconv.ParseInt: parsing ${text}: invalid syntax`;
+  assert.equal(await refused("limit=%00"), syntax('"\\x00"'));
+  assert.match(await refused("resourceVersion=a%00"), /resourceVersion: Invalid value: "a\\x00": strconv.ParseUint: parsing "a\\x00": /);
+});
+
 test("a list of objects has every object as a get of it has it", async () => {
   const { items } = JSON.parse(await text(`${path}?${chosen()}`, "application/json"));
   for (const at of [0, 7, count - 1]) {

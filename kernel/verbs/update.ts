@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
-import { invalid } from "../../core/field-error.ts";
+import { goQuote, invalid } from "../../core/field-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
 import { readBody } from "../draft/body.ts";
@@ -50,7 +50,7 @@ export function checkName(call: Call, object: ApiObject): void {
 /** The revision that an object names, 0 where it names none; upstream's plain 500 for what is no number. */
 export function expectedRevision(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
-  const refuse = (why: string) => new StatusError("Unknown", `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  const refuse = (why: string) => new StatusError("Unknown", `strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
   if (!/^\d+$/.test(text)) throw refuse("invalid syntax");
   if (BigInt(text) >= 2n ** 64n) throw refuse("value out of range");
   return Number(text);

@@ -1,13 +1,12 @@
 import { defineResource } from "../../core/define.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
-import { createdAtColumn, nameColumn } from "../../core/meta/columns.ts";
 import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { deprecatedNodeLabel } from "../../core/meta/node-labels.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Column, Resource } from "../../core/plugin.ts";
+import type { Resource } from "../../core/plugin.ts";
 import { field, type Infer, quantity, string } from "../../core/schema.ts";
 
 const CSIStorageCapacity = object("CSIStorageCapacity", {
@@ -21,9 +20,6 @@ const CSIStorageCapacity = object("CSIStorageCapacity", {
     "How much of a storage class can be had on some of the nodes. Drivers publish it, schedulers place pods by it where the driver asks for that.",
 });
 type CSIStorageCapacity = Infer<typeof CSIStorageCapacity>;
-
-// Upstream prints these with the printer for kinds that have none of their own.
-const columns: readonly Column<CSIStorageCapacity>[] = [nameColumn, createdAtColumn];
 
 function validateFields(next: CSIStorageCapacity, storedValues: boolean): readonly FieldError[] {
   const { nodeTopology, storageClassName, capacity } = next;
@@ -58,8 +54,8 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
   storedAs: "storage.{domain}/v1",
   storedUnder: "csistoragecapacities",
   served: {
-    "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24", columns },
-    "storage.{domain}/v1beta1": { schema: CSIStorageCapacity, introduced: "1.21", deprecated: "1.24", removed: "1.27", columns },
+    "storage.{domain}/v1": { schema: CSIStorageCapacity, introduced: "1.24" },
+    "storage.{domain}/v1beta1": { schema: CSIStorageCapacity, introduced: "1.21", deprecated: "1.24", removed: "1.27" },
   },
   strategy: { unconditionalUpdate: false, coreFinalizers: true },
   create: (next) => validateFields(next, false),

@@ -31,6 +31,20 @@ export function lists(promise: Case): void {
     assert.deepEqual((await list(room, "", { namespace: "" })).names, ["ns/a"]);
   });
 
+  promise("list() takes any limit that 64 bits hold", async (room) => {
+    const revision = await put(room, "a");
+    for (const where of ["notes", "scraps"]) {
+      const place = where === "notes" ? {} : { plural: where, namespace: "" };
+      if (where === "scraps") await put(room, "a", place);
+      for (const limit of ["9007199254740991", "9007199254740992", "9223372036854775807", "-9223372036854775808"]) {
+        for (const query of ["", `&resourceVersion=${revision}&resourceVersionMatch=Exact`]) {
+          const { names, page } = await list(room, `limit=${limit}${query}`, place);
+          assert.deepEqual([names.length, page.continue, page.remaining], [query === "" || where === "notes" ? 1 : 0, "", undefined]);
+        }
+      }
+    }
+  });
+
   promise("list() at 0 is any version and ignores the limit; at a version it is that or a later one", async (room) => {
     const first = await put(room, "a");
     const last = await put(room, "b");
