@@ -29,6 +29,7 @@ export function toStatusError(error: unknown, info: RequestInfo, report: (error:
 function ofStore(error: StoreError, info: RequestInfo): StatusError {
   switch (error.code) {
     case "compacted":
+    case "set-back":
       return expired("The resourceVersion for the provided list is too old.");
     case "future":
       return tooLargeRevision(Number(info.query.first("resourceVersion")), error.current ?? 0);

@@ -216,6 +216,11 @@ export function expired(message: string, more?: { readonly continue: string }): 
   return new StatusError("Expired", message, more);
 }
 
+/** 410 for a watch whose store was set back. */
+export function lostHistory(): StatusError {
+  return expired("The resourceVersion for the provided watch is of a history that is lost: an older copy of the store was restored.");
+}
+
 /** 410 for a list whose history is gone; the rest of a list can be had as it is now. */
 export function expiredList(options: ListOptions, names: Names): StatusError {
   if (options.continue === "") return expired("The resourceVersion for the provided list is too old.");
@@ -232,6 +237,7 @@ export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): 
     const known = `too old resource version: ${seen} (${error.oldest ?? seen + 1})`;
     return statusOf(expired(isUncached(kind) ? "The resourceVersion for the provided watch is too old." : known));
   }
+  if (error instanceof StoreError && error.code === "set-back") return statusOf(lostHistory());
   if (error instanceof StatusError) return statusOf(error);
   return statusOf(new StatusError("InternalError", "an error on the server prevented the watch from going on", { cause: error }));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -80,6 +80,12 @@ async function assertComplete(
   const there = new Set(seen.map(({ revision }) => revision));
   assert.deepEqual(acknowledged.filter((revision) => !there.has(revision)), []);
 }
+
+const setBacks = [
+  { how: "which has not reached what was told", heard: true, passed: false },
+  { how: "which has passed what was told by other changes", heard: true, passed: true },
+  { how: "when nothing was told yet", heard: false, passed: false },
+];
 
 for (const program of etcds()) {
   describe(program, () => {
@@ -255,6 +261,48 @@ describe("etcd", { skip: etcdMissing() }, () => {
       await brittle.stop();
     }
   });
+
+  for (const { how, heard, passed } of setBacks) {
+    test(`watch() ends when etcd comes back with an older state, ${how}`, async () => {
+      const folder = await mkdtemp(join(tmpdir(), "thole-set-back-"));
+      const data = join(folder, "member-0"), copy = join(folder, "copy");
+      const brittle = await startEtcd({ dataDir: folder });
+      const proxy = await startProxy(brittle.endpoint);
+      try {
+        // As the program opens it, without a prefix of its own.
+        const direct = { endpoints: [brittle.endpoint] };
+        await opened({ endpoints: [proxy.endpoint] }, (behind) =>
+          opened(direct, async (store) => {
+            await put(store, "a", "1");
+            await brittle.kill();
+            await cp(data, copy, { recursive: true });
+            await brittle.restart();
+            const last = await put(store, "b", "lost");
+            const from = (await behind.get("a")).revision - (heard ? 1 : 0);
+            const watch = startWatch(behind, all, from);
+            if (heard) await watch.reached(last);
+            else await startWatch(behind, all, from - 1).reached(last);
+            proxy.cut();
+            await brittle.kill();
+            await rm(data, { recursive: true });
+            await cp(copy, data, { recursive: true });
+            await brittle.restart();
+            if (passed) { for (const key of ["b", "c"]) await put(store, key, "another"); }
+            proxy.restore();
+            await refused("set-back", () => watch.ended);
+            assert.deepEqual(watch.events.map(({ revision }) => revision), heard ? [last] : []);
+            const { revision } = await behind.get("a");
+            const again = startWatch(behind, all, revision);
+            await again.reached(await put(store, "d", "1"));
+            await again.stop();
+          }));
+      } finally {
+        await proxy.close();
+        await brittle.stop();
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+  }
 
   test("watches and writers move on when the member of a cluster that they use is killed", async () => {
     const members = await startEtcds({ members: 3 });

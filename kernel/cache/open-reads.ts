@@ -1,6 +1,6 @@
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog.ts";
-import { isUncached, type Reads } from "../reads.ts";
+import { isUncached, lostHistory, type Reads } from "../reads.ts";
 import { type Clock, systemClock } from "../store/clock.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
@@ -76,8 +76,16 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     });
   };
   const own = ownWrites(store, (key) => cache.kindAt(key) !== undefined, (revision) => cache.forget(revision));
-  const cache = new WatchCache({ store, kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)), prefix, clock, own, onError });
   const open = openWatches(catalog);
+  const cache = new WatchCache({
+    store,
+    kinds: cachedKinds(catalog).map((kind) => cacheOf(kind, catalog)),
+    prefix,
+    clock,
+    own,
+    onError,
+    onSetBack: () => open.failAll(lostHistory()),
+  });
   let served = catalog;
   const reads = cachedReads({
     cache,

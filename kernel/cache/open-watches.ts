@@ -11,6 +11,8 @@ export interface OpenWatch {
 export interface OpenWatches {
   /** Takes a watch in until the returned function is called. One of what is not served any more is ended at once. */
   add(watch: OpenWatch): () => void;
+  /** Ends all of them with this as their last event. */
+  failAll(because: StatusError): void;
   /** From now on this is what is served. */
   adopt(catalog: Catalog): void;
 }
@@ -23,6 +25,9 @@ export function openWatches(catalog: Catalog): OpenWatches {
       open.add(watch);
       endUnlessServed(watch, served);
       return () => void open.delete(watch);
+    },
+    failAll(because) {
+      for (const watch of [...open]) watch.end(because);
     },
     adopt(next) {
       served = next;

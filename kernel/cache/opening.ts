@@ -1,6 +1,6 @@
 /** How a watch begins: with what is there, or with what happened after a revision, up to where the ring goes on. */
 import { chosenOf, frameOf } from "../direct-reads.ts";
-import { revisionOf, startsWithState, watchFailure, type Watching } from "../reads.ts";
+import { lostHistory, revisionOf, startsWithState, watchFailure, type Watching } from "../reads.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { Cursor } from "./cursor.ts";
 import type { KindCache } from "./kind-cache.ts";
@@ -19,6 +19,7 @@ export async function* opening(needs: OpeningNeeds, kind: KindCache, watching: W
   const { signal } = cursor;
   const from = revisionOf(options.resourceVersion, "watch");
   try {
+    if (from !== undefined && cache.isLost(from)) throw lostHistory();
     if (from !== undefined && from > 0 && options.sendInitialEvents !== true) {
       return from >= kind.ring.start ? join(kind, cursor, from) : yield* history(needs, kind, watching, cursor, from);
     }

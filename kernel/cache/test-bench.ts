@@ -12,6 +12,8 @@ import { catalog, prefix, type Room } from "./test-room.ts";
 /** A store whose watches break, and whose lists fail or wait, when the test says so. */
 export interface Brittle {
   readonly store: Store;
+  /** From now on everything but watches goes to another store. */
+  become(store: Store): void;
   /** Ends all watches with this. */
   breakWatches(error: Error): void;
   /** Thrown by every list from now on, until undefined is set. */
@@ -29,7 +31,8 @@ export interface Brittle {
   watches: number;
 }
 
-function brittle(store: Store): Brittle {
+function brittle(first: Store): Brittle {
+  let store = first;
   let broken = Promise.withResolvers<never>();
   broken.promise.catch(() => {});
   const made: Brittle = {
@@ -41,13 +44,17 @@ function brittle(store: Store): Brittle {
     gets: 0,
     lists: 0,
     watches: 0,
+    become(next) {
+      store = next;
+    },
     breakWatches(error) {
       broken.reject(error);
       broken = Promise.withResolvers();
       broken.promise.catch(() => {});
     },
     store: {
-      ...store,
+      ...first,
+      commit: (change) => store.commit(change),
       newest: () => made.alone ? store.newest() : undefined,
       get(key, signal) {
         made.gets++;

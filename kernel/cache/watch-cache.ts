@@ -6,7 +6,8 @@
  *      └───────────┘
  *
  * While it is filled again, what was there before stays readable for those who do not care for its age; followers are ended,
- * because nobody can tell them what they missed.
+ * because nobody can tell them what they missed. A store that was set back, because an older copy of it was put in its place, gives
+ * the same revisions to other changes: then nothing that was there before is kept.
  *
  * A kind that is added while the cache is current is read at a revision of its own, while its changes are kept aside, and is
  * known from the moment on at which both fit together and the others are there, too:
@@ -39,6 +40,8 @@ export interface WatchCacheNeeds {
   readonly own: OwnWrites;
   /** Told of each failure that makes the cache begin anew. */
   readonly onError: (error: unknown) => void;
+  /** Told when the store was set back: nobody can go on from where they were. */
+  readonly onSetBack: () => void;
 }
 
 const retryMsMax = 5_000;
@@ -56,6 +59,8 @@ export class WatchCache {
   readonly #together: () => Together;
   #state: CacheState;
   #revision: Revision = 0;
+  /** How far the cache was when the store was set back. */
+  #lost: Revision = 0;
   #waiting = new Set<Waiting>();
   #turned = Promise.withResolvers<void>();
 
@@ -64,7 +69,12 @@ export class WatchCache {
     this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
     // Any key does: what counts is the revision that comes with it.
-    const ask = async () => (await needs.store.get(`${needs.prefix}/`, this.#closing.signal)).revision;
+    const ask = async () => {
+      const before = this.#revision;
+      const { revision } = await needs.store.get(`${needs.prefix}/`, this.#closing.signal);
+      if (revision < before) this.#startOver(setBack(before, revision));
+      return revision;
+    };
     this.#ask = sharedRoundTrip(async () => needs.store.newest() ?? await ask());
     this.#together = catchingUp(this.#ask, (revision) => this.#pass(revision), needs.clock);
     this.#running = this.#run();
@@ -81,6 +91,10 @@ export class WatchCache {
   get isNewest(): boolean {
     const newest = this.#needs.store.newest();
     return this.#state.tag === "current" && newest !== undefined && this.#revision >= newest;
+  }
+  /** Whether this version is one that the store has lost, and not given out again. */
+  isLost(revision: Revision): boolean {
+    return revision > this.#revision && revision <= this.#lost;
   }
   /** Those that are being filled included. */
   get kinds(): readonly KindCache[] {
@@ -175,7 +189,8 @@ export class WatchCache {
         refilling.signal.throwIfAborted();
       } catch (error) {
         if (!signal.aborted) onError(error);
-        this.#turn({ tag: "filling", since: clock.now(), because: error });
+        if (error instanceof StoreError && error.code === "set-back" && !refilling.signal.aborted) this.#startOver(error);
+        else this.#turn({ tag: "filling", since: clock.now(), because: error });
         // What is being read beside it would not fit.
         refilling.abort(error);
       }
@@ -191,6 +206,7 @@ export class WatchCache {
     const { store, prefix } = this.#needs;
     const { signal } = this.#closing;
     const { revision } = await store.get(`${prefix}/`, signal);
+    if (revision < this.#revision) throw setBack(this.#revision, revision);
     const fillings = new Map<KindCache, Filling>();
     try {
       // Those that are added meanwhile come last.
@@ -207,6 +223,15 @@ export class WatchCache {
     this.#progress(revision);
     this.#turn({ tag: "current" });
     return revision;
+  }
+
+  #startOver(because: StoreError): void {
+    this.#lost = Math.max(this.#lost, this.#revision);
+    this.#revision = 0;
+    for (const kind of this.#kinds.values()) kind.empty();
+    this.#turn({ tag: "filling", since: this.#needs.clock.now(), because });
+    this.#needs.onSetBack();
+    this.#refilling.abort(because);
   }
 
   #isWanted(kind: KindCache): boolean {
@@ -298,6 +323,10 @@ export class WatchCache {
 
 function retryMs(failures: number): number {
   return Math.min(retryMsMax, 50 * 2 ** failures);
+}
+
+function setBack(before: Revision, now: Revision): StoreError {
+  return new StoreError("set-back", `The store is at revision ${now} and was at ${before} before: it was restored from an older copy`);
 }
 
 interface Waiting {

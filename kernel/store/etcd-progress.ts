@@ -15,6 +15,10 @@ export interface Follower {
 export interface Progress {
   /** A read has shown this revision. */
   shown(revision: Revision): void;
+  /** Whether a read has shown this revision, or a later one. */
+  isShown(revision: Revision): boolean;
+  /** The store is an older one than it was: what it has shown counts no more. */
+  setBack(): void;
   /** Looks after a watch until the returned function is called. */
   follow(follower: Follower): () => void;
 }
@@ -46,6 +50,10 @@ export function progressKeeper(clock: Clock): Progress {
       if (revision <= newest) return;
       newest = revision;
       for (const [follower, planned] of followers) if (planned === undefined && follower.position() < revision) plan(follower, patienceMs);
+    },
+    isShown: (revision) => revision <= newest,
+    setBack() {
+      newest = 0;
     },
     follow(follower) {
       plan(follower, firstPatienceMs);

@@ -1,8 +1,9 @@
 import { sameBytes } from "../same-bytes.ts";
-import { decodeKey, inRange, keyBounds } from "./bytes.ts";
+import { decodeKey, encodeKey, inRange, keyBounds } from "./bytes.ts";
 import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
-import { noEnd, putKey, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
+import { isCompacted, isFuture } from "./etcd-errors.ts";
+import { type KeyValue, noEnd, putKey, range as readRange, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
 import type { Progress } from "./etcd-progress.ts";
 import { type Batch, type Range, type Revision, StoreError, type StoreEvent } from "./store.ts";
 
@@ -30,19 +31,24 @@ const delaysMs = [0, 50, 100, 200, 500, 1000];
  * more than the position may be that very revision, whose deletions and previous values are gone.
  */
 export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> {
-  const { connection, signal } = what;
+  const { connection, progress, signal } = what;
   let position = what.from;
+  let last: StoreEvent | undefined;
+  // Otherwise it lies in the future, by whoever's intent.
+  const isKnown = progress.isShown(position);
   for (let failures = 0; !signal.aborted; failures++) {
     const delayMs = delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0;
     if (delayMs > 0) await pause(delayMs, signal);
     if (signal.aborted) return;
     let stream: WatchStream | undefined;
     try {
+      if (failures > 0 && (isKnown || position > what.from)) await assertSameHistory(what, position, last);
       const reach = await reachOf(what);
       stream = await connection.watch();
       for await (const batch of followStream(stream, reach, what, position)) {
         failures = 0;
         position = batch.revision;
+        last = batch.events.at(-1) ?? last;
         yield batch;
       }
     } catch (error) {
@@ -50,6 +56,33 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
       if (!signal.aborted && stream !== undefined) connection.leave(stream.endpoint);
     }
   }
+}
+
+/**
+ * Whoever comes back may find another etcd in the place of the one that went: restored from an older copy, which gives the same
+ * revisions out again. Its watches would wait in silence until it has passed the position, or go on with what is no continuation:
+ *
+ *   before   5 6 7 8                     position 8, the last event that of "a" at 7
+ *   now      5 6                         8 is not reached yet
+ *            5 6 [7 8 9]                 something else has happened there: at 8 "a" is not what it was
+ */
+async function assertSameHistory({ connection, progress, own, signal }: EtcdWatch, position: Revision, last: StoreEvent | undefined) {
+  if (position === 0) return;
+  try {
+    const from = last === undefined ? noEnd : encodeKey(own + last.key);
+    const { entries: [found] } = await connection.call(readRange, { from, at: position }, { signal, repeatable: true });
+    if (last === undefined || isSameWrite(found, last)) return;
+  } catch (error) {
+    if (isCompacted(error)) return; // the watch is told so itself
+    if (!isFuture(error)) throw error;
+  }
+  progress.setBack();
+  throw new StoreError("set-back", `etcd has come back without its history up to revision ${position}: it was restored from an older copy`);
+}
+
+function isSameWrite(found: KeyValue | undefined, { value, revision }: StoreEvent): boolean {
+  if (value === undefined || found === undefined) return value === found?.value;
+  return found.revision === revision && sameBytes(found.value, value);
 }
 
 async function* followStream(

@@ -82,7 +82,8 @@ export interface Store {
   /**
    * Events with a revision greater than `from`, complete and in order, until `signal` aborts (the iteration then
    * ends normally). Empty batches may come at any time and tell progress. A `from` that is compacted away throws
-   * StoreError "compacted"; a lost connection is mended inside while the history allows it.
+   * StoreError "compacted"; a lost connection is mended inside while the history allows it. A store that comes back without what the
+   * watch has told already, because an older copy was put in its place, throws StoreError "set-back".
    */
   watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch>;
   /** Forget history before `revision`. Compacting what is compacted already does nothing. */
@@ -92,7 +93,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type StoreErrorCode = "compacted" | "future" | "unavailable" | "too-large" | "closed";
+export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "closed";
 
 /** A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". */
 export class StoreError extends Error {

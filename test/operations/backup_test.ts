@@ -7,14 +7,12 @@ import process from "node:process";
 import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
-import { programs } from "../programs.ts";
-import { type RealServer, run, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { type RealServer, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { ctl, restore, restoringMissing } from "./restoring.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const skip = runtimeMissing("deno");
-const [etcdctl = ""] = programs("etcdctl");
-const noEtcdctl = etcdctl === "" && "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
-const etcdSkip = skip || etcdMissing() || noEtcdctl;
+const etcdSkip = skip || etcdMissing() || restoringMissing();
 
 async function withFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-backup-"));
@@ -111,9 +109,7 @@ test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
         const load = writing(client);
         await until(() => assert.ok(load.acknowledged.length > 50), 60_000);
         names = [...load.acknowledged];
-        const env = { ETCDCTL_API: "3" };
-        const saved = await run(etcdctl, [`--endpoints=${etcd.endpoint}`, "snapshot", "save", snapshot], { env, timeoutMs: 60_000 });
-        assert.equal(saved.code, 0, saved.errors);
+        await ctl(etcd.endpoint, "snapshot", "save", snapshot);
         await load.stop();
         last = (await client.ask(`${path}/${names.at(-1)}`)).json();
       } finally {
@@ -123,11 +119,7 @@ test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
     } finally {
       await etcd.stop();
     }
-    const words = ["snapshot", "restore", snapshot, `--data-dir=${join(restoredData, "member-0")}`];
-    // The name and address are those of the member that starts on it; one member alone finds itself in what it restored.
-    const made = await run(etcdctl, words, { env: { ETCDCTL_API: "3" }, timeoutMs: 60_000 });
-    const done = made.code === 0 ? made : await run("etcdutl", words, { timeoutMs: 60_000 });
-    assert.equal(done.code, 0, made.errors + done.errors);
+    await restore(snapshot, join(restoredData, "member-0"));
     const again = await startEtcd({ dataDir: restoredData });
     try {
       const restored = await startRealServer({ args: [`--etcd-servers=${again.endpoint}`] });

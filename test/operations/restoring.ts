@@ -1,0 +1,37 @@
+/** etcd's own programs for backups: which of them are here, and what they can do. */
+import assert from "node:assert/strict";
+import { programs } from "../programs.ts";
+import { run } from "../real-server.ts";
+
+const env = { ETCDCTL_API: "3" };
+const timeoutMs = 60_000;
+const [etcdctl] = programs("etcdctl");
+/** From 3.6 on nobody but etcdutl restores; before 3.5 there is none. */
+const restorer = programs("etcdutl")[0] ?? etcdctl;
+const restoreHelp = restorer === undefined ? "" : (await run(restorer, ["snapshot", "restore", "--help"], { env, timeoutMs })).output;
+
+/** Why a backup of etcd cannot be taken or restored, or false. */
+export function restoringMissing(): string | false {
+  if (etcdctl === undefined) return "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
+  return !restoreHelp.includes("--data-dir") && "no etcdutl on PATH, without which etcdctl restores nothing from 3.6 on";
+}
+
+/** Why revisions cannot be made to go on beyond all that were given out, or false. */
+export function bumpingMissing(): string | false {
+  return restoringMissing() || !restoreHelp.includes("--bump-revision") && "no etcdutl on PATH that knows --bump-revision";
+}
+
+/** Runs etcdctl against an endpoint; gives what it said. */
+export async function ctl(endpoint: string, ...words: readonly string[]): Promise<string> {
+  const done = await run(etcdctl ?? "etcdctl", [`--endpoints=${endpoint}`, ...words], { env, timeoutMs });
+  assert.equal(done.code, 0, done.errors);
+  return done.output;
+}
+
+/** Makes a member's data folder out of a snapshot. */
+export async function restore(snapshot: string, dataDir: string, ...flags: readonly string[]): Promise<void> {
+  // The name and address are those of the member that starts on it; one member alone finds itself in what it restored.
+  const words = ["snapshot", "restore", snapshot, `--data-dir=${dataDir}`, ...flags];
+  const done = await run(restorer ?? "etcdutl", words, { env, timeoutMs });
+  assert.equal(done.code, 0, done.output + done.errors);
+}
