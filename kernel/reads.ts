@@ -4,6 +4,7 @@
  * (`cache/reads-conformance.ts`) runs on both.
  */
 import { goQuote } from "../core/field-error.ts";
+import { pathSegmentName } from "../core/meta/names.ts";
 import type { Names } from "../core/names.ts";
 import type { Concern } from "../core/plugin.ts";
 import { matchesFields } from "../core/selectors/field.ts";
@@ -193,7 +194,9 @@ export function namedKey(
   options: Pick<ListOptions, "fields">,
 ): string | undefined {
   const named = options.fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
-  if (named === undefined || named.value === "" || named.value.includes("/") || (stored.namespaced && namespace === "")) return undefined;
+  if (named === undefined || (stored.namespaced && namespace === "")) return undefined;
+  // What no object can be called selects nothing, but from a list.
+  if (named.value === "" || pathSegmentName(named.value, false).length > 0) return undefined;
   return prefix + named.value;
 }
 

@@ -346,6 +346,11 @@ test("a collection is deleted as it was at an old version, unless its limit is b
     const { status, body } = await remove(query);
     assert.deepEqual([status, body.items], [200, []], query);
   }
+  // A name that no object can have is no object's.
+  for (const name of ["", "..", "a%25"]) {
+    const named = `${configMaps}?dryRun=All&fieldSelector=metadata.name%3D${name}&resourceVersion=${metadata.resourceVersion}`;
+    assert.equal((await ask(server, "DELETE", named)).body.metadata.resourceVersion, metadata.resourceVersion, name);
+  }
   const now = await remove("&limit=-1");
   assert.equal(now.status, 409);
   assert.match(now.body.message, /ConfigMap "b": the ResourceVersion in the precondition \(\d+\) does not match/);

@@ -3,7 +3,7 @@ import type { Call } from "../call.ts";
 import { deleteOptions } from "../delete-options.ts";
 import type { Item } from "../objects.ts";
 import { listOptions } from "../options.ts";
-import { collectionOf } from "../reads.ts";
+import { collectionOf, namedKey } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
 import { deleteItem } from "./delete.ts";
 
@@ -15,7 +15,7 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   // An old version means that very state: what was there then and still is goes, what came later stays.
   // One object that is named is looked up as it is now, and so is all where it is said in so many words that there is no limit.
-  const named = listing.fields.some(({ field, operator }) => field === "metadata.name" && operator === "=");
+  const named = namedKey(collection, listing) !== undefined;
   const isOld = !named && listing.resourceVersion !== "" && listing.resourceVersion !== "0";
   const exact = isOld && listing.resourceVersionMatch === "" && listing.limit >= 0
     ? { ...listing, resourceVersionMatch: "Exact" }

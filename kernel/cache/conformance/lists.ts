@@ -98,6 +98,16 @@ export function exactLists(promise: Case): void {
     assert.equal(await at("resourceVersionMatch=Exact"), `${old}`);
   });
 
+  promise("list() with a limit and a name that no object can have is exact, as one without a name", async (room) => {
+    const old = await put(room, "a");
+    const young = await put(room, "a");
+    assert.equal((await list(room)).page.revision, young);
+    for (const name of ["", ".", "..", "a/b", "a%25"]) {
+      const { names, page } = await list(room, `resourceVersion=${old}&limit=1&fieldSelector=metadata.name=${name}`);
+      assert.deepEqual([names, page.revision], [[], old], name);
+    }
+  });
+
   promise("list() at a version that is compacted away answers 410", async (room) => {
     const old = await put(room, "a");
     const young = await put(room, "a");
