@@ -26,13 +26,15 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
   const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, where: Route | undefined, allowed = false;
+  let user: UserInfo | undefined, where: Route | undefined, asked = false, allowed = false;
   const out = (reply: Reply) => {
     const whole = dressed(reply, warnings, auditId);
-    return seen.end(server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
+    // Who was not asked who they are is no stranger yet.
+    return seen.end(asked && server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
     allowedMs(info, server.requestTimeoutMs); // who asks for what cannot be is told before anybody asks who it is
+    asked = true;
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     seen.holds(server.admit(info));

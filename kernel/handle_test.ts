@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withDefaults } from "./config-parse.ts";
+import type { Exchange } from "./exchange.ts";
+import { handle } from "./handle.ts";
+import { silentLog } from "./log.ts";
+import { openServer } from "./open-server.ts";
+
+test("handle() sends away who is not known, and nobody who was refused before being asked who they are", async () => {
+  const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [], log: silentLog });
+  try {
+    const exchange = (url: string): Exchange => ({
+      method: "GET",
+      url,
+      headers: {},
+      body: () => Promise.resolve(new Uint8Array()),
+      peer: undefined,
+      remote: "local",
+      protocol: "HTTP/2.0",
+      signal: new AbortController().signal,
+    });
+    const stranger = await handle(exchange("/api/v1/namespaces"), server);
+    assert.deepEqual([stranger.status, stranger.goAway], [403, true]);
+    const unasked = await handle(exchange("/api/v1/namespaces?timeout=soon"), server);
+    assert.deepEqual([unasked.status, unasked.goAway], [400, undefined]);
+  } finally {
+    await close();
+  }
+});
