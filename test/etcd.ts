@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { createInterface } from "node:readline";
+import { freePort } from "./ports.ts";
 import { programs } from "./programs.ts";
+import { signal } from "./real-server.ts";
 
 export interface EtcdOptions {
   /** Which etcd; the first on PATH where absent. */
@@ -33,7 +33,9 @@ export interface EtcdServer {
   restart(): Promise<void>;
 }
 
-const readyMsMax = 30_000;
+const readyMsMax = 60_000;
+/** How long an etcd that is asked to end may take before it is killed: it waits for streams that nobody ends. */
+const endMsMax = 1_000;
 
 /** Every etcd of this machine. */
 export function etcds(): readonly string[] {
@@ -62,7 +64,7 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   const path = options.program ?? etcdAvailable();
   if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
   const count = options.members ?? 1;
-  const ports = await freePorts(count * 2);
+  const ports = await Promise.all(Array.from({ length: count * 2 }, freePort));
   const secure = options.flags?.some((flag) => flag.startsWith("--cert-file")) ?? false;
   const members = Array.from({ length: count }, (_, index) => ({
     name: `member-${index}`,
@@ -116,37 +118,28 @@ export function memberOf(path: string, endpoint: string, flags: readonly string[
   };
 }
 
-/**
- * etcd runs under a shell that waits for its own standard input to end and then kills etcd: so it ends with this process, however
- * that ends.
- */
+/** etcd runs under a shell that ends with it, and kills it when its own standard input ends: so it ends with this process, however that ends. */
 async function run(path: string, flags: readonly string[], log: string) {
-  const script = 'log=$1; shift; "$0" "$@" </dev/null >>"$log" 2>&1 & echo $!; cat >/dev/null; kill -9 $!; wait $!';
+  const script = 'log=$1; shift; exec 3<&0; "$0" "$@" </dev/null >>"$log" 2>&1 & pid=$!; echo $pid; ' +
+    "{ cat <&3; kill -9 $pid; } >/dev/null 2>&1 & wait $pid";
   const shell = spawn("sh", ["-c", script, path, log, ...flags], { stdio: ["pipe", "pipe", "ignore"] });
   const exited = once(shell, "exit");
   const pid = Number((await once(createInterface({ input: shell.stdout }), "line"))[0]);
+  let ended = false;
+  exited.then(() => {
+    ended = true;
+    shell.stdin.end();
+  });
   return {
     pid,
     exited,
-    async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-      try {
-        process.kill(pid, signal);
-        if (signal === "SIGTERM") await gone(pid);
-      } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
-      }
-      shell.stdin.end();
+    async end(how: "SIGTERM" | "SIGKILL"): Promise<void> {
+      if (!ended) signal(pid, how);
+      const late = setTimeout(() => shell.stdin.end(), endMsMax);
       await exited;
+      clearTimeout(late);
     },
   };
-}
-
-/** Waits until a process has ended; its shell has not yet reaped it, so it may stay as a zombie: a second is enough. */
-async function gone(pid: number): Promise<void> {
-  for (let waited = 0; waited < 1000; waited += 20) {
-    process.kill(pid, 0);
-    await delay(20);
-  }
 }
 
 async function ready(endpoint: string, exited: Promise<unknown>): Promise<void> {
@@ -180,21 +173,6 @@ async function listens(port: number, host: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-/** Ports that nobody has right now; held together, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, async () => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    return server;
-  }));
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
 }
 
 function delay(ms: number): Promise<void> {

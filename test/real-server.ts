@@ -1,5 +1,6 @@
 /** The program as its users start it: a process of its own, with the permissions of `npm start`, gone with the test that started it. */
 import { spawn, type SpawnOptions } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,16 +18,17 @@ export interface RealOptions {
   readonly folder?: string;
 }
 export type Runtime = "deno" | "node";
+type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT" | "SIGHUP";
 
 /** A process of which the test asks how it ended. */
 export interface Program {
   readonly pid: number;
-  /** Its exit code; 128 and the signal's number where a signal ended it. */
+  /** Its exit code, once all is heard that it said; 128 and the signal's number where a signal ended it. */
   readonly exited: Promise<number>;
   readonly output: () => string;
   readonly errors: () => string;
   /** Nothing once it has ended. */
-  signal(name: "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT" | "SIGHUP"): void;
+  signal(name: Signal): void;
 }
 export interface RealServer extends Program {
   readonly url: string;
@@ -44,8 +46,10 @@ export interface RealServer extends Program {
   close(): Promise<void>;
 }
 
-const readyMsMax = 60_000;
-const lifeMsMax = 240_000;
+const readyMsMax = 120_000;
+const lifeMsMax = 600_000;
+/** How long what must come is waited for: nothing that goes well takes so long, on however busy a machine. */
+const patienceMs = 60_000;
 /** Of every server that is started here; a secret in name only. */
 const token = "an-administrator-of-tests";
 
@@ -89,6 +93,7 @@ export async function startCommand(
   const shell = spawn("sh", ["-c", script, command, ...words], { ...options, stdio: ["pipe", "pipe", "pipe"] });
   const timer = setTimeout(() => shell.stdin.end(), lifeMsMax);
   let output = "", errors = "";
+  const closed = once(shell, "close");
   shell.stderr.on("data", (text) => errors += String(text));
   const pid = Promise.withResolvers<number>(), exit = Promise.withResolvers<number>();
   createInterface({ input: shell.stdout }).on("line", (line) => {
@@ -106,13 +111,23 @@ export async function startCommand(
   const id = await pid.promise;
   return {
     pid: id,
-    exited: exit.promise,
+    // What it logged comes by another way than the news of its end.
+    exited: Promise.all([exit.promise, closed]).then(([code]) => code),
     output: () => output,
     errors: () => errors,
     signal(name) {
-      if (!ended) process.kill(id, name);
+      if (!ended) signal(id, name);
     },
   };
+}
+
+/** Sends a signal to a process that may have ended just now. */
+export function signal(pid: number, name: Signal): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 /** A server that is ready, on a free port, with its data in a folder. Rejects with what it said when it does not get there. */
@@ -138,7 +153,6 @@ export async function startRealServer({ args = [], runtime = "deno", folder: giv
   }
   const readyMs = performance.now() - begun;
   const kubeconfig = join(data, "kubeconfig");
-  while (!existsSync(kubeconfig)) await pause(2);
   const ca = /certificate-authority-data: "?([A-Za-z0-9+/=]+)/.exec(readFileSync(kubeconfig, "utf8"))?.[1] ?? "";
   return {
     ...program,
@@ -168,7 +182,7 @@ export interface Ran {
 export function run(
   command: string,
   args: readonly string[],
-  { input = "", env = {}, timeoutMs = 15_000, cwd = tmpdir() }: {
+  { input = "", env = {}, timeoutMs = 2 * patienceMs, cwd = tmpdir() }: {
     readonly input?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly timeoutMs?: number;
@@ -188,7 +202,7 @@ export function run(
 }
 
 /** Tries again until it holds; the error of the last try where it does not within `timeoutMs`. */
-export async function until<T>(attempt: () => Promise<T> | T, timeoutMs = 10_000): Promise<T> {
+export async function until<T>(attempt: () => Promise<T> | T, timeoutMs = patienceMs): Promise<T> {
   for (const end = Date.now() + timeoutMs;;) {
     try {
       return await attempt();

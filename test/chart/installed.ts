@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { etcdAvailable, type EtcdServer, memberOf } from "../etcd.ts";
-import { freePort } from "../flags/served.ts";
+import { freePort } from "../ports.ts";
 import { type Program, type Runtime, startProgram, until } from "../real-server.ts";
 import { namespace, type Rendered, the } from "./helm.ts";
 

@@ -13,12 +13,13 @@ import { plugins as builtIn } from "../../plugins/mod.ts";
 import { openEtcd } from "../../kernel/store/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
+import { freePort } from "../ports.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
 import { proxied } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
-import { freePort, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
+import { inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */

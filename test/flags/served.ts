@@ -1,9 +1,7 @@
 /** A server in this process with some flags, for the length of a test. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plugin } from "../../core/plugin.ts";
@@ -69,14 +67,4 @@ export async function inFolder(use: (folder: string) => Promise<void>): Promise<
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** A port that nobody has right now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

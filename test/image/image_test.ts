@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";
 import { example } from "../package/example.ts";
+import { freePort } from "../ports.ts";
 import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
 import { all, type Stage, stagesOf, words } from "./containerfile.ts";
 

@@ -12,8 +12,8 @@ import { fileURLToPath } from "node:url";
 import { kernelMetrics } from "../../kernel/metrics.ts";
 import { processMetrics } from "../../kernel/process-metrics.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
-import { freePort } from "../flags/served.ts";
 import { httpsClient } from "../https.ts";
+import { freePort } from "../ports.ts";
 import { run, runtimeMissing, startRealServer, until } from "../real-server.ts";
 
 const rulesFile = join(chart, "files/rules.yaml");

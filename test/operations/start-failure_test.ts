@@ -1,22 +1,12 @@
 // A start that fails late, when the socket is open already.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { startTestServer } from "../harness.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  assert.ok(address !== null && typeof address === "object");
-  return address.port;
-}
+import { freePort } from "../ports.ts";
 
 /** What comes of a connection: "connect", or the code of its error. */
 function connected(port: number): Promise<string> {
