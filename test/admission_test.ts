@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from "./harness.ts";
 async function send(server: TestServer, method: string, path: string, body?: unknown): Promise<{ status: number; json: any }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; json: any }>();
   const headers = { authorization: `Bearer ${server.tokens.admin}`, "content-type": "application/json", connection: "close" };
-  const sent = request(`${server.url}${path}`, { method, ca: server.ca, headers, timeout: 10_000 }, (answer) => {
+  const sent = request(`${server.url}${path}`, { method, ca: server.ca, headers, timeout: 60_000 }, (answer) => {
     let text = "";
     answer.setEncoding("utf8").on("data", (piece) => text += piece).on(
       "end",

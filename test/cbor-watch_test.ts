@@ -45,7 +45,7 @@ async function watches(client: Client): Promise<void> {
 
 /** The only event of a watch that cannot go on, and nothing behind it. */
 async function endedBy(client: Client, query: string): Promise<any> {
-  const answer = await client.ask(`${where}?watch=1&timeoutSeconds=5&${query}`, { headers: { accept: type } });
+  const answer = await client.ask(`${where}?watch=1&timeoutSeconds=60&${query}`, { headers: { accept: type } });
   assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "application/cbor-seq"]);
   const [event, ...rest] = events(answer.bytes);
   assert.deepEqual([event?.type, event?.object.kind, event?.object.apiVersion, rest], ["ERROR", "Status", "v1", []]);
@@ -86,7 +86,7 @@ async function isUnreadable(client: Client, store: Store): Promise<void> {
   assert.equal(made.status, 201);
   const value = new TextEncoder().encode("{nonsense");
   assert.ok((await store.commit({ key: "/registry/configmaps/default/broken", expect: "absent", value })).done);
-  const answer = await client.ask(`${where}?watch=1&timeoutSeconds=5&resourceVersion=${resourceVersion}`, { headers: { accept: type } });
+  const answer = await client.ask(`${where}?watch=1&timeoutSeconds=60&resourceVersion=${resourceVersion}`, { headers: { accept: type } });
   const [fine, broken, ...rest] = events(answer.bytes);
   assert.deepEqual([fine.type, fine.object.metadata.name, broken.type, rest], ["ADDED", "fine", "ERROR", []]);
   assert.deepEqual([broken.object.reason, broken.object.code], ["InternalError", 500]);

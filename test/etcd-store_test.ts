@@ -178,7 +178,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
   test("a request to a line that has gone silent fails in time, and the watch goes on over another endpoint", async () => {
     const proxy = await startProxy(etcd.endpoint);
     try {
-      const quick = options({ endpoints: [proxy.endpoint, etcd.endpoint], timeoutMs: 3000, keepaliveMs: 600 });
+      const quick = options({ endpoints: [proxy.endpoint, etcd.endpoint], timeoutMs: 10_000, keepaliveMs: 2_000 });
       await opened(quick, async (store) => {
         const { revision } = await store.get("a");
         const watch = startWatch(store, all, revision);

@@ -9,7 +9,7 @@ import {
 } from "node:http2";
 import type { Ask, Client, Place } from "./https.ts";
 
-const answerMsMax = 20_000, connectMsMax = 5_000;
+const answerMsMax = 60_000, connectMsMax = 30_000;
 
 export function http2Client(place: Place): Client {
   let current: Promise<ClientHttp2Session> | undefined;
@@ -29,16 +29,17 @@ export function http2Client(place: Place): Client {
         clearTimeout(late);
         resolve(opened);
       }).on("goaway", leave);
-      // Requests that are on their way hear of it by themselves.
+      // Requests that are on their way hear of it by themselves. No server has looked at those that wait for the connection.
+      const failed = (why: string, cause?: unknown) => reject(Object.assign(new Error(why, { cause }), { refused: true }));
       opened.on("error", (error) => {
         leave();
-        reject(error);
+        failed(`no connection: ${error.message}`, error);
       });
       opened.on("close", () => {
         clearTimeout(late);
         leave();
         all.delete(opened);
-        reject(new Error("the connection ended before it was one"));
+        failed("the connection ended before it was one");
       });
     });
     return current = opening;
@@ -81,6 +82,7 @@ export function http2Client(place: Place): Client {
     },
     async stream(path, ask = {}) {
       const { stream, head } = await send(path, ask);
+      stream.setTimeout(0); // as in https.ts
       return { status: Number(head[":status"]), headers: head, chunks: stream };
     },
     close: () => all.forEach((each) => each.destroy()),

@@ -15,7 +15,7 @@ import type { Revision, Store } from "../store/store.ts";
 import { openReads } from "./mod.ts";
 
 export const prefix = "/registry";
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 type Note = ApiObject & { readonly data?: Readonly<Record<string, string>>; readonly mood?: string };
 const schema = object("Note", {

@@ -160,7 +160,7 @@ test("kubeconfig() is one that kubectl reads", (context) =>
     await writePrivateFile(path, kubeconfig(serverUrl("127.0.0.1", 6443), pki.ca.cert, pki.admin, defaultNames));
     const run = spawnSync("kubectl", ["--kubeconfig", path, "config", "view", "--raw", "-o", "json"], {
       encoding: "utf8",
-      timeout: 20_000,
+      timeout: 120_000,
     });
     if (run.error !== undefined) return context.skip("kubectl is not installed");
     const seen = JSON.parse(run.stdout);

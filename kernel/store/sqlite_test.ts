@@ -279,7 +279,7 @@ test("openSqlite() has everything that it acknowledged before its process was ki
   inFolder(async (path) => {
     const fixture = fileURLToPath(new URL("./test-sqlite-writer.ts", import.meta.url));
     const how = "Deno" in globalThis ? ["run", "-A", "--no-check", fixture] : ["--no-warnings", fixture];
-    const child = spawn(process.execPath, [...how, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 60_000 });
+    const child = spawn(process.execPath, [...how, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 600_000 });
     const acknowledged: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       acknowledged.push(line);

@@ -22,7 +22,7 @@ const newKey = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:
 
 /** Makes them in a folder, or gives undefined where there is no openssl. */
 export async function makeCertificates(folder: string): Promise<Certificates | undefined> {
-  const openssl = (...flags: string[]) => promisify(execFile)("openssl", flags, { timeout: 20_000 });
+  const openssl = (...flags: string[]) => promisify(execFile)("openssl", flags, { timeout: 120_000 });
   try {
     await openssl("version");
   } catch {

@@ -15,7 +15,7 @@ import {
 export type Case = (what: string, prove: (store: Store) => Promise<void>) => void;
 
 /** How long a promise may take before its test fails; nothing waits so long that passes. */
-export const patienceMs = 20_000;
+export const patienceMs = 60_000;
 
 export const all: Range = { prefix: "" };
 

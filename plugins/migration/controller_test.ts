@@ -73,7 +73,7 @@ function apiOver(migrations: readonly any[], things: readonly string[], until: (
   };
   const run = migrationController.run(
     { names: defaultNames, api: api as Api, gates: () => true }, // what the controller uses of it
-    AbortSignal.any([done.signal, AbortSignal.timeout(5000)]),
+    AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]),
   );
   return { run, written, stored };
 }
@@ -166,5 +166,5 @@ test("migrationController fails with what a status cannot be written for, so tha
     },
   };
   const world = { names: defaultNames, api: broken as Api, gates: () => true }; // it fails before it asks for more
-  await assert.rejects(migrationController.run(world, AbortSignal.timeout(5000)), /broken/);
+  await assert.rejects(migrationController.run(world, AbortSignal.timeout(60_000)), /broken/);
 });

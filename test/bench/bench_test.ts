@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import process from "node:process";
 
-const smokeMs = 180_000;
+const smokeMs = 600_000;
 
 test("npm run bench -- --smoke measures every scenario without a failed request or a lost event", { timeout: smokeMs }, async () => {
   const program = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -56,7 +56,7 @@ async function withCluster(use: (cluster: Cluster) => Promise<void>): Promise<vo
         const [program, ...words] = the(objects, "Job", name)["spec"].template.spec.containers[0].command as readonly string[];
         assert.equal(program, "/bin/deno");
         const here = words.map((word) => word.replace(/^\/thole\//, `${join(chart, "../..")}/`));
-        return run(runtimePath("deno"), [...here, ...where], { timeoutMs: 30_000 });
+        return run(runtimePath("deno"), [...here, ...where]);
       },
     });
   } finally {

@@ -108,7 +108,7 @@ export async function startReplica(
   program.exited.then(() => ended = true);
   await until(() => {
     assert.ok(ended || /^Thole serves on/m.test(program.output()), "it does not serve yet");
-  }, 30_000);
+  });
   assert.ok(!ended, `the server ended: ${program.errors()}`);
   return { ...program, port: listen };
 }

@@ -19,7 +19,7 @@ const skip = helmMissing();
 function runInImage(command: readonly string[], more: readonly string[] = []): Promise<Ran> {
   const [program, ...words] = command.map((word) => word.replace(/^\/thole\//, `${root}/`));
   assert.equal(program, "/bin/deno");
-  return run(runtimePath("deno"), [...words, ...more], { timeoutMs: 30_000 });
+  return run(runtimePath("deno"), [...words, ...more]);
 }
 
 describe("the rendered chart runs", { skip }, () => {

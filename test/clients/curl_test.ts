@@ -18,7 +18,7 @@ for (const [flag, version] of [["--http1.1", "1.1"], ["--http2", "2"]] as const)
       await writeFile(ca, server.ca);
       /** Body, and status with the version of HTTP behind it. */
       const ask = async (where: string, ...flags: string[]) => {
-        const common = ["-sS", flag, "--cacert", ca, "--max-time", "10", "-w", "\n%{http_code} %{http_version}"];
+        const common = ["-sS", flag, "--cacert", ca, "--max-time", "60", "-w", "\n%{http_code} %{http_version}"];
         const { code, output, errors } = await run("curl", [...common, ...flags, server.url + where]);
         assert.equal(code, 0, errors);
         const cut = output.lastIndexOf("\n");

@@ -60,7 +60,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
   const chart = await chartIn(server.folder);
   const home = join(server.folder, "helm");
   const env = { KUBECONFIG: server.kubeconfig, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home, HELM_DATA_HOME: home, HOME: server.folder };
-  const helm: Helm = (words) => run(path, words.split(" "), { env, timeoutMs: 60_000 });
+  const helm: Helm = (words) => run(path, words.split(" "), { env });
   const client = httpsClient(server);
   const at = async (resource: string, name: string) => {
     const answer = await client.ask(`/api/v1/namespaces/apps/${resource}/${name}`);

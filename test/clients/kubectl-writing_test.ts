@@ -139,7 +139,7 @@ async function cascades(kubectl: Kubectl): Promise<void> {
     const { uid } = (await shown(kubectl, `cm ${owner}`)).metadata;
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: owner, uid, blockOwnerDeletion: true }];
     await good(kubectl, "create -f -", configMap(child, {}, { ownerReferences }));
-    await good(kubectl, `delete cm ${owner} --cascade=${mode} --timeout=20s`);
+    await good(kubectl, `delete cm ${owner} --cascade=${mode} --timeout=60s`);
     if (survives) assert.equal((await shown(kubectl, `cm ${child}`)).metadata.ownerReferences, undefined);
     else await until(async () => assert.match(await bad(kubectl, `get cm ${child}`), /\(NotFound\)/));
   }

@@ -58,7 +58,7 @@ async function writesAndReads(kubectl: Kubectl, ns: string): Promise<void> {
 
 async function deletes(kubectl: Kubectl, ns: string): Promise<void> {
   assert.match(await good(kubectl, `create -n ${ns} -f -`, configMap("held", {}, { finalizers: ["example.com/hold"] })), /created/);
-  const waiting = kubectl(`delete cm held -n ${ns} --wait --timeout=10s`);
+  const waiting = kubectl(`delete cm held -n ${ns} --wait --timeout=60s`);
   const marked = await until(async () => {
     const object = JSON.parse(await good(kubectl, `get cm held -n ${ns} -o json`));
     assert.ok(object.metadata.deletionTimestamp, "not marked yet");
@@ -72,7 +72,7 @@ async function deletes(kubectl: Kubectl, ns: string): Promise<void> {
   assert.match(await good(kubectl, `delete cm a b -n ${ns}`), /configmap "a" deleted.*\nconfigmap "b" deleted/);
   assert.match(await bad(kubectl, `delete cm a -n ${ns}`), /\(NotFound\)/);
   assert.match(await good(kubectl, `delete secret --all -n ${ns}`), /secret "s" deleted/);
-  assert.match(await good(kubectl, `delete ns ${ns} --wait --timeout=15s`), /namespace "\S+" deleted/);
+  assert.match(await good(kubectl, `delete ns ${ns} --wait --timeout=60s`), /namespace "\S+" deleted/);
   assert.match(await bad(kubectl, `get ns ${ns}`), /\(NotFound\)/);
 }
 
@@ -105,7 +105,7 @@ async function watches(path: string, server: RealServer, kubectl: Kubectl): Prom
   const watch = spawn(path, [`--cache-dir=${server.folder}/kubectl-cache`, "get", "cm", "-w", "-l", "watched=yes"], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
-    timeout: 20_000,
+    timeout: 300_000,
   });
   const lines: string[] = [];
   createInterface({ input: watch.stdout }).on("line", (line) => {

@@ -24,7 +24,7 @@ for (const page of pages) {
     const server = await startRealServer({ args: flags[page] ?? [] });
     try {
       const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
-      const { code, output, errors } = await run("sh", ["-ec", example], { env, timeoutMs: 30_000 });
+      const { code, output, errors } = await run("sh", ["-ec", example], { env });
       assert.equal(code, 0, `${output}${errors}`);
     } finally {
       await server.close();

@@ -32,7 +32,7 @@ function lasting(text: string): string {
     .replaceAll(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, "TIME")
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID")
     .replaceAll(/(resourceVersion: )"\d+"/g, "$1RV")
-    .replaceAll(/ \d+[smh]$/gm, " AGE")
+    .replaceAll(/ (\d+[smh])+$/gm, " AGE")
     .replaceAll(/(deleted) from default namespace$/gm, "$1")
     .replaceAll(/ +$/gm, "")
     .trimEnd();

@@ -13,7 +13,7 @@ import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
-import { inFolder, type Served, served } from "./served.ts";
+import { holdsItsPlace, inFolder, type Served, served } from "./served.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const statusOf = async ({ client }: Served, of = path, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
@@ -101,6 +101,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
     async sees(server) {
       const slow = server.unfinished("POST", path);
       try {
+        await holdsItsPlace(server);
         return await until(async () => {
           const status = await post(server);
           assert.equal(status, 429);
@@ -139,7 +140,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   "shutdown-send-retry-after": retryAfter(),
   "shutdown-watch-termination-grace-period": {
     before: "shutdown-watch-termination-grace-period: 0s",
-    after: "shutdown-watch-termination-grace-period: 800ms",
+    after: "shutdown-watch-termination-grace-period: 3s",
     async sees({ client, running }) {
       const watches = await Promise.all(Array.from({ length: 24 }, () => client.stream(`${path}?watch=1&resourceVersion=0`)));
       let over = 0;
@@ -198,7 +199,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   },
   "shutdown-delay-duration": {
     before: "shutdown-delay-duration: 0s",
-    after: "shutdown-delay-duration: 600ms",
+    after: "shutdown-delay-duration: 3s",
     async sees(server) {
       const closed = server.running.close();
       const statuses = [await statusOf(server, "/readyz"), await statusOf(server, "/livez")];
@@ -222,9 +223,7 @@ function retryAfter(): Live {
     plugins: [...builtIn, slow],
     async sees(server) {
       const inFlight = post(server);
-      await until(async () =>
-        assert.match((await server.client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
-      );
+      await holdsItsPlace(server);
       const closed = server.running.close();
       const late = await until(async () => {
         const status = await statusOf(server);
@@ -241,17 +240,23 @@ function retryAfter(): Live {
 }
 
 function inflight(name: SettingName): Live {
-  let wait = Promise.resolve();
-  const plugin = definePlugin({ name: "slow", summary: "Takes its time.", healthChecks: [{ name: "slow", check: () => wait }] });
+  let begun = () => {}, wait = Promise.resolve();
+  const check = () => {
+    begun();
+    return wait;
+  };
+  const plugin = definePlugin({ name: "slow", summary: "Takes its time.", healthChecks: [{ name: "slow", check }] });
   return {
     before: `${name}: 0`,
     after: `${name}: 1`,
     plugins: [...builtIn, plugin],
     async sees(server) {
-      const answer = Promise.withResolvers<void>();
+      const place = Promise.withResolvers<void>(), answer = Promise.withResolvers<void>();
+      begun = place.resolve;
       wait = answer.promise;
       const waiting = server.client.ask("/readyz");
       try {
+        await place.promise; // no other request may take it before
         return await until(async () => {
           const status = await statusOf(server);
           assert.equal(status, 429);

@@ -9,7 +9,7 @@ import process from "node:process";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { httpsClient } from "../https.ts";
 import { startRealServer, until } from "../real-server.ts";
-import { inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
+import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 
 /** The lines of a module that a server in this process has logged. */
 const linesOf = ({ logged }: Served, module: string) => logged.map((line) => JSON.parse(line)).filter(({ logger }) => logger === module);
@@ -153,9 +153,7 @@ export const observing = {
       });
       await served(flags, async (server) => {
         const inFlight = server.client.ask(path, { method: "POST", body: { metadata: { name: "a" } } });
-        await until(async () =>
-          assert.match((await server.client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
-        );
+        await holdsItsPlace(server);
         const closed = server.running.close();
         await use(server);
         mayGoOn.resolve(undefined);
@@ -181,7 +179,7 @@ export const observing = {
     );
   },
   "shutdown-watch-termination-grace-period": () =>
-    served(["--shutdown-watch-termination-grace-period=800ms"], async ({ client, running }) => {
+    served(["--shutdown-watch-termination-grace-period=3s"], async ({ client, running }) => {
       const watches = await Promise.all(Array.from({ length: 24 }, () => client.stream(`${path}?watch=1&resourceVersion=0`)));
       const order: number[] = [];
       const ended = watches.map(async ({ chunks }, index) => {

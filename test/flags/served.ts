@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Plugin } from "../../core/plugin.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
+import { until } from "../real-server.ts";
 
 export interface Served extends TestServer {
   /** An administrator. */
@@ -46,7 +47,7 @@ function unfinished({ port, ca }: TestServer, token: string, method: string, pat
   const sent = request({ host: "127.0.0.1", port, ca, method, path, headers, agent: false });
   const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
     sent.on("error", reject);
-    sent.setTimeout(10_000, () => sent.destroy(new Error("no answer")));
+    sent.setTimeout(60_000, () => sent.destroy(new Error("no answer")));
     sent.on("response", async (response) => {
       let text = "";
       for await (const chunk of response) text += String(chunk);
@@ -57,6 +58,13 @@ function unfinished({ port, ca }: TestServer, token: string, method: string, pat
   answer.catch(() => {}); // an abort is no failure
   sent.write('{"metadata":');
   return { answer, abort: () => void sent.destroy() };
+}
+
+/** Until one request that changes something is under way: it is counted, and has its place. */
+export async function holdsItsPlace({ client }: Pick<Served, "client">): Promise<void> {
+  await until(async () =>
+    assert.match((await client.ask("/metrics")).text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m)
+  );
 }
 
 /** A temporary folder for the length of `use`. */

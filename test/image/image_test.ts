@@ -84,7 +84,7 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     const [install, ...steps] = all(build, "RUN");
     assert.match(install!, /^npm ci --omit=dev /);
     for (const step of steps) {
-      const { code, output, errors } = await run("sh", ["-c", here(step)], { cwd: tree, timeoutMs: 60_000 });
+      const { code, output, errors } = await run("sh", ["-c", here(step)], { cwd: tree });
       assert.equal(code, 0, output + errors);
     }
   });
@@ -100,7 +100,7 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
       const there = await stat(join(root, path)).then(() => true, () => false);
       if (!there) continue; // of another platform
       await mkdir(dirname(join(tree, path)), { recursive: true });
-      const { code, errors } = await run("cp", ["-a", join(root, path), join(tree, path)], { timeoutMs: 60_000 });
+      const { code, errors } = await run("cp", ["-a", join(root, path), join(tree, path)]);
       assert.equal(code, 0, errors);
     }
   }
@@ -148,13 +148,13 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
     const command = [...words(image, "ENTRYPOINT"), ...defaults].map(here).map(program);
     const server = await startCommand([...command, `--secure-port=${port}`, ...more], { cwd: join(folder, "thole"), env, ...as });
     try {
-      await until(() => assert.match(server.output(), /^Thole serves on/m, server.errors()), 40_000);
+      await until(() => assert.match(server.output(), /^Thole serves on/m, server.errors()));
       await use({
         port,
         data,
         run(text) {
           const [command = "", ...rest] = text.map(here).map(program).map((word) => word.replace(":6443", `:${port}`));
-          return run(command, rest, { env, timeoutMs: 30_000 });
+          return run(command, rest, { env });
         },
       });
     } finally {

@@ -59,7 +59,7 @@ const recorded = new Set(rules.flatMap(({ record }) => record ?? []));
 test("promtool takes the rules, and they tell what they are there to tell", { skip: missing("promtool") }, async () => {
   const checked = await run("promtool", ["check", "rules", rulesFile]);
   assert.equal(checked.code, 0, checked.output + checked.errors);
-  const tried = await run("promtool", ["test", "rules", join(here, "rules.promtool.yaml")], { cwd: here, timeoutMs: 60_000 });
+  const tried = await run("promtool", ["test", "rules", join(here, "rules.promtool.yaml")], { cwd: here });
   assert.equal(tried.code, 0, tried.output + tried.errors);
 });
 
@@ -163,13 +163,13 @@ scrape_configs:
       await until(async () => {
         const { data } = await get("/api/v1/query?query=up%7Bjob%3D%22thole%22%7D");
         assert.equal(data.result[0]?.value[1], "1", JSON.stringify(await get("/api/v1/targets")));
-      }, 60_000);
+      });
       await until(async () => {
         const { data } = await get("/api/v1/rules");
         const evaluated = data.groups.flatMap((group: { rules: unknown[] }) => group.rules);
         assert.equal(evaluated.length, rules.length);
         assert.deepEqual(evaluated.filter((rule: { health: string }) => rule.health !== "ok"), []);
-      }, 60_000);
+      });
       for (const { title, targets } of dashboard.panels) {
         for (const { expr } of targets) {
           const query = expr.replaceAll("$__rate_interval", "1m").replaceAll("$namespace", ".*");

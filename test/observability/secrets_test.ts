@@ -59,7 +59,8 @@ test("an Audit-ID of the client's comes back whole and is logged cut; without on
     const id = `client-${"x".repeat(100)}`;
     const answer = await client.ask("/version", { headers: { "audit-id": id } });
     assert.equal(answer.headers["audit-id"], id);
-    assert.equal(JSON.parse(logged.at(-1)!)["audit-ID"], id.slice(0, 64));
+    const idOf = (line: string): string | undefined => JSON.parse(line)["audit-ID"];
+    assert.deepEqual(logged.flatMap((line) => idOf(line) ?? []), [id.slice(0, 64)]);
     const made = [
       await client.ask("/version"),
       await client.ask("/nowhere"),
@@ -68,6 +69,6 @@ test("an Audit-ID of the client's comes back whole and is logged cut; without on
       .map(({ headers }) => headers["audit-id"]);
     for (const each of made) assert.match(String(each), /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     assert.equal(new Set(made).size, 3);
-    const ids = logged.map((line) => JSON.parse(line)["audit-ID"]);
-    assert.ok(made.every((each) => ids.includes(each)), "a client's id finds the line in the log");
+    const ids = new Set<unknown>(logged.map(idOf));
+    assert.ok(made.every((each) => ids.has(each)), "a client's id finds the line in the log");
   }));

@@ -72,7 +72,7 @@ test("the embedded store: a copy of the files of a paused server is whole", { sk
     let last;
     try {
       const load = writing(client);
-      await until(() => assert.ok(load.acknowledged.length > 50), 60_000);
+      await until(() => assert.ok(load.acknowledged.length > 50));
       process.kill(server.pid, "SIGSTOP");
       names = [...load.acknowledged];
       await mkdir(copy, { recursive: true });
@@ -81,7 +81,7 @@ test("the embedded store: a copy of the files of a paused server is whole", { sk
         await cp(join(data, name), join(copy, name));
       }
       process.kill(server.pid, "SIGCONT");
-      await until(() => assert.ok(load.acknowledged.length > names.length + 10), 60_000);
+      await until(() => assert.ok(load.acknowledged.length > names.length + 10));
       await load.stop();
       last = (await client.ask(`${path}/${names.at(-1)}`)).json();
     } finally {
@@ -107,7 +107,7 @@ test("etcd: a snapshot is restored into a new member", { skip: etcdSkip }, () =>
       const client = httpsClient(server);
       try {
         const load = writing(client);
-        await until(() => assert.ok(load.acknowledged.length > 50), 60_000);
+        await until(() => assert.ok(load.acknowledged.length > 50));
         names = [...load.acknowledged];
         await ctl(etcd.endpoint, "snapshot", "save", snapshot);
         await load.stop();

@@ -44,7 +44,6 @@ describe("the package", () => {
       const flags = runtime === "deno" ? ["run", "-A", "--no-check"] : ["--disable-warning=ExperimentalWarning"];
       // The program ends by itself: a timer or socket that is left would keep it, and fail the test.
       const { code: exit, output, errors } = await run(runtimePath(runtime), [...flags, join(folder, name)], {
-        timeoutMs: 20_000,
         cwd: folder,
       });
       assert.equal(exit, 0, errors);

@@ -1,5 +1,6 @@
 /** Commits: what they expect, and what they hand back. */
 import assert from "node:assert/strict";
+import type { Revision } from "../store.ts";
 import { all, bytes, type Case, eventsUntil, lost, put, remove, shown, told } from "../test-store.ts";
 
 export function commits(promise: Case): void {
@@ -69,12 +70,17 @@ export function commits(promise: Case): void {
   });
 
   promise("commit() with a time to live removes the key by itself, as an event", async (store) => {
+    let lasting: Revision | undefined;
+    while (lasting === undefined) {
+      const kept = await put(store, "kept", "1", "absent", 1);
+      // Whoever comes too late for it begins anew.
+      const again = await store.commit({ key: "kept", expect: kept, value: bytes("2") });
+      if (again.done) lasting = again.revision;
+    }
     const first = await put(store, "brief", "1", "absent", 1);
-    const kept = await put(store, "kept", "1", "absent", 1);
-    const lasting = await put(store, "kept", "2", kept);
-    const events = await eventsUntil(store, all, lasting, lasting + 1);
-    assert.deepEqual(events.map(told), [["brief", undefined, lasting + 1, "1", first]]);
-    assert.deepEqual(await store.get("brief"), { entry: undefined, revision: lasting + 1 });
+    const events = await eventsUntil(store, all, first, first + 1);
+    assert.deepEqual(events.map(told), [["brief", undefined, first + 1, "1", first]]);
+    assert.deepEqual(await store.get("brief"), { entry: undefined, revision: first + 1 });
     assert.deepEqual(shown((await store.get("kept")).entry), ["kept", "2", lasting]);
   });
 }
