@@ -1,6 +1,6 @@
 // A migration over a store that an earlier release has filled: whoever is killed meanwhile, all values end in the version of now.
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,12 +12,13 @@ import type { Store } from "../../kernel/store/store.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
+import { standsStillAfter } from "./rods-v2.ts";
 
 /** Ten thousand where there is time for it (`npm run test:faults`). */
 const rods = process.env["THOLE_FAULTS_SECONDS"] === undefined ? 800 : 10_000;
-/** When it is killed: past the first page, after which its place is kept. */
-const killedAt = Math.max(rods / 2, 520);
-const overMsMax = 150_000;
+/** When it is killed: past the first page, after which its place is kept. It comes a little further than that, and never to the end. */
+const killedAt = Math.max(rods / 2, 520), standsStillAt = killedAt + 50;
+const overMsMax = 600_000;
 const prefix = "/registry/rods.example.com/rods/";
 const path = "/apis/rods.example.com/v1/namespaces/default/rods";
 const migrations = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
@@ -48,6 +49,7 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Wo
         servers.push(await startRealServer({ folder, runtime, args }));
         return servers.at(-1)!;
       },
+      haltsAfter: (most) => writeFile(join(home, standsStillAfter), String(most)),
       async inStore(work) {
         const opened = etcd === undefined
           ? await openSqlite(join(home, "data/store.sqlite"))
@@ -69,6 +71,8 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Wo
 interface World {
   /** A server on the store; with a folder of its own where it runs beside another. */
   start(version: "v1" | "v2", spare?: boolean): Promise<RealServer>;
+  /** How many rods the servers change that start in the folder of the store, before they stand still. */
+  haltsAfter(most: number): Promise<void>;
   /** The store itself; on sqlite only while no server runs. */
   inStore<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
@@ -114,7 +118,7 @@ for (const store of ["sqlite", "etcd"] as const) {
   const skip = runtimeMissing(runtime) || (store === "etcd" && etcdMissing());
   describe(`a migration on ${runtime} with ${store}`, { skip }, () => {
     test(`of ${rods} objects, killed in its middle, is ended by ${store === "etcd" ? "the other server" : "the next run"}: every value is in the new version, none is lost`, () =>
-      world(store, runtime, async ({ start, inStore }) => {
+      world(store, runtime, async ({ start, inStore, haltsAfter }) => {
         const old = await start("v1");
         const filling = httpsClient(old);
         const made = await filling.ask(path, { method: "POST", body: { metadata: { name: "rod-0" }, spec: { length: "0mm" } } });
@@ -128,6 +132,7 @@ for (const store of ["sqlite", "etcd"] as const) {
           await multiply(opened, rod);
         });
 
+        await haltsAfter(standsStillAt);
         const first = await start("v2");
         const spare = store === "etcd" ? await start("v2", true) : undefined;
         const client = httpsClient(first);
@@ -135,6 +140,7 @@ for (const store of ["sqlite", "etcd"] as const) {
         first.signal("SIGKILL");
         client.close();
         assert.equal(await first.exited, 128 + 9);
+        await haltsAfter(Infinity);
         if (spare === undefined) {
           const versions = (await inStore(rodsIn)).map(({ apiVersion }) => apiVersion);
           assert.equal(new Set(versions).size, 2, "it was killed in the middle");

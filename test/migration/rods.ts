@@ -45,24 +45,30 @@ const toText = ({ spec, ...rest }: Measured): Text => ({
   spec: spec.millimetres === undefined ? {} : { length: `${spec.millimetres}mm` },
 });
 
-/** The plugin of a release that stores rods in this version; it serves both. */
-export function rodsPlugin(stored: "v1" | "v2"): Plugin {
+/** The plugin of a release that stores rods in this version; it serves both. A change is made once `mayChange` has resolved. */
+export function rodsPlugin(stored: "v1" | "v2", mayChange: () => Promise<void> = () => Promise.resolve()): Plugin {
   const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
   const served = stored === "v1"
     ? { [homes.v1]: text, [homes.v2]: { ...measured, convert: { toStored: toText, fromStored: toMeasured } } }
     : { [homes.v1]: { ...text, convert: { toStored: toMeasured, fromStored: toText } }, [homes.v2]: measured };
+  const rods = defineResource<any>({
+    kind: "Rod",
+    scope: "Namespaced",
+    summary: "A rod.",
+    storedAs: homes[stored],
+    storedUnder: `${group}/rods`,
+    served,
+    create: ({ spec }) =>
+      "length" in spec && !/^\d+mm$/.test(spec.length) ? [invalid("spec.length", spec.length, "must be like 12mm")] : [],
+  });
+  const refuse = async (_: unknown, prior: unknown) => {
+    if (prior !== undefined) await mayChange();
+    return undefined;
+  };
   return definePlugin({
     name: "rods",
     summary: "Rods in two versions.",
-    resources: [defineResource<any>({
-      kind: "Rod",
-      scope: "Namespaced",
-      summary: "A rod.",
-      storedAs: homes[stored],
-      storedUnder: `${group}/rods`,
-      served,
-      create: ({ spec }) =>
-        "length" in spec && !/^\d+mm$/.test(spec.length) ? [invalid("spec.length", spec.length, "must be like 12mm")] : [],
-    })],
+    resources: [rods],
+    admission: [{ name: "Changes", resources: [rods], refuse }],
   });
 }
