@@ -4,11 +4,10 @@ import { programs } from "../programs.ts";
 import { run } from "../real-server.ts";
 
 const env = { ETCDCTL_API: "3" };
-const timeoutMs = 60_000;
 const [etcdctl] = programs("etcdctl");
 /** From 3.6 on nobody but etcdutl restores; before 3.5 there is none. */
 const restorer = programs("etcdutl")[0] ?? etcdctl;
-const restoreHelp = restorer === undefined ? "" : (await run(restorer, ["snapshot", "restore", "--help"], { env, timeoutMs })).output;
+const restoreHelp = restorer === undefined ? "" : (await run(restorer, ["snapshot", "restore", "--help"], { env })).output;
 
 /** Why a backup of etcd cannot be taken or restored, or false. */
 export function restoringMissing(): string | false {
@@ -23,7 +22,7 @@ export function bumpingMissing(): string | false {
 
 /** Runs etcdctl against an endpoint; gives what it said. */
 export async function ctl(endpoint: string, ...words: readonly string[]): Promise<string> {
-  const done = await run(etcdctl ?? "etcdctl", [`--endpoints=${endpoint}`, ...words], { env, timeoutMs });
+  const done = await run(etcdctl ?? "etcdctl", [`--endpoints=${endpoint}`, ...words], { env });
   assert.equal(done.code, 0, done.errors);
   return done.output;
 }
@@ -32,6 +31,6 @@ export async function ctl(endpoint: string, ...words: readonly string[]): Promis
 export async function restore(snapshot: string, dataDir: string, ...flags: readonly string[]): Promise<void> {
   // The name and address are those of the member that starts on it; one member alone finds itself in what it restored.
   const words = ["snapshot", "restore", snapshot, `--data-dir=${dataDir}`, ...flags];
-  const done = await run(restorer ?? "etcdutl", words, { env, timeoutMs });
+  const done = await run(restorer ?? "etcdutl", words, { env });
   assert.equal(done.code, 0, done.output + done.errors);
 }
