@@ -34,6 +34,7 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
     case "future":
       return tooLargeRevision(Number(info.query.first("resourceVersion")), error.current ?? 0);
     case "too-large":
+    case "refused":
       return new StatusError("Unknown", error.message);
     case "closed":
       return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });

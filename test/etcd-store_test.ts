@@ -324,6 +324,31 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
+  test("commit() is refused in etcd's words when etcd is full, and goes on when there is room again", async () => {
+    const small = await startEtcd({ flags: [`--quota-backend-bytes=${4 * 1024 * 1024}`] });
+    try {
+      await opened(options({ endpoints: [small.endpoint] }), async (store) => {
+        const value = new Uint8Array(500_000);
+        const revisions: Revision[] = [];
+        const fill = async () => {
+          while (revisions.length < 20) revisions.push(await done(store, { key: `${revisions.length}`, expect: "absent", value }));
+        };
+        await refused("refused", fill, { message: "etcdserver: mvcc: database space exceeded" });
+        assert.equal((await store.list(all)).count, revisions.length);
+        let last = 0;
+        for (const [key, revision] of revisions.entries()) last = await done(store, { key: `${key}`, expect: revision, value: undefined });
+        // Not by the store, which does not wait until the space is free.
+        await gateway(small.endpoint, "kv/compaction", { revision: `${last}`, physical: true });
+        await gateway(small.endpoint, "maintenance/defragment");
+        const { alarms } = await gateway(small.endpoint, "maintenance/alarm", { action: "GET" }) as { alarms: object[] }; // likewise
+        for (const alarm of alarms) await gateway(small.endpoint, "maintenance/alarm", { ...alarm, action: "DEACTIVATE" });
+        await put(store, "small", "1");
+      });
+    } finally {
+      await small.stop();
+    }
+  });
+
   test("commit() puts a thousand brief keys on few leases, and one that etcd has forgotten is replaced", () =>
     opened(options(), async (store) => {
       const first = await put(store, "a", "1", "absent", 3600);
@@ -337,9 +362,14 @@ describe("etcd", { skip: etcdMissing() }, () => {
 });
 
 // etcd's own JSON gateway, so that what the store did is looked at from outside.
+async function gateway(endpoint: string, call: string, body: object = {}): Promise<unknown> {
+  const response = await fetch(`${endpoint}/v3/${call}`, { method: "POST", body: JSON.stringify(body) });
+  assert.equal(response.status, 200, await response.clone().text());
+  return await response.json();
+}
+
 async function leases(endpoint: string): Promise<string[]> {
-  const response = await fetch(`${endpoint}/v3/lease/leases`, { method: "POST", body: "{}" });
-  const { leases = [] } = await response.json() as { leases?: { ID: string }[] }; // the gateway's answer, as documented
+  const { leases = [] } = await gateway(endpoint, "lease/leases") as { leases?: { ID: string }[] }; // the gateway's answer, as documented
   return leases.map(({ ID }) => ID);
 }
 
@@ -348,8 +378,5 @@ async function leaseCount(endpoint: string): Promise<number> {
 }
 
 async function revokeLeases(endpoint: string): Promise<void> {
-  for (const ID of await leases(endpoint)) {
-    const response = await fetch(`${endpoint}/v3/lease/revoke`, { method: "POST", body: JSON.stringify({ ID }) });
-    await response.body?.cancel();
-  }
+  for (const ID of await leases(endpoint)) await gateway(endpoint, "lease/revoke", { ID });
 }

@@ -29,8 +29,11 @@ export interface EtcdServer {
   stop(): Promise<void>;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
-  /** Starts it again on its ports and its data, after killing it if it still runs. Resolves when it answers. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again on its ports and its data, after killing it if it still runs. Resolves when it answers. `program`: another etcd from
+   * now on.
+   */
+  restart(program?: string): Promise<void>;
 }
 
 const readyMsMax = 60_000;
@@ -92,8 +95,9 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
 }
 
 /** A member that does not run yet: `restart` starts it with these flags. `leave` follows its stop. */
-export function memberOf(path: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
+export function memberOf(first: string, endpoint: string, flags: readonly string[], log: string, leave: () => Promise<void>): EtcdServer {
   let running: Awaited<ReturnType<typeof run>> | undefined;
+  let path = first;
 
   async function end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     const ending = running;
@@ -108,7 +112,8 @@ export function memberOf(path: string, endpoint: string, flags: readonly string[
     },
     stop: () => end("SIGTERM").then(leave),
     kill: () => end("SIGKILL"),
-    async restart() {
+    async restart(program = path) {
+      path = program;
       await end("SIGKILL");
       running = await run(path, flags, log);
       await ready(endpoint, running.exited).catch(async (error: unknown) => {

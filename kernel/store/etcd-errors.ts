@@ -30,7 +30,16 @@ export function isLate(error: unknown): boolean {
   return error instanceof GrpcError && error.code === grpcCode.deadlineExceeded;
 }
 
-/** A failed call as the StoreError that it is; the rest, quota and time-outs included, is "unavailable". */
+/** With these nobody knows whether anything was done, or another try may do better. Everything else is etcd's own answer. */
+const unclear: ReadonlySet<number> = new Set([
+  grpcCode.cancelled,
+  grpcCode.unknown,
+  grpcCode.deadlineExceeded,
+  grpcCode.internal,
+  grpcCode.unavailable,
+]);
+
+/** A failed call as the StoreError that it is. */
 export function toStoreError(error: unknown, more: { oldest?: Revision; current?: Revision } = {}): StoreError {
   if (error instanceof StoreError) return error;
   const details = reasonOf(error);
@@ -39,5 +48,7 @@ export function toStoreError(error: unknown, more: { oldest?: Revision; current?
   // What is far too large fails in gRPC's own check before etcd looks at it.
   const tooLarge = said(error, sentences.tooLarge) || said(error, "message larger than max");
   if (tooLarge) return new StoreError("too-large", `etcdserver: ${sentences.tooLarge}`, { cause: error });
+  // Full, out of rights, corrupt: in etcd's words.
+  if (error instanceof GrpcError && !unclear.has(error.code)) return new StoreError("refused", details, { cause: error });
   return new StoreError("unavailable", details, { cause: error });
 }

@@ -1,5 +1,13 @@
 /** The gRPC status codes that mean something here. */
-export const grpcCode = Object.freeze({ ok: 0, unknown: 2, deadlineExceeded: 4, resourceExhausted: 8, unavailable: 14 });
+export const grpcCode = Object.freeze({
+  ok: 0,
+  cancelled: 1,
+  unknown: 2,
+  deadlineExceeded: 4,
+  resourceExhausted: 8,
+  internal: 13,
+  unavailable: 14,
+});
 
 /** A call that failed; `unsent` says that the server certainly did nothing. */
 export class GrpcError extends Error {

@@ -93,9 +93,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "closed";
+export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "closed";
 
-/** A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". */
+/**
+ * A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". "refused": nothing was
+ * done, for a reason of the store's own that another try does not change, such as that it is full.
+ */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
   readonly oldest: Revision | undefined;

@@ -32,6 +32,7 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
     { name: "history is compacted", run: () => compact(members) },
     { name: "a server loses its store", run: () => host().loseStore(silentMs) },
     { name: "etcd stands still", run: () => freeze(member()) },
+    { name: "etcd is defragmented", run: () => gateway(member(), "defragment", {}) },
     ...rest,
   ];
   if (members.length === 1) return withStore;
