@@ -276,7 +276,6 @@ export function startsWithState(options: ListOptions, from: Revision | undefined
 
 /** When a watch is due its next bookmark, if it wants any. */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
-  // The old `/watch/` paths read their options as those of a list, which knows no bookmarks.
   if (!options.allowWatchBookmarks) return undefined;
   const last = endsAt - bookmarkBeforeEndMs;
   return last > now ? Math.min(now + bookmarkEveryMs, last) : undefined;

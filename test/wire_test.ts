@@ -290,6 +290,19 @@ test("the table of a bookmark is that of the empty object in the version of the 
   });
 });
 
+test("a watch of the old paths has bookmarks where it wants them, and none that ends the initial events", async () => {
+  await using server = await openTestServer();
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
+  const old = configMaps.replace("/v1/", "/v1/watch/");
+  const query = "allowWatchBookmarks=1&fieldSelector=metadata.name%3Da&timeoutSeconds=3";
+  const lines = (await server.handle(new Request(`https://test${old}?${query}`))).body!.pipeThrough(new TextDecoderStream());
+  const events = [];
+  // Its last bookmark comes two seconds before it ends.
+  for await (const line of lines) if (events.push(JSON.parse(line)) === 2) break;
+  assert.deepEqual(events.map(({ type }) => type), ["ADDED", "BOOKMARK"]);
+  assert.equal(events[1].object.metadata.annotations, undefined);
+});
+
 test("a watch is refused for its version, then for its table, and only then for an encoding that cannot be streamed", async () => {
   await using server = await openTestServer();
   const refused = async (query: string, accept = "application/yaml") =>

@@ -282,13 +282,14 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     return bytes === undefined ? frame : concat([bytes, frame]);
   }
 
-  #planBookmark(): void {
+  #planBookmark(since = this.#needs.clock.now()): void {
     const { clock, watching: { options } } = this.#needs;
-    const next = nextBookmark(options, clock.now(), this.#endsAt);
+    const next = nextBookmark(options, since, this.#endsAt);
     if (next === undefined) return;
     this.#cancelBookmark = clock.after(next - clock.now(), () => {
       this.#bookmarkDue = true;
-      this.#planBookmark();
+      // Timers may fire a moment early: the same one is not planned again.
+      this.#planBookmark(Math.max(next, clock.now()));
       if (this.waits) {
         this.wake(this.#needs.kind.ring.end);
         this.pump();

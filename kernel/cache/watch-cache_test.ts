@@ -294,6 +294,22 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
   }, { clock });
 });
 
+test("a timer that fires a moment early gives one bookmark before the end, not two", () => {
+  const exact = manualClock();
+  const early = { now: exact.now, after: (ms: number, run: () => void) => exact.after(ms > 1 ? ms - 1 : ms, run) };
+  return withCache(async ({ room }) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 10_000 });
+    await list(room);
+    exact.advance(7_999);
+    await watch.has(1);
+    exact.advance(2);
+    const b = await put(room, "b");
+    assert.deepEqual(told(await watch.reached(b)), [`BOOKMARK  ${from}`, `ADDED b ${b}`]);
+    await watch.stop();
+  }, { clock: early });
+});
+
 test("a watch that does not read is ended and counted once it lags too far for too long, others go on", async () => {
   const clock = manualClock();
   await withCache(async ({ room, cache, counted }) => {

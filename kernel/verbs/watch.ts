@@ -6,7 +6,6 @@ import { framingOf } from "../framing.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import { collectionOf, revisionOf } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
-import { isTrue } from "../request-info.ts";
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
 export async function watch(call: Call): Promise<Answer> {
@@ -23,8 +22,7 @@ export async function watch(call: Call): Promise<Answer> {
   const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
-    // The old paths read their options as those of a list, which knows no bookmarks.
-    options: info.watchPrefix && !isTrue(info.query, "watch") ? { ...options, allowWatchBookmarks: false } : options,
+    options,
     framing,
     names: catalog.names,
     concern: call.exchange.concern,
