@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds } from "./etcd.ts";
+import { etcdGateway, etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds, startLearner } from "./etcd.ts";
 import { type EtcdOptions, openEtcd } from "../kernel/store/etcd.ts";
 import { storeConformance } from "../kernel/store/store-conformance.ts";
 import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "../kernel/store/test-store.ts";
@@ -148,6 +148,27 @@ describe("etcd", { skip: etcdMissing() }, () => {
       const revision = await put(store, "a", "1");
       assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
     }));
+
+  test("openEtcd() goes past a member that only learns, and watches and writers leave it", async () => {
+    const voter = await startEtcd();
+    try {
+      const learner = await startLearner(voter);
+      try {
+        await opened(options({ endpoints: [learner.endpoint, voter.endpoint] }), async (store) => {
+          const revision = await put(store, "a", "1");
+          assert.equal((await store.list(all)).revision, revision);
+          assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
+        });
+        await opened(options({ endpoints: [learner.endpoint], timeoutMs: 2000 }), async (store) => {
+          await refused("unavailable", () => store.get("a"));
+        });
+      } finally {
+        await learner.stop();
+      }
+    } finally {
+      await voter.stop();
+    }
+  });
 
   test("openEtcd() speaks TLS with a client certificate, and is refused without", async (context) => {
     const folder = await mkdtemp(join(tmpdir(), "thole-tls-"));
@@ -338,10 +359,10 @@ describe("etcd", { skip: etcdMissing() }, () => {
         let last = 0;
         for (const [key, revision] of revisions.entries()) last = await done(store, { key: `${key}`, expect: revision, value: undefined });
         // Not by the store, which does not wait until the space is free.
-        await gateway(small.endpoint, "kv/compaction", { revision: `${last}`, physical: true });
-        await gateway(small.endpoint, "maintenance/defragment");
-        const { alarms } = await gateway(small.endpoint, "maintenance/alarm", { action: "GET" }) as { alarms: object[] }; // likewise
-        for (const alarm of alarms) await gateway(small.endpoint, "maintenance/alarm", { ...alarm, action: "DEACTIVATE" });
+        await etcdGateway(small.endpoint, "kv/compaction", { revision: `${last}`, physical: true });
+        await etcdGateway(small.endpoint, "maintenance/defragment");
+        const { alarms } = await etcdGateway(small.endpoint, "maintenance/alarm", { action: "GET" }) as { alarms: object[] }; // likewise
+        for (const alarm of alarms) await etcdGateway(small.endpoint, "maintenance/alarm", { ...alarm, action: "DEACTIVATE" });
         await put(store, "small", "1");
       });
     } finally {
@@ -361,15 +382,9 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }));
 });
 
-// etcd's own JSON gateway, so that what the store did is looked at from outside.
-async function gateway(endpoint: string, call: string, body: object = {}): Promise<unknown> {
-  const response = await fetch(`${endpoint}/v3/${call}`, { method: "POST", body: JSON.stringify(body) });
-  assert.equal(response.status, 200, await response.clone().text());
-  return await response.json();
-}
-
+// Asked past the store, so that what it did is looked at from outside.
 async function leases(endpoint: string): Promise<string[]> {
-  const { leases = [] } = await gateway(endpoint, "lease/leases") as { leases?: { ID: string }[] }; // the gateway's answer, as documented
+  const { leases = [] } = await etcdGateway(endpoint, "lease/leases") as { leases?: { ID: string }[] }; // the gateway's answer, as documented
   return leases.map(({ ID }) => ID);
 }
 
@@ -378,5 +393,5 @@ async function leaseCount(endpoint: string): Promise<number> {
 }
 
 async function revokeLeases(endpoint: string): Promise<void> {
-  for (const ID of await leases(endpoint)) await gateway(endpoint, "lease/revoke", { ID });
+  for (const ID of await leases(endpoint)) await etcdGateway(endpoint, "lease/revoke", { ID });
 }

@@ -77,13 +77,9 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
   const cluster = members.map(({ name, peer }) => `${name}=${peer}`).join(",");
   const folder = options.dataDir ?? await mkdtemp(join(tmpdir(), "thole-etcd-"));
   const leave = options.dataDir === undefined ? () => rm(folder, { recursive: true, force: true }) : () => Promise.resolve();
-  const servers = members.map(({ name, client, peer }) => {
-    const flags = [
-      ...["--name", name, "--data-dir", join(folder, name), "--initial-cluster", cluster, "--logger", "zap", "--log-level", "error"],
-      ...["--listen-client-urls", client, "--advertise-client-urls", client],
-      ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
-    ];
-    return memberOf(path, client, [...flags, ...(options.flags ?? [])], join(folder, `${name}.log`), leave);
+  const servers = members.map((member) => {
+    const flags = [...flagsOf(member, cluster, folder), ...(options.flags ?? [])];
+    return memberOf(path, member.client, flags, join(folder, `${member.name}.log`), leave);
   });
   try {
     await Promise.all(servers.map((server) => server.restart()));
@@ -92,6 +88,42 @@ export async function startEtcds(options: EtcdOptions = {}): Promise<EtcdServer[
     throw error;
   }
   return servers;
+}
+
+/** Starts a member beside others that learns, and has no vote. */
+export async function startLearner(beside: EtcdServer): Promise<EtcdServer> {
+  const path = etcdAvailable();
+  if (path === undefined) throw new Error(`Cannot start etcd: ${etcdMissing()}`);
+  const [client, peer] = [`http://127.0.0.1:${await freePort()}`, `http://127.0.0.1:${await freePort()}`];
+  const added = await etcdGateway(beside.endpoint, "cluster/member/add", { peerURLs: [peer], isLearner: true });
+  const { members } = added as { members: readonly { readonly name?: string; readonly peerURLs: readonly string[] }[] }; // as documented
+  const name = "learner", cluster = members.map((each) => `${each.name ?? name}=${each.peerURLs[0]}`).join(",");
+  const folder = await mkdtemp(join(tmpdir(), "thole-etcd-"));
+  const flags = [...flagsOf({ name, client, peer }, cluster, folder), "--initial-cluster-state=existing"];
+  const member = memberOf(path, client, flags, join(folder, `${name}.log`), () => rm(folder, { recursive: true, force: true }));
+  await member.restart();
+  return member;
+}
+
+/** Asks etcd over its JSON gateway, past everything that is to be tested. */
+export async function etcdGateway(endpoint: string, call: string, body: object = {}): Promise<unknown> {
+  const response = await fetch(`${endpoint}/v3/${call}`, { method: "POST", body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`etcd answers ${call} with ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+interface Named {
+  readonly name: string;
+  readonly client: string;
+  readonly peer: string;
+}
+function flagsOf({ name, client, peer }: Named, cluster: string, folder: string): readonly string[] {
+  return [
+    ...["--name", name, "--data-dir", join(folder, name), "--initial-cluster", cluster, "--logger", "zap", "--log-level", "error"],
+    ...["--listen-client-urls", client, "--advertise-client-urls", client],
+    ...["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer],
+  ];
 }
 
 /** A member that does not run yet: `restart` starts it with these flags. `leave` follows its stop. */

@@ -1,5 +1,5 @@
 import { isLate, isUnavailable, isUnsent } from "./etcd-errors.ts";
-import { watch, type WatchReply, type WatchRequest } from "./etcd-messages.ts";
+import { status, watch, type WatchReply, type WatchRequest } from "./etcd-messages.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc.ts";
 import type { Tls } from "./grpc-session.ts";
 
@@ -23,14 +23,16 @@ export interface CallOptions {
 /** A stream of watch replies; iterating it throws when it breaks. */
 export interface WatchStream extends MessageStream<WatchRequest, WatchReply> {
   readonly endpoint: number;
+  /** Of the member at its other end: members that are being upgraded differ. */
+  readonly version: string;
 }
 
 /** Calls to whichever endpoint answers. */
 export interface Connection {
   /** Rejects with a GrpcError, or with the signal's reason. */
   call<Request, Reply>(method: Method<Request, Reply>, request: Request, options: CallOptions): Promise<Reply>;
-  /** Opens a stream to the endpoint in use; whoever does cancels it in the end. */
-  watch(): Promise<WatchStream>;
+  /** Opens a stream to the endpoint in use; whoever does cancels it in the end. Rejects with a GrpcError, or with the signal's reason. */
+  watch(signal?: AbortSignal): Promise<WatchStream>;
   /** Says that an endpoint failed, so that what follows goes to the next. */
   leave(endpoint: number): void;
   /** Lets calls under way end. */
@@ -78,20 +80,21 @@ export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliv
   }
 
   /** A stream has a connection of its own: one that is read slowly would use up what calls may receive. */
-  async function openWatch(): Promise<WatchStream> {
+  async function openWatch(signal?: AbortSignal): Promise<WatchStream> {
     const endpoint = active;
     const channel = open(at(endpoints, endpoint));
     try {
+      const { version } = await channel.call(status, undefined, timeoutMs, signal);
       // Without this header a member that lost its cluster keeps a watch open in silence.
       const stream = await channel.stream(watch, { hasleader: "true" });
       const cancel = (): void => {
         stream.cancel();
         channel.close();
       };
-      return { ...stream, cancel, endpoint };
+      return { ...stream, cancel, endpoint, version };
     } catch (error) {
       channel.close();
-      leave(endpoint);
+      if (signal?.aborted !== true) leave(endpoint);
       throw error;
     }
   }

@@ -8,6 +8,7 @@ const sentences = Object.freeze({
   future: "required revision is a future revision",
   tooLarge: "request is too large",
   noLease: "requested lease not found",
+  learner: "rpc not supported for learner",
 });
 
 const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
@@ -18,12 +19,17 @@ export const isNoLease = (error: unknown): boolean => said(error, sentences.noLe
 
 /** Whether a call failed before the server did anything, so that it may be tried again whatever it would have done. */
 export function isUnsent(error: unknown): boolean {
-  return error instanceof GrpcError && error.unsent;
+  return error instanceof GrpcError && (error.unsent || isOfLearner(error));
 }
 
 /** Whether another try, maybe on another endpoint, may do better. */
 export function isUnavailable(error: unknown): boolean {
-  return error instanceof GrpcError && error.code === grpcCode.unavailable;
+  return error instanceof GrpcError && (error.code === grpcCode.unavailable || isOfLearner(error));
+}
+
+/** A member that has just been added may take no part yet; the others answer. */
+function isOfLearner(error: GrpcError): boolean {
+  return said(error, sentences.learner);
 }
 
 export function isLate(error: unknown): boolean {
@@ -49,6 +55,8 @@ export function toStoreError(error: unknown, more: { oldest?: Revision; current?
   const tooLarge = said(error, sentences.tooLarge) || said(error, "message larger than max");
   if (tooLarge) return new StoreError("too-large", `etcdserver: ${sentences.tooLarge}`, { cause: error });
   // Full, out of rights, corrupt: in etcd's words.
-  if (error instanceof GrpcError && !unclear.has(error.code)) return new StoreError("refused", details, { cause: error });
+  if (error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error)) {
+    return new StoreError("refused", details, { cause: error });
+  }
   return new StoreError("unavailable", details, { cause: error });
 }

@@ -3,7 +3,7 @@ import { decodeKey, encodeKey, inRange, keyBounds } from "./bytes.ts";
 import { pause } from "./clock.ts";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
 import { isCompacted, isFuture } from "./etcd-errors.ts";
-import { type KeyValue, noEnd, putKey, range as readRange, status, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
+import { type KeyValue, noEnd, putKey, range as readRange, type WatchEvent, type WatchReply } from "./etcd-messages.ts";
 import type { Progress } from "./etcd-progress.ts";
 import { type Batch, type Range, type Revision, StoreError, type StoreEvent } from "./store.ts";
 
@@ -43,8 +43,8 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
     let stream: WatchStream | undefined;
     try {
       if (failures > 0 && (isKnown || position > what.from)) await assertSameHistory(what, position, last);
-      const reach = await reachOf(what);
-      stream = await connection.watch();
+      stream = await connection.watch(signal);
+      const reach = reachOf(what.range, stream.version);
       for await (const batch of followStream(stream, reach, what, position)) {
         failures = 0;
         position = batch.revision;
@@ -138,30 +138,27 @@ async function* followStream(
   }
 }
 
-/** What a stream watches, and the key at its end that is no entry's: writing it is how an old server is made to tell its progress. */
+/** What a stream watches, and the key at its end that is no entry's: writing it is how an old member is made to tell its progress. */
 interface Reach {
   readonly first: Uint8Array;
   /** Exclusive. */
   readonly end: Uint8Array;
-  /** None where there is no end, and where the server needs none. */
+  /** None where there is no end, and where the member needs none. */
   readonly beacon: Uint8Array | undefined;
 }
 
 /**
  * The beacon is the first key past the prefix. For a part of a wider range it is the first past that one, because it would be among
- * the entries otherwise; an old server then tells of what lies in between, too:
+ * the entries otherwise; an old member then tells of what lies in between, too:
  *
  *   /events/a/   /events/b/1   /events/b0        /events/c/1   /events0
  *                [ wanted  ]   no place for it   [ dropped ]   the beacon
  */
-async function reachOf({ connection, range, signal }: EtcdWatch): Promise<Reach> {
+function reachOf(range: Range, version: string): Reach {
   const { from: first, to } = keyBounds(range);
   if (to === undefined) return { first, end: noEnd, beacon: undefined };
+  if (tellsProgress(version)) return { first, end: to, beacon: undefined };
   const { to: beacon = to } = keyBounds({ prefix: range.within ?? range.prefix });
-  if (!sameBytes(beacon, to)) {
-    const { version } = await connection.call(status, undefined, { signal, repeatable: true });
-    if (tellsProgress(version)) return { first, end: to, beacon: undefined };
-  }
   return { first, end: Uint8Array.of(...beacon, 0), beacon };
 }
 
@@ -186,13 +183,12 @@ function refusal(reply: WatchReply, from: Revision): Error {
 }
 
 /**
- * Servers that answer a request for progress only after every event that it covers are asked; for older ones the beacon is
+ * Members that answer a request for progress only after every event that it covers are asked; for older ones the beacon is
  * written, whose event carries its revision and keeps its place among the others.
  */
 async function askProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
   try {
-    const { version } = await connection.call(status, undefined, { repeatable: true });
-    if (beacon === undefined || tellsProgress(version)) stream.send("progress");
+    if (beacon === undefined) stream.send("progress");
     else await connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true });
   } catch {
     // Asked again in a moment if it is still needed; a broken connection is the stream's to notice.
