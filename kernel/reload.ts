@@ -30,15 +30,15 @@ export interface ReloadNeeds {
 export type Reload = (asked: boolean) => Promise<void>;
 
 export function reloader(needs: ReloadNeeds): Reload {
-  let text: string | undefined = needs.text;
+  /** What was read last, in force or refused. */
+  let text = needs.text;
   let running = needs.text === "" ? Promise.resolve() : tellHash(needs, needs.text);
   async function reload(asked: boolean): Promise<void> {
     try {
       const written = await needs.read();
       if (!asked && written.text === text) return;
-      text = undefined;
-      adopt(needs, written);
       text = written.text;
+      adopt(needs, written);
       tellOutcome(needs, "success");
       await tellHash(needs, text);
     } catch (error) {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { openTestServer, type TestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
 
 const get = (server: TestServer, path: string, headers: Record<string, string> = {}) =>
   server.handle(new Request(`https://test${path}`, { headers }));
@@ -33,7 +34,7 @@ test("a single health check that fails says why, as text that nobody takes for s
   assert.deepEqual([failing.status, await failing.text(), sniffing(failing)], [500, "internal server error: a cold\n", "nosniff"]);
   const well = await get(server, "/readyz/ping");
   assert.deepEqual([well.status, await well.text(), sniffing(well)], [200, "ok", null]);
-  assert.equal((await get(server, "/livez")).status, 200, "to start it again would not help");
+  await until(async () => assert.equal((await get(server, "/livez")).status, 200, "to start it again would not help"));
   assert.equal((await get(server, "/readyz")).status, 500);
   assert.ok(server.logged.some((line) => line.includes("a cold")));
 
@@ -50,7 +51,7 @@ test("a single health check that fails says why, as text that nobody takes for s
 
 test("metrics come in gzip to who accepts it, as kube-apiserver's do, however short they are", async () => {
   await using server = await openTestServer();
-  assert.equal((await get(server, "/readyz")).status, 200);
+  await until(async () => assert.equal((await get(server, "/readyz")).status, 200));
   for (const path of ["/metrics", "/metrics/slis"]) {
     const plain = await get(server, path, { "accept-encoding": "gzip;q=0.5, identity" });
     assert.equal(plain.headers.get("content-encoding"), null);
@@ -65,9 +66,12 @@ test("metrics come in gzip to who accepts it, as kube-apiserver's do, however sh
 test("objects are counted without counting as requests to the store", async () => {
   await using server = await openTestServer();
   const requests = (text: string) => text.split("\n").filter((line) => line.startsWith("etcd_requests_total"));
-  const first = await (await get(server, "/metrics")).text();
-  assert.match(first, /^apiserver_resource_objects\{group="",resource="namespaces"\} 4$/m);
-  assert.deepEqual(requests(await (await get(server, "/metrics")).text()), requests(first));
+  // Until controllers have made what each namespace has.
+  await until(async () => {
+    const first = await (await get(server, "/metrics")).text();
+    assert.match(first, /^apiserver_resource_objects\{group="",resource="namespaces"\} 4$/m);
+    assert.deepEqual(requests(await (await get(server, "/metrics")).text()), requests(first));
+  });
 });
 
 test("a token behind two spaces is passed over, and the answer warns of it", async () => {

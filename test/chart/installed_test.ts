@@ -7,7 +7,7 @@ import type { KeyedCertificate } from "../../kernel/listen/certificate.ts";
 import { issue } from "../../kernel/listen/test-clients.ts";
 import { type Headers, makeProxies, standard, whoIs } from "../flags/proxied.ts";
 import { inFolder } from "../flags/served.ts";
-import { type Ran, run, runtimePath, startProgram } from "../real-server.ts";
+import { type Ran, run, runtimePath, startProgram, until } from "../real-server.ts";
 import { cluster } from "./cluster.ts";
 import { chart, helmMissing, helms, render, renderIn, the } from "./helm.ts";
 import { startReplica, textsOf } from "./installed.ts";
@@ -36,8 +36,10 @@ describe("the rendered chart runs", { skip }, () => {
           word.replace(/https:\/\/[^/]+/, `https://127.0.0.1:${server.port}`).replace("=/etc/thole/", `=${folder}/etc/thole/`)
         );
       try {
-        const asked = await runInImage(here(spec.containers[0].command));
-        assert.deepEqual([asked.code, asked.output], [0, "ok\n"], asked.errors);
+        await until(async () => {
+          const asked = await runInImage(here(spec.containers[0].command));
+          assert.deepEqual([asked.code, asked.output], [0, "ok\n"], asked.errors);
+        });
         const [container] = the(objects, "StatefulSet", "demo-thole")["spec"].template.spec.containers;
         const probed = await runInImage(here(container.readinessProbe.exec.command));
         assert.equal(probed.code, 0, probed.errors);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { run, runtimeMissing, startRealServer } from "../real-server.ts";
+import { run, runtimeMissing, startRealServer, until } from "../real-server.ts";
 
 const curl = spawnSync("curl", ["--version"], { encoding: "utf8", timeout: 5_000 });
 const curlMissing = curl.status !== 0 ? "no curl on PATH" : !curl.stdout.includes("HTTP2") && "this curl speaks no HTTP/2";
@@ -29,7 +29,7 @@ for (const [flag, version] of [["--http1.1", "1.1"], ["--http2", "2"]] as const)
       const auth = ["-H", `Authorization: Bearer ${server.token}`];
       const json = ["-H", "Content-Type: application/json"];
 
-      assert.equal((await ask("/livez")).text, "ok");
+      await until(async () => assert.equal((await ask("/livez")).text, "ok"));
       assert.equal((await ask(path)).status, 403);
       assert.equal((await ask(path, "-H", "Authorization: Bearer nope")).status, 401);
       const made = await ask(path, ...auth, ...json, "-d", '{"metadata":{"name":"a"},"data":{"k":"v"}}');

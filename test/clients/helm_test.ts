@@ -72,7 +72,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
       `${row.revision} ${row.status}`
     );
   try {
-    const installed = await good(helm, `install web ${chart} -n apps --create-namespace --wait --timeout 30s --set colour=red`);
+    const installed = await good(helm, `install web ${chart} -n apps --create-namespace --wait --timeout 60s --set colour=red`);
     assert.match(installed, /STATUS: deployed/);
     const made = await at("configmaps", "settings");
     assert.deepEqual(made.data, { colour: "red", version: made.data.version, serves: "true" });
@@ -83,7 +83,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
     assert.equal((await at("secrets", "sh.helm.release.v1.web.v1")).type, "helm.sh/release.v1");
     assert.match(await good(helm, "list -A -o json"), /"name":"web","namespace":"apps","revision":"1"/);
 
-    await good(helm, `upgrade web ${chart} -n apps --wait --timeout 30s --set colour=green,extra=true`);
+    await good(helm, `upgrade web ${chart} -n apps --wait --timeout 60s --set colour=green,extra=true`);
     assert.equal(await colour(), "green");
     assert.ok(await at("configmaps", "extra"));
     // Somebody else's change stays where the chart says nothing of it.
@@ -101,7 +101,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
     assert.match(refused.errors, /ConfigMap "Not_A_Name" is invalid: metadata\.name: Invalid value/);
     assert.deepEqual(await history(), ["1 superseded", "2 superseded", "3 deployed", "4 failed"]);
 
-    await good(helm, "rollback web 1 -n apps --wait --timeout 30s");
+    await good(helm, "rollback web 1 -n apps --wait --timeout 60s");
     assert.equal(await colour(), "red");
     assert.deepEqual((await history()).slice(-2), ["4 failed", "5 deployed"]);
     assert.match(await good(helm, "get values web -n apps"), /colour: red/);
@@ -111,7 +111,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
     assert.equal(await colour(), "red");
     assert.match((await helm(`install web ${chart} -n apps`)).errors, /cannot (re-use|reuse) a name that is still in use/);
 
-    await good(helm, "uninstall web -n apps --wait --timeout 30s");
+    await good(helm, "uninstall web -n apps --wait --timeout 60s");
     assert.deepEqual([await at("configmaps", "settings"), await at("secrets", "login")], [undefined, undefined]);
     assert.ok(await at("configmaps", "before"), "hooks are no part of a release");
     assert.equal((await client.ask("/api/v1/namespaces/apps/secrets?labelSelector=owner%3Dhelm")).json().items.length, 0);

@@ -106,7 +106,7 @@ for (const { runtime, store } of setups) {
         const server = await start("--shutdown-delay-duration=5s");
         const kubeconfig = await readFile(server.kubeconfig, "utf8");
         const client = httpsClient(server);
-        assert.equal((await client.ask("/readyz")).status, 200);
+        await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
         const watch = await client.stream(`${path}?watch=1&resourceVersion=0`);
         const seen: string[] = [];
         const watched = (async () => {

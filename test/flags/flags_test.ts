@@ -172,7 +172,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     const strange = { authorization: "" };
     await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));
     await served([], async (server) => {
-      assert.equal(await statusOf(server, "/livez", strange), 200);
+      await until(async () => assert.equal(await statusOf(server, "/livez", strange), 200));
       assert.equal(await statusOf(server, path, strange), 403);
     });
   },
@@ -389,6 +389,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   ...observing,
   "shutdown-delay-duration": () =>
     served(["--shutdown-delay-duration=3s"], async (server) => {
+      await until(async () => assert.equal(await statusOf(server, "/livez"), 200));
       const closed = server.running.close();
       const { status, text } = await server.client.ask("/readyz?verbose");
       assert.equal(status, 500);

@@ -43,7 +43,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   "anonymous-auth": {
     before: "anonymous-auth: false",
     after: "anonymous-auth: true",
-    sees: (server) => statusOf(server, "/livez", { authorization: "" }),
+    sees: (server) => statusOf(server, "/version", { authorization: "" }),
     saw: 401,
     nowSees: 200,
   },
@@ -202,7 +202,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
     after: "shutdown-delay-duration: 3s",
     async sees(server) {
       const closed = server.running.close();
-      const statuses = [await statusOf(server, "/readyz"), await statusOf(server, "/livez")];
+      const statuses = [await statusOf(server, "/readyz"), await statusOf(server, "/version")];
       await closed;
       return statuses;
     },

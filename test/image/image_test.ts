@@ -165,8 +165,10 @@ describe("what the Containerfile builds", { skip: runtimeMissing("deno") }, () =
 
   it("serves as a user without rights, from sources that it cannot change, and is told healthy", () =>
     started([], async ({ port, data, run }) => {
-      const told = await run(words(image, "HEALTHCHECK"));
-      assert.deepEqual([told.code, told.output], [0, "ok\n"], told.errors);
+      await until(async () => {
+        const told = await run(words(image, "HEALTHCHECK"));
+        assert.deepEqual([told.code, told.output], [0, "ok\n"], told.errors);
+      });
       const ca = await readFile(join(data, "pki/ca.crt"), "utf8");
       const client = httpsClient({ port, ca });
       assert.equal((await client.ask("/version")).status, 200);

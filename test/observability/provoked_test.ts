@@ -113,7 +113,7 @@ test("ordinary use moves every metric that it is said to move", () =>
     assert.equal((await client.ask(`${path}/a`)).status, 200);
     assert.equal((await client.ask(`${path}?labelSelector=a`)).status, 200);
     assert.ok((await client.ask(path)).json().items.some(({ metadata }: { metadata: { name: string } }) => metadata.name === "a"));
-    assert.equal((await client.ask("/readyz")).status, 200);
+    await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
     const query = "watch=1&sendInitialEvents=true&allowWatchBookmarks=1&resourceVersionMatch=NotOlderThan&timeoutSeconds=1";
     const watch = await client.stream(`${path}?${query}`);
     let changed = false;

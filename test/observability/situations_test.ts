@@ -27,7 +27,7 @@ test("apiserver_requested_deprecated_apis tells of each deprecated version that 
 test("apiserver_tls_handshake_errors_total counts connections that do not get as far as TLS, and no others", () =>
   served([], async ({ client, port }) => {
     const count = async () => Number(/^apiserver_tls_handshake_errors_total (\d+)$/m.exec((await client.ask("/metrics")).text)?.[1] ?? 0);
-    assert.equal((await client.ask("/livez")).status, 200);
+    assert.equal((await client.ask("/version")).status, 200);
     assert.equal(await count(), 0);
     const plain = connectTcp(port, "127.0.0.1", () => plain.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n"));
     plain.on("error", () => {});

@@ -23,6 +23,7 @@ test("/readyz, /livez and /healthz never fail while the configuration is swapped
     const file = join(folder, "thole.yaml");
     await writeFile(file, everything);
     await served([`--config=${file}`], async ({ client, running, logged }) => {
+      await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
       const failures: string[] = [];
       let stopped = false, asked = 0;
       const asking = ["/readyz", "/livez", "/healthz", "/readyz?verbose&exclude=etcd"].map(async (path) => {
