@@ -17,7 +17,7 @@ export function includeObject(call: Call): Include {
   const asked = call.info.query.first("includeObject");
   if (asked === "") return "Metadata";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
-  const why = fieldErrorText(invalid("includeObject", asked, "must be 'Metadata', 'Object', 'None', or empty"));
+  const why = fieldErrorText({ ...invalid("includeObject", asked, "must be 'Metadata', 'Object', 'None', or empty"), quoted: "json" });
   throw badRequestError(`Unable to convert to Table as requested: ${why}`);
 }
 

@@ -77,6 +77,11 @@ test("options that are no numbers are shown as Go shows them", async () => {
   assert.match(await refused("resourceVersion=a%00"), /resourceVersion: Invalid value: "a\\x00": strconv.ParseUint: parsing "a\\x00": /);
 });
 
+test("includeObject that is none of its words is shown as JSON", async () => {
+  const answer = await server.handle(new Request(`http://x${path}?includeObject=a%00`, { headers: { accept: as("Table") } }));
+  assert.match((await answer.json()).message, /includeObject: Invalid value: "a\\u0000": must be/);
+});
+
 test("a list of objects has every object as a get of it has it", async () => {
   const { items } = JSON.parse(await text(`${path}?${chosen()}`, "application/json"));
   for (const at of [0, 7, count - 1]) {
