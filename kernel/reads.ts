@@ -171,7 +171,8 @@ export function planList(collection: Collection, options: ListOptions, names: Na
       throw badRequestError("specifying resource version is not allowed when using continue");
     }
     return {
-      ...(revision < 0 ? { age: { tag: "newest" }, limit: asked } : { age: { tag: "exact", revision }, limit }),
+      age: revision < 0 ? { tag: "newest" } : { tag: "exact", revision },
+      limit,
       start: start === "" ? undefined : prefix + start,
       key: undefined,
     };

@@ -117,7 +117,9 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   }
 
   async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
-    const fromStore = () => direct.list(collection, options, names, signal);
+    // Only what the cache answers at any age comes whole.
+    const inChunks = options.resourceVersion === "0" ? { ...options, resourceVersion: "" } : options;
+    const fromStore = () => direct.list(collection, inChunks, names, signal);
     const plan = planList(collection, options, names);
     const { stored } = collection.endpoint;
     const known = cache.kindOf(stored);
@@ -127,7 +129,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
       throw notReady(cache, clock);
     }
     const { age } = plan;
-    if (age.tag === "exact" && !needs.snapshots()) return await fromStore();
+    if (!needs.snapshots() && (age.tag === "exact" || options.continue !== "")) return await fromStore();
     if (age.tag === "newest" && !(await isNewest(known.meter, { signal }))) return await instead(known.meter, fromStore);
     if (age.tag === "notOlder" || age.tag === "exact") await reach(needs, known.meter, age.revision, signal);
     // From here on nothing waits: index and revision belong together.

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import { writeContinue } from "../continue-token.ts";
 import { directReads } from "../direct-reads.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { manualClock } from "../store/test-clock.ts";
@@ -38,6 +40,14 @@ for (const on of [true, false]) {
       // Everything else is answered from memory either way.
       for (const query of ["", "limit=1", "resourceVersion=0", `resourceVersion=${revisions[1]}`]) await at(query);
       assert.deepEqual(asked.slice(4), [0, 0, 0, 0]);
+      // At any age the rest of a list comes whole from memory, and in chunks from the store.
+      const newest = writeContinue({ revision: -1, start: "a\0" }, defaultNames);
+      const rests = [[first.page.continue, ["b", "c", "d"]], [newest, ["b", "bb", "d"]]] as const;
+      for (const [token, names] of rests) {
+        const rest = await at(`limit=2&resourceVersion=0&continue=${token}`);
+        assert.deepEqual([rest.names, rest.page.remaining], on ? [names, undefined] : [names.slice(0, 2), 1]);
+      }
+      assert.deepEqual(asked.slice(8), on ? [0, 0] : [1, 1]);
     }, on ? {} : { catalog: off }));
 
   test(`a chunked list holds its moment across a restart with ListFromCacheSnapshot ${on ? "on" : "off"}`, async () => {
