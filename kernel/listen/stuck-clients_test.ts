@@ -11,8 +11,8 @@ type Server = Parameters<Parameters<typeof withServer>[1]>[0];
 const manyBytes = 24 * 1024 * 1024;
 const hearing = 256 * 1024;
 /** A connection that is gone does not take part in this grace. */
-const graceMs = 120_000;
-const timeout = 60_000;
+const graceMs = 600_000;
+const timeout = 300_000;
 
 /** An answer that never ends, and what becomes of it. */
 function endless() {
