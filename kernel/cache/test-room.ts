@@ -10,8 +10,9 @@ import { keyOf, storedBytes } from "../objects.ts";
 import { listOptions } from "../options.ts";
 import { parseQuery } from "../query.ts";
 import { collectionOf, type Framing, type ListPage, type Reads } from "../reads.ts";
-import { type Clock, systemClock } from "../store/clock.ts";
+import type { Clock } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
+import { type ManualClock, manualClock } from "../store/test-clock.ts";
 import { openReads } from "./mod.ts";
 
 export const prefix = "/registry";
@@ -70,12 +71,29 @@ export function endpointOf(plural: string): Endpoint {
   return catalog.endpoint("", "v1", plural) ?? assert.fail(`no ${plural}`);
 }
 
-/** Time that runs so much faster that three seconds of patience are no pause. */
-const speed = 20;
-export const fastClock: Clock = {
-  now: () => Date.now() * speed,
-  after: (ms, run) => systemClock.after(ms / speed, run),
-};
+const tickMs = 5, msEachTick = 100;
+
+/**
+ * Time that runs so much faster that three seconds of patience are no pause, and only by turns of the event loop: while this process
+ * stands still, so does the patience with what it has not read yet.
+ */
+export const fastClock: Clock = ticking(manualClock(Date.now()));
+function ticking(clock: ManualClock): Clock {
+  let runs = false;
+  const tick = (): void => {
+    clock.advance(msEachTick);
+    runs = clock.waiting > 0;
+    if (runs) setTimeout(tick, tickMs);
+  };
+  return {
+    now: clock.now,
+    after(ms, run) {
+      if (!runs) setTimeout(tick, tickMs);
+      runs = true;
+      return clock.after(ms, run);
+    },
+  };
+}
 
 /** What tests write and read through. */
 export interface Room {
