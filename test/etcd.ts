@@ -1,10 +1,11 @@
 /** A real etcd for tests: on loopback, with a folder of its own, gone with the process that started it. */
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import { freePort } from "./ports.ts";
 import { programs } from "./programs.ts";
 import { signal } from "./real-server.ts";
@@ -43,6 +44,20 @@ const endMsMax = 1_000;
 /** Every etcd of this machine. */
 export function etcds(): readonly string[] {
   return programs("etcd");
+}
+
+export interface EtcdRelease {
+  readonly program: string;
+  readonly version: string;
+  /** 3005 of 3.5. */
+  readonly minor: number;
+}
+
+/** Which one a program is. */
+export async function etcdRelease(program: string): Promise<EtcdRelease> {
+  const { stdout } = await promisify(execFile)(program, ["--version"]);
+  const [, version = "", major, minor] = /^etcd Version: ((\d+)\.(\d+)\S*)/.exec(stdout) ?? [];
+  return { program, version, minor: Number(major) * 1000 + Number(minor) };
 }
 
 /** The path of etcd, or undefined where there is none; scripts/ensure-etcd.sh can install it. */

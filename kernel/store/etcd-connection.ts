@@ -1,5 +1,6 @@
-import { isLate, isUnavailable, isUnsent } from "./etcd-errors.ts";
+import { isDenied, isLate, isUnavailable, isUnsent } from "./etcd-errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./etcd-messages.ts";
+import { tellsProgress } from "./etcd-progress.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc.ts";
 import type { Tls } from "./grpc-session.ts";
 
@@ -23,8 +24,8 @@ export interface CallOptions {
 /** A stream of watch replies; iterating it throws when it breaks. */
 export interface WatchStream extends MessageStream<WatchRequest, WatchReply> {
   readonly endpoint: number;
-  /** Of the member at its other end: members that are being upgraded differ. */
-  readonly version: string;
+  /** Whether the member at its other end can be asked for progress: members that are being upgraded differ. */
+  readonly tellsProgress: boolean;
 }
 
 /** Calls to whichever endpoint answers. */
@@ -79,19 +80,29 @@ export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliv
     }
   }
 
+  async function isTelling(channel: Channel, signal: AbortSignal | undefined): Promise<boolean> {
+    try {
+      return tellsProgress((await channel.call(status, undefined, timeoutMs, signal)).version);
+    } catch (error) {
+      // Those that keep their release from who is no administrator are new enough.
+      if (isDenied(error)) return true;
+      throw error;
+    }
+  }
+
   /** A stream has a connection of its own: one that is read slowly would use up what calls may receive. */
   async function openWatch(signal?: AbortSignal): Promise<WatchStream> {
     const endpoint = active;
     const channel = open(at(endpoints, endpoint));
     try {
-      const { version } = await channel.call(status, undefined, timeoutMs, signal);
+      const tells = await isTelling(channel, signal);
       // Without this header a member that lost its cluster keeps a watch open in silence.
       const stream = await channel.stream(watch, { hasleader: "true" });
       const cancel = (): void => {
         stream.cancel();
         channel.close();
       };
-      return { ...stream, cancel, endpoint, version };
+      return { ...stream, cancel, endpoint, tellsProgress: tells };
     } catch (error) {
       channel.close();
       if (signal?.aborted !== true) leave(endpoint);

@@ -9,12 +9,14 @@ const sentences = Object.freeze({
   tooLarge: "request is too large",
   noLease: "requested lease not found",
   learner: "rpc not supported for learner",
+  denied: "permission denied",
 });
 
 const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
 
 export const isCompacted = (error: unknown): boolean => said(error, sentences.compacted);
 export const isFuture = (error: unknown): boolean => said(error, sentences.future);
+export const isDenied = (error: unknown): boolean => said(error, sentences.denied);
 export const isNoLease = (error: unknown): boolean => said(error, sentences.noLease);
 
 /** Whether a call failed before the server did anything, so that it may be tried again whatever it would have done. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { progressKeeper } from "./etcd-progress.ts";
-import { tellsProgress } from "./etcd-watch.ts";
+import { progressKeeper, tellsProgress } from "./etcd-progress.ts";
 import { manualClock } from "./test-clock.ts";
 
 test("progressKeeper() asks for a watch that stays behind what a read has shown, until it has come so far", () => {

@@ -44,7 +44,7 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
     try {
       if (failures > 0 && (isKnown || position > what.from)) await assertSameHistory(what, position, last);
       stream = await connection.watch(signal);
-      const reach = reachOf(what.range, stream.version);
+      const reach = reachOf(what.range, stream.tellsProgress);
       for await (const batch of followStream(stream, reach, what, position)) {
         failures = 0;
         position = batch.revision;
@@ -66,10 +66,15 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
  *   now      5 6                         8 is not reached yet
  *            5 6 [7 8 9]                 something else has happened there: at 8 "a" is not what it was
  */
-async function assertSameHistory({ connection, progress, own, signal }: EtcdWatch, position: Revision, last: StoreEvent | undefined) {
+async function assertSameHistory(
+  { connection, progress, range, own, signal }: EtcdWatch,
+  position: Revision,
+  last: StoreEvent | undefined,
+) {
   if (position === 0) return;
   try {
-    const from = last === undefined ? noEnd : encodeKey(own + last.key);
+    // Any key of the range does where none is known: others may be out of bounds.
+    const from = last === undefined ? keyBounds(range).from : encodeKey(own + last.key);
     const { entries: [found] } = await connection.call(readRange, { from, at: position }, { signal, repeatable: true });
     if (last === undefined || isSameWrite(found, last)) return;
   } catch (error) {
@@ -154,10 +159,10 @@ interface Reach {
  *   /events/a/   /events/b/1   /events/b0        /events/c/1   /events0
  *                [ wanted  ]   no place for it   [ dropped ]   the beacon
  */
-function reachOf(range: Range, version: string): Reach {
+function reachOf(range: Range, tellsProgress: boolean): Reach {
   const { from: first, to } = keyBounds(range);
   if (to === undefined) return { first, end: noEnd, beacon: undefined };
-  if (tellsProgress(version)) return { first, end: to, beacon: undefined };
+  if (tellsProgress) return { first, end: to, beacon: undefined };
   const { to: beacon = to } = keyBounds({ prefix: range.within ?? range.prefix });
   return { first, end: Uint8Array.of(...beacon, 0), beacon };
 }
@@ -193,11 +198,4 @@ async function askProgress(connection: Connection, stream: WatchStream, beacon: 
   } catch {
     // Asked again in a moment if it is still needed; a broken connection is the stream's to notice.
   }
-}
-
-/** 3.4.31, 3.5.13, 3.6 and later: before, progress could overtake events (etcd issue 15220). */
-export function tellsProgress(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
-  if (major !== 3 || minor > 5) return major > 3 || minor > 5;
-  return (minor === 5 && patch >= 13) || (minor === 4 && patch >= 31);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, WatchStream } from "./etcd-connection.ts";
 import { putKey, status, type WatchRequest } from "./etcd-messages.ts";
-import { progressKeeper } from "./etcd-progress.ts";
+import { progressKeeper, tellsProgress } from "./etcd-progress.ts";
 import { followEtcd } from "./etcd-watch.ts";
 import { manualClock } from "./test-clock.ts";
 import { text } from "./test-store.ts";
@@ -13,7 +13,7 @@ async function asked({ watched, called }: { readonly watched: string; readonly c
   const opened = Promise.withResolvers<void>();
   const stream: WatchStream = {
     endpoint: 0,
-    version: watched,
+    tellsProgress: tellsProgress(watched),
     send(request: WatchRequest) {
       said.push(request === "progress" ? "progress" : `watch ${text(request.from)} to ${text(request.to)}`);
       opened.resolve();

@@ -1,7 +1,7 @@
 import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { connect, type Connection, type ConnectionOptions } from "./etcd-connection.ts";
-import { isCompacted, isFuture, isNoLease, toStoreError } from "./etcd-errors.ts";
+import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./etcd-errors.ts";
 import { leasePool } from "./etcd-leases.ts";
 import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./etcd-messages.ts";
 import { type Progress, progressKeeper } from "./etcd-progress.ts";
@@ -38,10 +38,13 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
-    await connection.close();
-    throw new StoreError("unavailable", `Cannot reach etcd at ${options.endpoints.join(", ")}: ${toStoreError(error).message}`, {
-      cause: error,
-    });
+    // From 3.6 on it is for administrators to know; what the store may read and write is seen when it does.
+    if (!isDenied(error)) {
+      await connection.close();
+      throw new StoreError("unavailable", `Cannot reach etcd at ${options.endpoints.join(", ")}: ${toStoreError(error).message}`, {
+        cause: error,
+      });
+    }
   }
   const progress = progressKeeper(clock);
   const reading = readerOf(connection, progress, prefix);

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { etcdMissing, etcds, startEtcds } from "../etcd.ts";
-import { run, runtimeMissing, until } from "../real-server.ts";
+import { etcdMissing, etcdRelease, etcds, startEtcds } from "../etcd.ts";
+import { runtimeMissing, until } from "../real-server.ts";
 import { violations } from "./checkers.ts";
 import { Host } from "./host.ts";
 import { eventsOf, startLoad, told } from "./load.ts";
@@ -14,20 +14,7 @@ const wellMs = 60_000;
 /** Acknowledged writes and reads before the first member is exchanged, between two, and after the last. */
 const pauseWrites = 100;
 
-interface Release {
-  readonly program: string;
-  readonly version: string;
-  /** 3005 of 3.5. */
-  readonly minor: number;
-}
-
-async function releaseOf(program: string): Promise<Release> {
-  const { output } = await run(program, ["--version"]);
-  const [, version = "", major, minor] = /^etcd Version: ((\d+)\.(\d+)\S*)/.exec(output) ?? [];
-  return { program, version, minor: Number(major) * 1000 + Number(minor) };
-}
-
-const releases = (await Promise.all(etcds().map(releaseOf))).toSorted((a, b) => a.minor - b.minor);
+const releases = (await Promise.all(etcds().map(etcdRelease))).toSorted((a, b) => a.minor - b.minor);
 const steps = releases.flatMap((from) => releases.filter((to) => to.minor === from.minor + 1).map((to) => [from, to] as const));
 const missing = etcdMissing() || runtimeMissing("deno") || runtimeMissing("node");
 const promise = "nothing acknowledged is lost and no watch skips, repeats or reorders while etcd is upgraded member by member";

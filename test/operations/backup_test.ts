@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, runtimeMissing, startRealServer, until } from "../real-server.ts";
-import { ctl, restore, restoringMissing } from "./restoring.ts";
+import { ctl, restore, restoringMissing } from "./etcd-programs.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const skip = runtimeMissing("deno");

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { type Client, documents, httpsClient } from "../https.ts";
 import { runtimeMissing, startRealServer, until } from "../real-server.ts";
-import { bumpingMissing, ctl, restore, restoringMissing } from "./restoring.ts";
+import { bumpingMissing, ctl, restore, restoringMissing } from "./etcd-programs.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 const missing = runtimeMissing("deno") || etcdMissing();

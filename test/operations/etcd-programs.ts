@@ -1,4 +1,4 @@
-/** etcd's own programs for backups: which of them are here, and what they can do. */
+/** etcd's own programs: which of them are here, and what they can do. */
 import assert from "node:assert/strict";
 import { programs } from "../programs.ts";
 import { run } from "../real-server.ts";
@@ -9,10 +9,14 @@ const [etcdctl] = programs("etcdctl");
 const restorer = programs("etcdutl")[0] ?? etcdctl;
 const restoreHelp = restorer === undefined ? "" : (await run(restorer, ["snapshot", "restore", "--help"], { env })).output;
 
+/** Why etcd cannot be told anything, or false. */
+export function ctlMissing(): string | false {
+  return etcdctl === undefined && "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
+}
+
 /** Why a backup of etcd cannot be taken or restored, or false. */
 export function restoringMissing(): string | false {
-  if (etcdctl === undefined) return "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
-  return !restoreHelp.includes("--data-dir") && "no etcdutl on PATH, without which etcdctl restores nothing from 3.6 on";
+  return ctlMissing() || !restoreHelp.includes("--data-dir") && "no etcdutl on PATH, without which etcdctl restores nothing from 3.6 on";
 }
 
 /** Why revisions cannot be made to go on beyond all that were given out, or false. */
