@@ -1,79 +1,121 @@
 // Runs the tests of clients and of etcd with every program of this machine, and writes down which versions passed: docs/compatibility.md.
+// `npm run compatibility -- clients` and `-- etcd` do one of both.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { denoMissing, denoPath, root } from "./runtimes.mjs";
+
+const page = join(root, "docs/compatibility.md");
 
 /** How each kind of program says its version. */
 const versions = {
   kubectl: (path) => JSON.parse(run(path, ["version", "--client", "-o", "json"])).clientVersion.gitVersion,
   helm: (path) => run(path, ["version", "--template", "{{.Version}}"]),
-  etcd: (path) => /etcd Version: (\S+)/.exec(run(path, ["--version"]))?.[1],
 };
+
+/** What is tried with each etcd, by the columns of the table. */
+const etcdSuites = {
+  "the store": ["test/etcd-store_test.ts"],
+  "resourceVersion": ["test/etcd-reads_test.ts"],
+  "backup, restore, rights": ["test/operations/backup_test.ts", "test/operations/set-back_test.ts", "test/operations/rights_test.ts"],
+  "faults": ["test/guarantees/guarantees_test.ts"],
+};
+const upgrades = "test/guarantees/upgrade_test.ts";
 
 function run(path, args) {
   return spawnSync(path, args, { encoding: "utf8", timeout: 30_000 }).stdout.trim();
 }
 
-/** Leaves of Deno's JUnit report whose name is the path of a program: the suite says what it was tried with. */
-function results(report) {
-  const cases = [...report.matchAll(/<testcase name="([^"]*)"[^>]*?(\/>|>([\s\S]*?)<\/testcase>)/g)];
-  return cases.flatMap(([, name, , body = ""]) => {
-    const parts = name.split(" &gt; ");
-    const path = parts.at(-1);
-    if (!path.startsWith("/")) return [];
-    return [{ suite: parts.slice(0, -1).join(" "), path, passed: !/<(failure|error|skipped)\b/.test(body) }];
+/** Every leaf of Deno's JUnit report over these files, by the parts of its name. */
+function leaves(files, env = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "thole-compatibility-"));
+  const report = join(folder, "report.xml");
+  spawnSync(denoPath(), ["test", "-A", "--no-check", `--junit-path=${report}`, ...files], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...env },
   });
+  const cases = [...readFileSync(report, "utf8").matchAll(/<testcase name="([^"]*)"[^>]*?(\/>|>([\s\S]*?)<\/testcase>)/g)];
+  rmSync(folder, { recursive: true, force: true });
+  return cases.map(([, name, , body = ""]) => ({
+    parts: name.split(" &gt; "),
+    failed: /<(failure|error)\b/.test(body),
+    skipped: body.includes("<skipped"),
+  }));
 }
 
-function rows(found) {
-  const byProgram = Map.groupBy(found, ({ path }) => path);
-  return [...byProgram].flatMap(([path, all]) => {
+const cellOf = (all) => all.some(({ failed }) => failed) ? "no" : all.some(({ skipped }) => !skipped) ? "yes" : "";
+const byVersion = (a, b) => `${a[0]} ${a[1]}`.localeCompare(`${b[0]} ${b[1]}`, "en", { numeric: true });
+
+function clientRows() {
+  const all = leaves(["kubectl_test.ts", "kubectl-writing_test.ts", "helm_test.ts"].map((name) => `test/clients/${name}`));
+  const tried = all.filter(({ parts }) => parts.at(-1).startsWith("/"));
+  const rows = [...Map.groupBy(tried, ({ parts }) => parts.at(-1))].flatMap(([path, each]) => {
     const kind = Object.keys(versions).find((name) => basename(path).startsWith(name));
     if (kind === undefined) return [];
     const cells = [["deno", "sqlite"], ["deno", "etcd"], ["node", "sqlite"], ["node", "etcd"]].map(([runtime, store]) => {
-      const here = all.filter(({ suite }) => suite.includes(` on ${runtime} with ${store}`));
-      return here.length === 0 ? "" : here.every(({ passed }) => passed) ? "yes" : "no";
+      const here = each.filter(({ parts }) => parts.slice(0, -1).join(" ").includes(` on ${runtime} with ${store}`));
+      return here.length === 0 ? "" : here.every(({ failed, skipped }) => !failed && !skipped) ? "yes" : "no";
     });
-    const version = versions[kind](path) ?? "unknown";
-    return kind === "etcd" ? [] : [{ kind, version: version.replace(/^v/, ""), cells }];
-  }).sort((a, b) => `${a.kind} ${a.version}`.localeCompare(`${b.kind} ${b.version}`, "en", { numeric: true }));
+    return [[kind, (versions[kind](path) ?? "unknown").replace(/^v/, ""), ...cells]];
+  });
+  return rows.toSorted(byVersion);
+}
+
+/** Every etcd on PATH with the folder that it is in: its own etcdctl and etcdutl may lie beside it. */
+function etcdsOnPath() {
+  const found = new Map();
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    let names = [];
+    try {
+      names = readdirSync(folder).filter((name) => /^etcd([-_.]?v?\d+(\.\d+)*)?$/.test(name));
+    } catch { /* no such folder */ }
+    for (const name of names) {
+      const path = realpathSync(join(folder, name));
+      if (!found.has(path)) found.set(path, { path, folder, version: /etcd Version: (\S+)/.exec(run(path, ["--version"]))?.[1] });
+    }
+  }
+  return [...found.values()];
+}
+
+function etcdRows() {
+  const upgraded = leaves([upgrades]);
+  const rows = etcdsOnPath().map(({ path, folder, version }) => {
+    const first = mkdtempSync(join(tmpdir(), "thole-etcd-first-"));
+    mkdirSync(first, { recursive: true });
+    symlinkSync(path, join(first, "etcd"));
+    const env = { PATH: [first, folder, process.env.PATH].join(delimiter) };
+    const cells = Object.values(etcdSuites).map((files) => cellOf(leaves(files, env)));
+    rmSync(first, { recursive: true, force: true });
+    const before = upgraded.flatMap((leaf) => {
+      const [, from, to] = /from (\S+) to (\S+)$/.exec(leaf.parts.at(-1)) ?? [];
+      return to === version ? [leaf.failed ? `not from ${from}` : `from ${from}`] : [];
+    });
+    return ["etcd", version, ...cells, before.join(", ")];
+  });
+  return rows.toSorted(byVersion).map(([, ...cells]) => cells);
+}
+
+/** The rows of the table with this head are replaced. */
+function withRows(text, head, rows) {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.startsWith(head));
+  if (at < 0) throw new Error(`${page} has no table "${head}"`);
+  const end = lines.findIndex((line, index) => index > at && !line.startsWith("|"));
+  return [...lines.slice(0, at + 2), ...rows.map((cells) => `| ${cells.join(" | ")} |`), ...lines.slice(end)].join("\n");
 }
 
 function main() {
-  const deno = denoPath();
-  if (deno === undefined) throw new Error(denoMissing);
-  const folder = mkdtempSync(join(tmpdir(), "thole-compatibility-"));
-  const report = join(folder, "report.xml");
-  const files = ["kubectl_test.ts", "kubectl-writing_test.ts", "helm_test.ts"].map((name) => `test/clients/${name}`);
-  const { status } = spawnSync(deno, ["test", "-A", "--no-check", `--junit-path=${report}`, ...files], { cwd: root, stdio: "inherit" });
-  const table = rows(results(readFileSync(report, "utf8")));
-  rmSync(folder, { recursive: true, force: true });
-  const lines = table.map(({ kind, version, cells }) => `| ${kind} | ${version} | ${cells.join(" | ")} |`);
-  writeFileSync(
-    join(root, "docs/compatibility.md"),
-    `# Clients by version
-
-Written by \`npm run compatibility\`, which runs the tests of clients (\`test/clients\`) with every kubectl and Helm that it finds on PATH
-(\`kubectl\`, \`kubectl-1.34\`, \`helm3\`, ...), against the program on each runtime and store. "yes": everything that the tests try works;
-"no": something does not; empty: the tests do not say.
-
-| client | version | Deno, sqlite | Deno, etcd | Node, sqlite | Node, etcd |
-|---|---|---|---|---|---|
-${lines.join("\n")}
-
-The stores run their suite against every etcd on PATH from 3.4 on (\`etcd\`, \`etcd-3.5\`, \`etcd-3.6\`). \`@kubernetes/client-node\` is tried in
-the version that \`package.json\` names: on Node over HTTP/2, on Deno over HTTP/1.1. Informers of client-go start with a streaming list, which the gate \`WatchList\` serves.
-
-Upstream's own end-to-end specs (release 1.36), by hand. Those of chunking, watchers, streaming lists (WatchList), tables, namespaces,
-negotiation and request timeouts pass with sqlite on Deno and with etcd 3.6 on Node, 29 of them; 31 more were run with sqlite on Deno and pass:
-OpenAPI, discovery, the lifecycles of ConfigMap, Event, Lease, PodTemplate, ServiceAccount, StorageClass, VolumeAttributesClass, PersistentVolume with its claim,
-CSINode, CSIDriver and CSIStorageCapacity, SelfSubjectReview, and what of kubectl needs no pod. What fails of these files asks for kinds that are not
-here (nodes, pods, quotas, custom resources, access reviews), or for controllers that belong to kube-controller-manager.
-`,
-  );
-  process.exitCode = status ?? 1;
+  if (denoPath() === undefined) throw new Error(denoMissing);
+  const [only] = process.argv.slice(2);
+  const tables = { clients: ["| client |", clientRows], etcd: ["| etcd |", etcdRows] };
+  for (const [name, [head, rowsOf]] of Object.entries(tables)) {
+    if (only !== undefined && only !== name) continue;
+    const rows = rowsOf();
+    writeFileSync(page, withRows(readFileSync(page, "utf8"), head, rows));
+    if (rows.some((cells) => cells.some((cell) => cell.startsWith("no")))) process.exitCode = 1;
+  }
 }
 
 main();

@@ -1,13 +1,26 @@
 /** etcd's own programs: which of them are here, and what they can do. */
 import assert from "node:assert/strict";
+import { etcdAvailable, etcdRelease } from "../etcd.ts";
 import { programs } from "../programs.ts";
 import { run } from "../real-server.ts";
 
 const env = { ETCDCTL_API: "3" };
 const [etcdctl] = programs("etcdctl");
-/** From 3.6 on nobody but etcdutl restores; before 3.5 there is none. */
-const restorer = programs("etcdutl")[0] ?? etcdctl;
-const restoreHelp = restorer === undefined ? "" : (await run(restorer, ["snapshot", "restore", "--help"], { env })).output;
+/** From 3.6 on nobody but etcdutl restores; before 3.5 there is none. What another release has restored, etcd may not read. */
+const restorer = await firstOf([...programs("etcdutl"), ...programs("etcdctl")]);
+
+async function firstOf(candidates: readonly string[]): Promise<{ readonly program: string; readonly bumps: boolean } | undefined> {
+  const etcd = etcdAvailable();
+  const { minor } = etcd === undefined ? { minor: 0 } : await etcdRelease(etcd);
+  for (const program of candidates) {
+    const { output: version } = await run(program, ["version"], { env });
+    const [, major, own] = /version: (\d+)\.(\d+)/.exec(version) ?? [];
+    const { output: help } = await run(program, ["snapshot", "restore", "--help"], { env });
+    const isOf = Number(major) * 1000 + Number(own) === minor;
+    if (isOf && help.includes("--data-dir")) return { program, bumps: help.includes("--bump-revision") };
+  }
+  return undefined;
+}
 
 /** Why etcd cannot be told anything, or false. */
 export function ctlMissing(): string | false {
@@ -16,12 +29,12 @@ export function ctlMissing(): string | false {
 
 /** Why a backup of etcd cannot be taken or restored, or false. */
 export function restoringMissing(): string | false {
-  return ctlMissing() || !restoreHelp.includes("--data-dir") && "no etcdutl on PATH, without which etcdctl restores nothing from 3.6 on";
+  return ctlMissing() || restorer === undefined && "no etcdutl of etcd's release on PATH, without which nothing is restored from 3.6 on";
 }
 
 /** Why revisions cannot be made to go on beyond all that were given out, or false. */
 export function bumpingMissing(): string | false {
-  return restoringMissing() || !restoreHelp.includes("--bump-revision") && "no etcdutl on PATH that knows --bump-revision";
+  return restoringMissing() || restorer?.bumps !== true && "no etcdutl on PATH that knows --bump-revision";
 }
 
 /** Runs etcdctl against an endpoint; gives what it said. */
@@ -35,6 +48,6 @@ export async function ctl(endpoint: string, ...words: readonly string[]): Promis
 export async function restore(snapshot: string, dataDir: string, ...flags: readonly string[]): Promise<void> {
   // The name and address are those of the member that starts on it; one member alone finds itself in what it restored.
   const words = ["snapshot", "restore", snapshot, `--data-dir=${dataDir}`, ...flags];
-  const done = await run(restorer ?? "etcdutl", words, { env });
+  const done = await run(restorer?.program ?? "etcdutl", words, { env });
   assert.equal(done.code, 0, done.output + done.errors);
 }
