@@ -4,7 +4,7 @@
  * (`cache/reads-conformance.ts`) runs on both.
  */
 import { goQuote } from "../core/field-error.ts";
-import { pathSegmentName } from "../core/meta/names.ts";
+import { dns1123Label, pathSegmentName } from "../core/meta/names.ts";
 import type { Names } from "../core/names.ts";
 import type { Concern } from "../core/plugin.ts";
 import { matchesFields } from "../core/selectors/field.ts";
@@ -189,16 +189,25 @@ function ageOf(options: ListOptions, limited: boolean): Age {
   return { tag: exact ? "exact" : "notOlder", revision };
 }
 
-/** The key of the object that a field selector names, where there can be only one. */
-export function namedKey(
-  { endpoint: { stored }, namespace, prefix }: Collection,
-  options: Pick<ListOptions, "fields">,
+/** The namespace to which a field selector holds a list over all of them. */
+export function namespaceNamed(
+  { endpoint: { stored }, namespace }: Collection,
+  { fields }: Pick<ListOptions, "fields">,
 ): string | undefined {
+  if (!stored.namespaced || namespace !== "") return undefined;
+  const named = fields.find(({ field, operator }) => field === "metadata.namespace" && operator === "=");
+  return named === undefined || dns1123Label(named.value).length > 0 ? undefined : named.value;
+}
+
+/** The key of the object that a field selector names, where there can be only one. */
+export function namedKey(collection: Collection, options: Pick<ListOptions, "fields">): string | undefined {
+  const { endpoint: { stored }, namespace, prefix } = collection;
   const named = options.fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
-  if (named === undefined || (stored.namespaced && namespace === "")) return undefined;
   // What no object can be called selects nothing, but from a list.
-  if (named.value === "" || pathSegmentName(named.value, false).length > 0) return undefined;
-  return prefix + named.value;
+  if (named === undefined || named.value === "" || pathSegmentName(named.value, false).length > 0) return undefined;
+  if (!stored.namespaced || namespace !== "") return prefix + named.value;
+  const only = namespaceNamed(collection, options);
+  return only === undefined ? undefined : `${prefix}${only}/${named.value}`;
 }
 
 /** The token of what follows after `key`. */

@@ -3,7 +3,7 @@ import type { Concern } from "../../core/plugin.ts";
 import { matchesFields } from "../../core/selectors/field.ts";
 import { matchesLabels } from "../../core/selectors/label.ts";
 import type { ListOptions } from "../options.ts";
-import { type Collection, namedKey } from "../reads.ts";
+import { type Collection, namedKey, namespaceNamed } from "../reads.ts";
 import type { CachedEntry } from "./entry.ts";
 import { wantedTokens } from "./tokens.ts";
 import { traitOf, type Traits } from "./traits.ts";
@@ -29,8 +29,9 @@ export function selectionOf(
   concern: Concern = "everything",
 ): Selection {
   const { labels, fields } = options;
-  const prefix = namespacePrefix(collection, fields) ?? collection.prefix;
-  const key = collection.key ?? namedKey({ ...collection, namespace: namespaceOf(collection, prefix), prefix }, options);
+  const only = namespaceNamed(collection, options);
+  const prefix = only === undefined ? collection.prefix : `${collection.prefix}${only}/`;
+  const key = collection.key ?? namedKey(collection, options);
   const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
   // With a selector any change may let an object in or out, which whoever follows must hear of.
   const ownership = concern === "ownership" && chooses === undefined;
@@ -42,16 +43,6 @@ export function selectionOf(
     ownership,
     name: JSON.stringify([prefix, key, collection.endpoint.apiVersion, labels, fields, ownership]),
   };
-}
-
-/** A list over all namespaces that is held to one by a field selector is the list of that namespace. */
-function namespacePrefix({ endpoint, namespace, prefix }: Collection, fields: ListOptions["fields"]): string | undefined {
-  if (!endpoint.namespaced || namespace !== "") return undefined;
-  const named = fields.find(({ field, operator }) => field === "metadata.namespace" && operator === "=");
-  return named === undefined || named.value === "" || named.value.includes("/") ? undefined : `${prefix}${named.value}/`;
-}
-function namespaceOf({ namespace, prefix }: Collection, own: string): string {
-  return own === prefix ? namespace : own.slice(prefix.length, -1);
 }
 
 function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {

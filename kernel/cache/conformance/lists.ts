@@ -98,6 +98,18 @@ export function exactLists(promise: Case): void {
     assert.equal(await at("resourceVersionMatch=Exact"), `${old}`);
   });
 
+  promise("list() over all namespaces with a limit, one name and one namespace is not older than a version either", async (room) => {
+    const old = await put(room, "a");
+    const young = await put(room, "a");
+    const at = async (fields: string) =>
+      (await list(room, `resourceVersion=${old}&limit=1&fieldSelector=${fields}`, { namespace: "" })).page.revision;
+    assert.equal((await list(room)).page.revision, young);
+    assert.equal(await at("metadata.name=a,metadata.namespace=ns"), young);
+    for (const fields of ["metadata.name=a", "metadata.namespace=ns", "metadata.name=a,metadata.namespace=NS"]) {
+      assert.equal(await at(fields), old, fields);
+    }
+  });
+
   promise("list() with a limit and a name that no object can have is exact, as one without a name", async (room) => {
     const old = await put(room, "a");
     const young = await put(room, "a");
