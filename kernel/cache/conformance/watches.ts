@@ -113,6 +113,13 @@ export function watches(promise: Case): void {
     assert.ok(watching.some(({ events }) => events.some(({ type }) => type === "BOOKMARK")));
   });
 
+  promise("a watch of the future has no bookmark before the store gets there", async (room) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 4_000 });
+    await watch.ended;
+    assert.deepEqual(watch.events, []);
+  });
+
   promise("watch() ends when its time is up, and at once when that is no time at all", async (room) => {
     const before = await put(room, "a");
     const watch = await startWatch(room, `resourceVersion=${before}`, { ms: 0 });
