@@ -47,7 +47,7 @@ const withoutText = new Set([
   "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
   "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
 ]);
-const timeoutMs = 10_000;
+const timeoutMs = 60_000;
 const untilTries = 40;
 /** Once an answer has differed, what `until` waits for hardly comes: a failing scenario is not to take minutes. */
 const untilTriesAfterDifference = 4;
