@@ -96,8 +96,8 @@ export interface Store {
 export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "closed";
 
 /**
- * A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". "refused": nothing was
- * done, for a reason of the store's own that another try does not change, such as that it is full.
+ * A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". "refused": for a reason
+ * of the store's own that another try does not change, such as that it is full; the write with which etcd finds that out may be done.
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
