@@ -31,6 +31,8 @@ export interface StoredKind {
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
   readonly fill: (object: ApiObject) => ApiObject;
+  /** A filled object as it comes back from the store. */
+  readonly settle: (object: ApiObject) => ApiObject;
   /** How values are read that were stored in this version, be it served or not; undefined where the kind has none of that name. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }

@@ -116,11 +116,11 @@ const written = new WeakMap<Uint8Array, ApiObject>();
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
   const bare = withoutRevision(object);
   const bytes = encoding === "cbor" ? binaryDocument("cbor", kind.schema, bare) : toBytes.encode(kind.encode(bare) + "\n");
-  written.set(bytes, object);
+  written.set(bytes, kind.settle(object));
   return bytes;
 }
 
-/** The object that `storedBytes` made these very bytes of, once; undefined for bytes from elsewhere. */
+/** The object that `storedBytes` made these very bytes of, as they would be read, once; undefined for bytes from elsewhere. */
 export function takeWritten(bytes: Uint8Array): ApiObject | undefined {
   const object = written.get(bytes);
   if (object !== undefined) written.delete(bytes);

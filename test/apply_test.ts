@@ -65,6 +65,32 @@ describe("apply", () => {
     assert.deepEqual(again, first);
   });
 
+  test("an empty list that was sent is none once it is stored: whoever writes next does not come to own it", async () => {
+    const nodes = "/apis/storage.k8s.io/v1/csinodes";
+    const node = (name: string, drivers: readonly object[]) => ({
+      apiVersion: "storage.k8s.io/v1",
+      kind: "CSINode",
+      metadata: { name, labels: { a: "1" } },
+      spec: { drivers },
+    });
+    const made = await client.ask(`${nodes}?fieldManager=one`, { method: "POST", body: node("sent-empty", []) });
+    assert.equal(made.status, 201);
+    const headers = { "content-type": "application/merge-patch+json" };
+    const body = { metadata: { labels: { b: "2" } } };
+    const patched = (await client.ask(`${nodes}/sent-empty?fieldManager=two`, { method: "PATCH", headers, body })).json();
+    const owned = patched.metadata.managedFields.map((entry: any) => [entry.manager, "f:spec" in entry.fieldsV1]);
+    assert.deepEqual(owned, [["one", true], ["two", false]]);
+
+    // What an apply leaves of a list that nobody named, and the same object sent back.
+    const at = `${nodes}/applied-twice`;
+    for (const label of ["1", "2"]) {
+      const document = node("applied-twice", [{ name: "d", nodeID: "n" }]);
+      await apply(client, at, "one", { ...document, metadata: { ...document.metadata, labels: { a: label } } });
+    }
+    const read = (await client.ask(at)).json();
+    assert.deepEqual((await client.ask(at, { method: "PUT", body: read })).json(), read);
+  });
+
   test("a document as deep as documents may be is refused, and the server goes on", async () => {
     const deep = (levels: number) =>
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${"[".repeat(levels)}${"]".repeat(levels)}}`;

@@ -1,0 +1,63 @@
+/** Objects as they come back from the store: an empty list that was sent is no other there than one that was not, Go's nil. */
+import { fold, type Node } from "../schema.ts";
+import { membersOf } from "./members.ts";
+import { zeroOf } from "./zero.ts";
+
+type Settle = (value: unknown) => unknown;
+
+/** Of what holds no such list. */
+const asItIs: Settle = (value) => value;
+
+/** Gives what does that to values of a node. What does not change stays the same value. */
+export const settler: (node: Node) => Settle = fold<Settle>({
+  boolean: () => asItIs,
+  string: () => asItIs,
+  int32: () => asItIs,
+  int64: () => asItIs,
+  double: () => asItIs,
+  bytes: () => asItIs,
+  quantity: () => asItIs,
+  intOrString: () => asItIs,
+  time: () => asItIs,
+  microTime: () => asItIs,
+  duration: () => asItIs,
+  raw: () => asItIs,
+  fieldsV1: () => asItIs,
+  list: ({ of }, go) => {
+    const settle = go(of);
+    return settle === asItIs ? asItIs : (value) => Array.isArray(value) ? inEach(value, settle) : value;
+  },
+  record: ({ of }, go) => {
+    const settle = go(of);
+    return settle === asItIs ? asItIs : (value) => isObject(value) ? inMembers(value, () => settle) : value;
+  },
+  struct: (node, go) => {
+    const settles = new Map<string, Settle>();
+    for (const { key, node: inner, emptyIsNull } of membersOf(node)) {
+      const settle = emptyIsNull && inner.tag === "list" ? orNil(zeroOf(inner), go(inner)) : go(inner);
+      if (settle !== asItIs) settles.set(key, settle);
+    }
+    return settles.size === 0 ? asItIs : (value) => isObject(value) ? inMembers(value, (key) => settles.get(key) ?? asItIs) : value;
+  },
+}, (get) => (value) => get()(value));
+
+function orNil(nil: unknown, settle: Settle): Settle {
+  return (value) => Array.isArray(value) && value.length === 0 ? nil : settle(value);
+}
+
+function inEach(values: readonly unknown[], settle: Settle): readonly unknown[] {
+  const settled = values.map(settle);
+  return settled.every((value, index) => value === values[index]) ? values : settled;
+}
+
+function inMembers(object: Readonly<Record<string, unknown>>, settleOf: (key: string) => Settle): object {
+  const changed = Object.entries(object).flatMap(([key, value]): [string, unknown][] => {
+    const settled = settleOf(key)(value);
+    return settled === value ? [] : [[key, settled]];
+  });
+  return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
