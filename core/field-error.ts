@@ -1,5 +1,6 @@
 import { goJson, goString } from "./codec/json-text.ts";
 import type { Json } from "./schema.ts";
+import { goQuote } from "./tree/go-quote.ts";
 
 /** One finding of validation, as `field.Error` upstream: a type, where, the value, and what would be accepted. */
 export type FieldErrorType =
@@ -39,33 +40,6 @@ const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; val
   TooMany: { reason: "FieldValueTooMany", text: "Too many", value: true },
   Internal: { reason: "InternalError", text: "Internal error", value: false },
 };
-
-/** A string as Go's `%q` shows it. */
-export function goQuote(text: string): string {
-  let out = '"';
-  for (const rune of text) {
-    const code = rune.codePointAt(0)!;
-    if (rune === '"' || rune === "\\") out += "\\" + rune;
-    else if (rune === "\n") out += "\\n";
-    else if (rune === "\t") out += "\\t";
-    else if (rune === "\r") out += "\\r";
-    else if (rune === "\b") out += "\\b";
-    else if (rune === "\f") out += "\\f";
-    else if (rune === "\v") out += "\\v";
-    else if (rune === "\x07") out += "\\a";
-    else if (code < 0x20 || code === 0x7f) out += "\\x" + code.toString(16).padStart(2, "0");
-    else if (unprintable.test(rune)) {
-      out += code > 0xffff ? "\\U" + code.toString(16).padStart(8, "0") : "\\u" + code.toString(16).padStart(4, "0");
-    } else out += rune;
-  }
-  return out + '"';
-}
-/** Whether Go's `unicode.IsPrint` shows the rune as it is. */
-export function isPrintable(rune: string): boolean {
-  return rune >= " " && rune !== "\x7f" && !unprintable.test(rune);
-}
-/** What Go's `strconv.IsPrint` refuses beyond ASCII: marks of layout, private use, unassigned, separators but the space. */
-const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 function valueText(value: unknown, quoted: "go" | "json"): string {
   if (value === undefined || value === null) return "null";

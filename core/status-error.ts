@@ -1,5 +1,6 @@
-import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText, goQuote } from "./field-error.ts";
+import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } from "./field-error.ts";
 import { limits } from "./limits.ts";
+import { goQuote } from "./tree/go-quote.ts";
 
 /** One row a reason: the table from which every refusal takes its code. `Unknown` is written without a reason. */
 const codes = {

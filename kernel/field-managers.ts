@@ -22,11 +22,11 @@ import {
 } from "../core/apply/mod.ts";
 import { sameValue } from "../core/derive/same-value.ts";
 import { utf8Length } from "../core/meta/utf8.ts";
-import { isPrintable } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
 import type { ManagedFieldsEntry } from "../core/meta/object-meta.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import type { Json } from "../core/schema.ts";
+import { isPrintable } from "../core/tree/go-quote.ts";
 import { treeFromJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { type Call, header, timeText } from "./call.ts";

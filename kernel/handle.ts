@@ -1,7 +1,7 @@
 /** The way of a request, from top to bottom: who, may they, what, the answer. */
 import { checkProduced, negotiate, negotiateError, wantsPretty } from "../core/codec/negotiate.ts";
-import { goQuote } from "../core/field-error.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
+import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./answer.ts";
 import { auditIdOf } from "./audit-id.ts";
 import type { UserInfo } from "./authentication/user-info.ts";

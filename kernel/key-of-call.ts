@@ -1,6 +1,6 @@
-import { goQuote } from "../core/field-error.ts";
 import { pathSegmentName } from "../core/meta/names.ts";
 import { badRequestError } from "../core/status-error.ts";
+import { goQuote } from "../core/tree/go-quote.ts";
 import type { Call } from "./call.ts";
 import { keyOf } from "./objects.ts";
 

@@ -1,10 +1,11 @@
 /** Options of requests from the query (and, for deletions, the body), with the refusals of apimachinery's validation. */
-import { type FieldError, forbidden, goQuote, invalid, notSupported, required, tooLong } from "../core/field-error.ts";
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
 import type { Names } from "../core/names.ts";
 import { type FieldRequirement, parseFieldSelector } from "../core/selectors/field.ts";
 import { type LabelRequirement, parseLabelSelector } from "../core/selectors/label.ts";
 import { badRequestError, invalidError } from "../core/status-error.ts";
+import { goQuote } from "../core/tree/go-quote.ts";
 import type { Endpoint } from "./catalog.ts";
 import type { Query } from "./query.ts";
 import { isTrue } from "./request-info.ts";

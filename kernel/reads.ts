@@ -3,13 +3,13 @@
  * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
  * (`cache/reads-conformance.ts`) runs on both.
  */
-import { goQuote } from "../core/field-error.ts";
 import { dns1123Label, pathSegmentName } from "../core/meta/names.ts";
 import type { Names } from "../core/names.ts";
 import type { Concern } from "../core/plugin.ts";
 import { matchesFields } from "../core/selectors/field.ts";
 import { matchesLabels } from "../core/selectors/label.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../core/status-error.ts";
+import { goQuote } from "../core/tree/go-quote.ts";
 import type { Endpoint, StoredKind } from "./catalog.ts";
 import { readContinue, writeContinue } from "./continue-token.ts";
 import { Item, keyOf } from "./objects.ts";

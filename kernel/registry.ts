@@ -1,7 +1,7 @@
 /** Which kinds of which versions the server knows of at all, served or not: what a body may call itself. */
 import { spell } from "../core/names.ts";
-import { goQuote } from "../core/field-error.ts";
 import { badRequestError, type StatusError } from "../core/status-error.ts";
+import { goQuote } from "../core/tree/go-quote.ts";
 import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
 import { splitGroupVersion } from "./catalog.ts";
 

@@ -5,8 +5,8 @@
 import { goString } from "../codec/json-text.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
 import type { Json } from "../schema.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { numberText } from "../tree/values.ts";
-import { goQuote } from "../field-error.ts";
 import { readJson } from "../tree/json.ts";
 import { jsonFromTree } from "../tree/values.ts";
 

@@ -1,7 +1,7 @@
 /** Values against their types: whether they fit, which fields they set, and what differs between two. */
-import { goQuote } from "../field-error.ts";
 import type { Json } from "../schema.ts";
 import { sameValue } from "../derive/same-value.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { type Atom, elementOf, type ListAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";

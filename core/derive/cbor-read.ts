@@ -8,7 +8,7 @@ import { int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { treeOfCbor } from "../codec/cbor/untyped.ts";
 import { limits } from "../limits.ts";
 import { fold, type ListNode, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
-import { goQuoted } from "../tree/go-quote.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { NumberText, TreeObject } from "../tree/tree.ts";
 import { setOwn } from "../tree/values.ts";
 import { absent, assembler } from "./assemble.ts";
@@ -100,7 +100,7 @@ function readRecord(node: RecordNode, read: CborRead): CborRead {
       if (!(key instanceof CborFailure)) name = key ?? name;
       const value = key instanceof CborFailure ? key : read(item.entries[at + 1]!, later, run);
       if (value instanceof CborFailure) failure ??= value;
-      else if (Object.hasOwn(values, name)) return duplicateKey(goQuoted(name), at / 2);
+      else if (Object.hasOwn(values, name)) return duplicateKey(goQuote(name), at / 2);
       else setOwn(values, name, value);
     }
     return failure ?? values;
@@ -131,7 +131,7 @@ function readStruct(node: StructNode, go: (node: Node) => CborRead): CborRead {
         others.add(other.shown);
         continue;
       }
-      if (values[index] !== undefined) return duplicateKey(goQuoted(members[index]!.key), at / 2);
+      if (values[index] !== undefined) return duplicateKey(goQuote(members[index]!.key), at / 2);
       const { pointer, field, read } = plan[index]!;
       const item = entries[at + 1]!;
       const value = pointer && isNil(item) ? absent : read(item, later, run);
@@ -162,7 +162,7 @@ const undefinedValue = 23;
 
 /** A key that no field has, as messages show it; undefined for one that is not even looked for again. */
 function otherKey(key: CborItem): { readonly shown?: string; readonly failure?: CborFailure } {
-  if (typeof key === "string") return { shown: goQuoted(key) };
+  if (typeof key === "string") return { shown: goQuote(key) };
   if (key instanceof CborInvalidText) return { failure: outside(key, "string") };
   if (typeof key === "number") return { shown: String(key) };
   if (typeof key === "bigint") {
@@ -176,6 +176,6 @@ function otherKey(key: CborItem): { readonly shown?: string; readonly failure?: 
   if (tree instanceof CborFailure || Array.isArray(tree) || tree instanceof TreeObject) return { failure };
   return {
     failure,
-    shown: tree === null ? "<nil>" : tree instanceof NumberText ? tree.text : typeof tree === "string" ? goQuoted(tree) : String(tree),
+    shown: tree === null ? "<nil>" : tree instanceof NumberText ? tree.text : typeof tree === "string" ? goQuote(tree) : String(tree),
   };
 }

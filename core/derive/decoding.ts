@@ -3,9 +3,9 @@
  * is remembered and decoding goes on, so that the first one is told; a scalar that cannot be read ends the run at once
  * and is told instead. That is how Go's decoder treats its own errors and those of types that read themselves.
  */
-import { goQuote } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { jsonKind } from "../tree/go-errors.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import type { Tree } from "../tree/tree.ts";
 
 /** Which reader the tree came from: they differ in what counts as an integer and in what they find. */

@@ -1,5 +1,5 @@
 /** Go durations in text: `1h2m3.5s`. Nanoseconds in an int64 underneath, which bounds them to about 292 years. */
-import { goQuote } from "../field-error.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { Unreadable } from "./unreadable.ts";
 
 const units: Readonly<Record<string, bigint>> = {

@@ -1,5 +1,6 @@
-import { type FieldError, invalid, isPrintable, tooLong } from "../field-error.ts";
+import { type FieldError, invalid, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
+import { isPrintable } from "../tree/go-quote.ts";
 import type { ManagedFieldsEntry } from "./object-meta.ts";
 import { utf8Length } from "./utf8.ts";
 

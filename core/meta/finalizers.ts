@@ -1,5 +1,6 @@
-import { type FieldError, forbidden, goQuote, invalid } from "../field-error.ts";
+import { type FieldError, forbidden, invalid } from "../field-error.ts";
 import type { Names } from "../names.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { qualifiedName } from "./names.ts";
 
 /** Set by a delete that leaves the dependents alone, and removed once they are let go. */

@@ -1,6 +1,6 @@
 /** Repeated keys of a document without a type, reported as upstream's strict decoder does. */
-import { goQuote } from "../field-error.ts";
 import { limits } from "../limits.ts";
+import { goQuote } from "../tree/go-quote.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 
 /**

@@ -1,15 +1,24 @@
 /** Characters and strings in the quotes in which Go's messages show them (strconv.Quote). */
 
+/** What Go's `unicode.IsPrint` shows as it is: letters, marks, numbers, punctuation, symbols, and of the separators the space. */
+const printable = "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} ";
+const allPrintable = new RegExp(`^[${printable}]*$`, "u"), unquotable = new RegExp(`["\\\\]|[^${printable}]`, "gu");
+
 /** A byte in single quotes, taken as the character of that number, as JSON's errors show it: `'\x00'`, `'\''`, `'ï'`. */
 export function goQuotedByte(byte: number): string {
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
-  return `'${goQuoted(String.fromCharCode(byte)).slice(1, -1)}'`;
+  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
 }
 
-/** A string in double quotes with Go's escapes; what is not printable becomes `\x07`, `\u00a0` or `\U000e0001`. */
-export function goQuoted(text: string): string {
-  return `"${text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`;
+/** A string in double quotes with Go's escapes, as its `%q` shows it; what is not printable becomes `\x07`, `\u00a0` or `\U000e0001`. */
+export function goQuote(text: string): string {
+  return `"${text.replace(unquotable, escaped)}"`;
+}
+
+/** Whether Go shows each of these characters as it is. */
+export function isPrintable(text: string): boolean {
+  return allPrintable.test(text);
 }
 
 const letters: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 /** May they: the first authorizer with an opinion decides; where nobody has one it is refused. */
-import { goQuote } from "../../core/field-error.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 
 /** What is asked for, as request info tells it. */

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
-import { goQuote, invalid } from "../../core/field-error.ts";
+import { invalid } from "../../core/field-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
 import { readBody } from "../draft/body.ts";

@@ -1,10 +1,11 @@
 /** The rules of migrations. Clients of v1alpha1 meet those that they were promised, which are fewer. */
 import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, goQuote, invalid, required } from "../../core/field-error.ts";
+import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { validateConditions } from "../../core/meta/condition.ts";
 import { dns1035Label, dns1123Subdomain } from "../../core/meta/names.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { At } from "../../core/plugin.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import { keptOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 

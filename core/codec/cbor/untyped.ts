@@ -2,7 +2,7 @@
  * Data items where no type is known (applied documents, managed fields): byte strings are texts, times under a tag are texts of
  * RFC 3339, integers have 64 bits, keys are texts. Iterative, because ten thousand levels are legal.
  */
-import { goQuoted } from "../../tree/go-quote.ts";
+import { goQuote } from "../../tree/go-quote.ts";
 import { NumberText, type Tree, TreeObject } from "../../tree/tree.ts";
 import { numberText } from "../../tree/values.ts";
 import { type Bare, CborFailure, duplicateKey, type Later, misplaced, untagged, wrongType } from "./failure.ts";
@@ -100,7 +100,7 @@ function take(frame: Frame, value: Tree | CborFailure): void {
   if (value instanceof CborFailure) frame.failure ??= value;
   else if (Array.isArray(to)) to.push(value);
   else if ((frame.seen ??= new Set()).has(key)) {
-    frame.failure = duplicateKey(goQuoted(key), frame.at / 2 - 1);
+    frame.failure = duplicateKey(goQuote(key), frame.at / 2 - 1);
     frame.at = frame.from.length;
   } else {
     frame.seen.add(key);

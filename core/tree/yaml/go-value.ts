@@ -1,6 +1,6 @@
 /** Values of a document as Go's `%#v` shows them, for messages that carry a key or value. */
 
-import { goQuoted } from "../go-quote.ts";
+import { goQuote } from "../go-quote.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import type { Resolved } from "./resolve.ts";
 
@@ -21,7 +21,7 @@ export function goSyntax(tree: Tree): string {
       out += "map[interface {}]interface {}{";
       waiting.push("}");
       for (const [at, key] of [...keys.entries()].reverse()) {
-        waiting.push({ tree: values[at] ?? null }, `${at > 0 ? ", " : ""}${goQuoted(key)}:`);
+        waiting.push({ tree: values[at] ?? null }, `${at > 0 ? ", " : ""}${goQuote(key)}:`);
       }
     } else out += leafSyntax(next.tree, next.tree !== tree);
   }
@@ -31,7 +31,7 @@ export function goSyntax(tree: Tree): string {
 function leafSyntax(leaf: null | boolean | string | NumberText, inner: boolean): string {
   if (leaf === null) return inner ? "interface {}(nil)" : "<nil>";
   if (leaf instanceof NumberText) return leaf.text;
-  return typeof leaf === "string" ? goQuoted(leaf) : String(leaf);
+  return typeof leaf === "string" ? goQuote(leaf) : String(leaf);
 }
 
 /** A key as messages of duplicates show it. */
@@ -46,7 +46,7 @@ export function goKeySyntax(key: Resolved): string {
       return String(key.value);
     case "str":
     case "timestamp":
-      return goQuoted(key.value);
+      return goQuote(key.value);
   }
 }
 

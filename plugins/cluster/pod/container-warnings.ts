@@ -1,7 +1,7 @@
 /** What containers of a template are let pass with, but not in silence: in upstream's order and words. */
-import { goQuote } from "../../../core/field-error.ts";
 import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../core/names.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Container, ContainerPort, EphemeralContainer } from "./container.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";
