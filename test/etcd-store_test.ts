@@ -375,6 +375,13 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
+  test("commit() has a brief key go by itself, and watches hear of it", () =>
+    opened(options(), async (store) => {
+      const made = await put(store, "brief", "1", "absent", 1);
+      const [event] = await eventsUntil(store, all, made, made + 1);
+      assert.deepEqual([event?.key, event?.value, text(event?.previous?.value)], ["brief", undefined, "1"]);
+    }));
+
   test("commit() puts a thousand brief keys on few leases, and one that etcd has forgotten is replaced", () =>
     opened(options(), async (store) => {
       const first = await put(store, "a", "1", "absent", 3600);
