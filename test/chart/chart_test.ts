@@ -60,7 +60,7 @@ for (const helm of helms()) {
   describe(`the chart by ${helm}`, () => {
     it("passes helm lint with every set of values", async () => {
       for (const file of ciFiles()) {
-        const { code, output, errors } = await run(helm, ["lint", chart, "--strict", "--values", join(chart, "ci", file)], {});
+        const { code, output, errors } = await run(helm, ["lint", chart, "--strict", "--values", join(chart, "ci", file)]);
         assert.equal(code, 0, `${file}: ${output}${errors}`);
       }
     });
