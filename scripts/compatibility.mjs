@@ -1,7 +1,7 @@
 // Runs the tests of clients and of etcd with every program of this machine, and writes down which versions passed: docs/compatibility.md.
 // `npm run compatibility -- clients` and `-- etcd` do one of both.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { denoMissing, denoPath, root } from "./runtimes.mjs";
@@ -83,7 +83,6 @@ function etcdRows() {
   const upgraded = leaves([upgrades]);
   const rows = etcdsOnPath().map(({ path, folder, version }) => {
     const first = mkdtempSync(join(tmpdir(), "thole-etcd-first-"));
-    mkdirSync(first, { recursive: true });
     symlinkSync(path, join(first, "etcd"));
     const env = { PATH: [first, folder, process.env.PATH].join(delimiter) };
     const cells = Object.values(etcdSuites).map((files) => cellOf(leaves(files, env)));

@@ -6,9 +6,8 @@ import { goString } from "../codec/json-text.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
 import type { Json } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
-import { numberText } from "../tree/values.ts";
 import { readJson } from "../tree/json.ts";
-import { jsonFromTree } from "../tree/values.ts";
+import { jsonFromTree, numberText } from "../tree/values.ts";
 
 export type Element = string;
 
