@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { limits } from "../../core/limits.ts";
+import { consistsOf, targetCharacters, tokenCharacters, valueCharacters } from "./characters.ts";
 
 /** Head of a request as written. */
 export interface Head {
@@ -22,15 +23,33 @@ export function readHead(packet: Uint8Array): Head | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const [first = "", ...lines] = text.slice(0, end).split("\r\n");
-  const [, method, target, minor] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) ([\x21-\x7e\x80-\xff]+) HTTP\/1\.([01])$/.exec(first) ?? [];
-  if (method === undefined || target === undefined) return undefined;
+  const [method = "", target = "", version, ...more] = first.split(" ");
+  if (version !== "HTTP/1.0" && version !== "HTTP/1.1" || more.length > 0) return undefined;
+  if (!isToken(method) || target === "" || !consistsOf(target, targetCharacters)) return undefined;
   const rawHeaders: string[] = [];
   for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) return undefined;
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon)), value = withoutBlanks(line.slice(colon + 1));
+    if (!isToken(name) || !consistsOf(value, valueCharacters)) return undefined;
     rawHeaders.push(name, value);
   }
-  return { method, target, minor: minor === "0" ? 0 : 1, rawHeaders };
+  return { method, target, minor: version === "HTTP/1.0" ? 0 : 1, rawHeaders };
+}
+
+function isToken(text: string): boolean {
+  return text !== "" && consistsOf(text, tokenCharacters);
+}
+
+/** Without spaces and tabs at both ends. A scan, since a pattern with two quantified runs of blanks backtracks. */
+function withoutBlanks(text: string): string {
+  let from = 0, to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 /** A request without a body and a response on `socket`, as node's parser would have made them; the connection ends with it. */

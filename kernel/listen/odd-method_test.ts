@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
 import { readHead } from "./odd-method.ts";
 import { headersOf, pathOf } from "./request.ts";
 
@@ -28,8 +29,26 @@ test("readHead() refuses what is not well-formed or not whole", () => {
       "FOO / HTTP/1.1\r\n folded: x\r\n\r\n",
       "FOO / HTTP/1.1\r\nx: a\rb\r\n\r\n",
       "FOO / HTTP/1.1\r\nx: a\0b\r\n\r\n",
+      "FOO / HTTP/1.1\r\nno colon\r\n\r\n",
+      "FOO / HTTP/1.1\r\n: no name\r\n\r\n",
+      "FOO / HTTP/1.1 \r\n\r\n",
+      "FOO  HTTP/1.1\r\n\r\n",
+      "FOO HTTP/1.1\r\n\r\n",
+      "FOO /\x7f HTTP/1.1\r\n\r\n",
+      "FOO /\r\n\r\n",
     ]
   ) assert.equal(read(text), undefined, JSON.stringify(text));
+});
+
+test("readHead() reads blanks of any number in linear time", () => {
+  const blanks = " \t".repeat(limits.headerBytesMax / 4);
+  const begun = performance.now();
+  for (const text of [`X:${blanks}\x01`, `X:a${blanks}\x01`, `X:${blanks}a${blanks}\x01b`]) {
+    assert.equal(read(`FOO / HTTP/1.1\r\n${text}\r\n\r\n`), undefined);
+  }
+  assert.deepEqual(read(`FOO / HTTP/1.1\r\nX:${blanks.slice(64)}\r\n\r\n`)?.rawHeaders, ["X", ""]);
+  // A hundredth of these blanks take a cubic pattern half a minute.
+  assert.ok(performance.now() - begun < 5_000);
 });
 
 test("headersOf() gathers repeated names in order and takes HTTP/2's authority for the host", () => {
