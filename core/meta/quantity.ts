@@ -1,13 +1,17 @@
 /**
  * Amounts with a suffix, such as `250m` or `1.5Gi`: reading with upstream's grammar and words, the canonical text, and
- * the arithmetic that validation and defaults need. Values are exact; exponents stay symbolic until somebody compares.
+ * the arithmetic that validation and defaults need. Values are exact; exponents stay symbolic until amounts are compared.
+ * Upstream accepts any number of digits, so digits stay text: everything here except sums takes linear time.
  */
 import type { Quantity } from "../schema.ts";
+import { added, multiplied, rounded } from "./decimal-digits.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** `digits * 10^exponent`, and how it likes to be written: with a suffix of thousands, of 1024s, or a bare exponent. */
+/** `digits * 10^exponent` with a sign, and the preferred suffix: of thousands, of 1024s, or a bare exponent. */
 export interface Amount {
-  readonly digits: bigint;
+  readonly negative: boolean;
+  /** Neither leading nor trailing zeros; empty for zero. */
+  readonly digits: string;
   readonly exponent: number;
   readonly format: "decimal" | "binary" | "e" | "E";
 }
@@ -31,63 +35,92 @@ const decimalSuffixOf: ReadonlyMap<number, string> = new Map([...decimalSuffixes
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
 /** The finest step that is kept, 10^-9. */
 const finest = -9;
-const binaryMax = (1n << 63n) - 1n;
-/** Beyond this many digits only the order of magnitude is compared; nothing in the API comes near. */
-const comparedExponentMax = 1000;
+/** 2^63 - 1, the largest binary amount. */
+const binaryMax = "9223372036854775807";
+/** Integers of more digits, or with more zeros behind them, are beyond measure. */
+const integerDigitsMax = 1000;
+/** Sums are exact up to this many digits; longer ones are rounded away from zero, so that many additions stay cheap. */
+const summedDigitsMax = 1000;
 
 /** The amount that a text means, or what is wrong with it. Spaces around it are allowed, as upstream's decoder does. */
 export function parseQuantity(source: string): Amount | Unreadable {
   const text = source.trim();
-  if (text === "") return new Unreadable(wrongFormat);
-  // Each part takes as much as it can, so nothing here backtracks.
-  const parts = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/.exec(text);
-  if (parts === null) return new Unreadable(wrongFormat);
-  const whole = parts[2]!, fraction = parts[3] ?? "", suffix = parts[4]!;
+  const parts = text === "" ? undefined : partsOf(text);
+  if (parts === undefined) return new Unreadable(wrongFormat);
+  const { negative, whole, fraction, suffix } = parts;
   const known = decimalSuffixes.get(suffix);
   const power = (binarySuffixes as readonly string[]).indexOf(suffix);
-  let digits = BigInt((whole + fraction) || "0") * (parts[1] === "-" ? -1n : 1n);
-  let exponent = -fraction.length;
-  let format: Amount["format"] = "decimal";
-  if (known !== undefined) exponent += known;
-  else if (power > 0) {
-    digits *= 1n << BigInt(10 * power);
-    format = "binary";
-  } else {
-    const scale = /^([eE])([-+]?[0-9]+)$/.exec(suffix);
-    if (scale === null) return new Unreadable(wrongSuffix);
-    const value = Number(scale[2]);
-    if (!Number.isSafeInteger(value) || Math.abs(value) > 0x7fffffff) return new Unreadable(wrongSuffix);
-    exponent += value;
-    format = scale[1] === "e" ? "e" : "E";
-  }
-  return settle(digits, exponent, format);
+  if (known !== undefined) return fine(negative, whole + fraction, known - fraction.length, "decimal");
+  if (power > 0) return binary(negative, whole + fraction, -fraction.length, 1n << BigInt(10 * power));
+  const scale = /^([eE])([-+]?[0-9]+)$/.exec(suffix);
+  if (scale === null) return new Unreadable(wrongSuffix);
+  const value = Number(scale[2]);
+  if (!Number.isSafeInteger(value) || Math.abs(value) > 0x7fffffff) return new Unreadable(wrongSuffix);
+  return fine(negative, whole + fraction, value - fraction.length, scale[1] === "e" ? "e" : "E");
 }
 
-/** Rounds away from zero to 10^-9, caps binary amounts, and writes small binary ones as decimal. */
-function settle(digits: bigint, exponent: number, format: Amount["format"]): Amount {
-  const fine = roundUp({ digits, exponent, format }, finest);
-  if (format !== "binary") return fine;
-  const whole = fine.exponent < 0 ? fine.digits / 10n ** BigInt(-fine.exponent) : fine.digits;
-  if (whole > binaryMax || whole < -binaryMax) return { digits: whole > 0n ? binaryMax : -binaryMax, exponent: 0, format };
-  return fine;
+/** Sign, digits before and after the point, and suffix; undefined when the text has another form. One pass. */
+function partsOf(text: string) {
+  const first = text.charCodeAt(0);
+  const start = first === 0x2b || first === 0x2d ? 1 : 0;
+  const wholeEnd = afterDigits(text, start);
+  const hasPoint = text.charCodeAt(wholeEnd) === 0x2e;
+  const fractionEnd = hasPoint ? afterDigits(text, wholeEnd + 1) : wholeEnd;
+  let end = fractionEnd;
+  while (end < text.length && "eEinumkKMGTP".includes(text[end]!)) end++;
+  if (text[end] === "-" || text[end] === "+") end++;
+  if (afterDigits(text, end) !== text.length) return undefined;
+  return {
+    negative: first === 0x2d,
+    whole: text.slice(start, wholeEnd),
+    fraction: hasPoint ? text.slice(wholeEnd + 1, fractionEnd) : "",
+    suffix: text.slice(fractionEnd),
+  };
+}
+
+function afterDigits(text: string, start: number): number {
+  let at = start;
+  for (let code = text.charCodeAt(at); code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) at++;
+  return at;
+}
+
+/** The amount without needless zeros. */
+function amountFrom(negative: boolean, digits: string, exponent: number, format: Amount["format"]): Amount {
+  let start = 0, end = digits.length;
+  while (start < end && digits.charCodeAt(start) === 0x30) start++;
+  while (end > start && digits.charCodeAt(end - 1) === 0x30) end--;
+  if (start === end) return { negative: false, digits: "", exponent: 0, format };
+  return { negative, digits: digits.slice(start, end), exponent: exponent + digits.length - end, format };
+}
+
+/** Rounded away from zero to 10^-9. */
+function fine(negative: boolean, digits: string, exponent: number, format: Amount["format"]): Amount {
+  return roundUp(amountFrom(negative, digits, exponent, format), finest);
+}
+
+/** The binary amount `digits * 10^exponent * factor`, at most 2^63 - 1 in size. */
+function binary(negative: boolean, digits: string, exponent: number, factor: bigint): Amount {
+  const most: Amount = { negative, digits: binaryMax, exponent: 0, format: "binary" };
+  const given = amountFrom(negative, digits, exponent, "binary");
+  // The factor only makes it larger.
+  if (given.digits === "" || compareSizes(given, most) > 0) return given.digits === "" ? given : most;
+  const exact = fine(negative, multiplied(given.digits, factor), given.exponent, "binary");
+  return compareSizes(exact, most) > 0 ? most : exact;
 }
 
 /** The amount in steps of 10^`step`, rounded away from zero. */
 export function roundUp(amount: Amount, step: number): Amount {
-  if (amount.exponent >= step || amount.digits === 0n) return amount;
-  const sign = amount.digits < 0n ? -1n : 1n;
-  const size = amount.digits * sign;
-  // So far below a step that not even the division is worth doing: it is one step.
-  const drop = step - amount.exponent;
-  if (drop > String(size).length) return { digits: sign, exponent: step, format: amount.format };
-  const divisor = 10n ** BigInt(drop);
-  return { digits: sign * ((size + divisor - 1n) / divisor), exponent: step, format: amount.format };
+  const { negative, digits, exponent, format } = amount;
+  if (exponent >= step || digits === "") return amount;
+  // The last digit is not zero, so leaving digits out always rounds.
+  return amountFrom(negative, rounded(digits, digits.length - (step - exponent)), step, format);
 }
 
 /** The canonical text: no digits after the point, the largest suffix that keeps it exact. */
 export function quantityText(amount: Amount): Quantity {
-  if (amount.digits === 0n) return "0";
-  if (amount.format === "binary") {
+  const { negative, digits, exponent, format } = amount;
+  if (digits === "") return "0";
+  if (format === "binary") {
     const exact = integerOf(amount);
     if (exact !== undefined && (exact <= -1024n || exact >= 1024n)) {
       let value = exact, power = 0;
@@ -98,19 +131,14 @@ export function quantityText(amount: Amount): Quantity {
       return `${value}${binarySuffixes[power]}`;
     }
   }
-  let digits = amount.digits, exponent = amount.exponent;
-  while (digits % 10n === 0n) {
-    digits /= 10n;
-    exponent++;
-  }
   const over = ((exponent % 3) + 3) % 3;
-  digits *= 10n ** BigInt(over);
-  exponent -= over;
-  const letter = amount.format === "e" || amount.format === "E" ? amount.format : undefined;
-  if (exponent === 0) return `${digits}`;
-  const suffix = letter === undefined ? decimalSuffixOf.get(exponent) : undefined;
+  const number = `${negative ? "-" : ""}${digits}${"0".repeat(over)}`;
+  const power = exponent - over;
+  if (power === 0) return number;
+  const letter = format === "e" || format === "E" ? format : undefined;
+  const suffix = letter === undefined ? decimalSuffixOf.get(power) : undefined;
   // Upstream loses the magnitude of decimal amounts from 10^21 on; an exponent keeps it.
-  return `${digits}${suffix ?? `${letter ?? "e"}${exponent}`}`;
+  return `${number}${suffix ?? `${letter ?? "e"}${power}`}`;
 }
 
 /** The canonical text of what was written, or what is wrong with it. */
@@ -129,35 +157,53 @@ export function amountOf(canonical: Quantity): Amount {
 /** Negative, zero or positive as `a` is less than, equal to or more than `b`; formats do not matter. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   const left = amountOf(a), right = amountOf(b);
-  const signs = signOf(left.digits) - signOf(right.digits);
-  if (signs !== 0 || left.digits === 0n) return signs;
-  const magnitude = magnitudeOf(left) - magnitudeOf(right);
-  if (magnitude !== 0) return magnitude * signOf(left.digits);
-  const low = Math.min(left.exponent, right.exponent);
-  if (Math.max(left.exponent, right.exponent) - low > comparedExponentMax) return 0;
-  return signOf(left.digits * 10n ** BigInt(left.exponent - low) - right.digits * 10n ** BigInt(right.exponent - low));
+  const signs = signOf(left) - signOf(right);
+  if (signs !== 0) return signs;
+  return left.negative ? compareSizes(right, left) : compareSizes(left, right);
 }
 
-/** Both together, written as the first is; as the second where the first is nothing. */
+/** The same without signs. Digits that begin at the same place compare as text. */
+function compareSizes(a: Amount, b: Amount): number {
+  if (a.digits === "" || b.digits === "") return a.digits.length - b.digits.length;
+  const magnitude = a.digits.length + a.exponent - (b.digits.length + b.exponent);
+  if (magnitude !== 0) return magnitude;
+  return a.digits === b.digits ? 0 : a.digits < b.digits ? -1 : 1;
+}
+
+/** Both together, written as the first is; as the second where the first is nothing. Exact up to `summedDigitsMax` digits. */
 export function sumOf(a: Amount, b: Amount): Amount {
-  const exponent = Math.min(a.exponent, b.exponent);
-  if (Math.max(a.exponent, b.exponent) - exponent > comparedExponentMax) return a.exponent > b.exponent ? a : b;
-  const scaled = (amount: Amount) => amount.digits * 10n ** BigInt(amount.exponent - exponent);
-  return settle(scaled(a) + scaled(b), exponent, a.digits === 0n ? b.format : a.format);
+  const format = a.digits === "" ? b.format : a.format;
+  const [most, least] = compareSizes(a, b) < 0 ? [shortened(b), shortened(a)] : [shortened(a), shortened(b)];
+  // So far apart that the smaller one would only be rounded away.
+  if (least.digits === "" || most.digits.length + most.exponent - least.exponent > 2 * summedDigitsMax) return { ...most, format };
+  const exponent = Math.min(most.exponent, least.exponent);
+  const sum = added(signedDigits(most, exponent), signedDigits(least, exponent));
+  if (format === "binary") return binary(sum.negative, sum.digits, exponent, 1n);
+  return fine(sum.negative, sum.digits, exponent, format);
 }
 
-/** The whole number that the amount is, or undefined when it has a fraction or is beyond all measure. */
+/** The amount rounded away from zero to `summedDigitsMax` digits. */
+export function shortened(amount: Amount): Amount {
+  return roundUp(amount, amount.exponent + Math.max(0, amount.digits.length - summedDigitsMax));
+}
+
+function signedDigits({ negative, digits, exponent }: Amount, step: number): { negative: boolean; digits: string } {
+  return { negative, digits: digits + "0".repeat(exponent - step) };
+}
+
+/** Whether the amount has no fraction. Amounts beyond measure do not count as whole. */
+export function isWhole({ exponent }: Amount): boolean {
+  return exponent >= 0 && exponent <= integerDigitsMax;
+}
+
+/** The whole number that the amount is, or undefined when it has a fraction or is beyond measure. */
 export function integerOf(amount: Amount): bigint | undefined {
-  if (amount.exponent >= 0) {
-    return amount.exponent > comparedExponentMax ? undefined : amount.digits * 10n ** BigInt(amount.exponent);
-  }
-  const divisor = 10n ** BigInt(-amount.exponent);
-  return amount.digits % divisor === 0n ? amount.digits / divisor : undefined;
+  const { negative, digits, exponent } = amount;
+  if (!isWhole(amount) || digits.length > integerDigitsMax) return undefined;
+  const size = BigInt(digits + "0".repeat(exponent));
+  return negative ? -size : size;
 }
 
-function signOf(value: bigint): number {
-  return value > 0n ? 1 : value < 0n ? -1 : 0;
-}
-function magnitudeOf(amount: Amount): number {
-  return String(amount.digits < 0n ? -amount.digits : amount.digits).length + amount.exponent;
+function signOf({ negative, digits }: Amount): number {
+  return digits === "" ? 0 : negative ? -1 : 1;
 }

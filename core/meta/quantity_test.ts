@@ -1,6 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountOf, canonicalQuantity, compareQuantities, integerOf, parseQuantity, quantityText, roundUp } from "./quantity.ts";
+import { randomOf } from "../derive/test-random.ts";
+import { assertCheap } from "../test-cost.ts";
+import {
+  type Amount,
+  amountOf,
+  canonicalQuantity,
+  compareQuantities,
+  integerOf,
+  isWhole,
+  parseQuantity,
+  quantityText,
+  roundUp,
+  sumOf,
+} from "./quantity.ts";
 import { Unreadable } from "./unreadable.ts";
 
 test("canonicalQuantity() writes no digits after the point and the largest suffix that stays exact", () => {
@@ -80,3 +93,64 @@ test("integerOf() gives whole numbers only", () => {
   assert.equal(integerOf(amountOf("-2k")), -2000n);
   assert.equal(integerOf(amountOf("500m")), undefined);
 });
+
+test("parseQuantity() takes linear time, whatever the text", () => {
+  const ones = "1".repeat(400_000);
+  assert.ok(assertCheap("a bad end", () => parseQuantity(`${ones}x`)) instanceof Unreadable);
+  assert.equal(assertCheap("zeros", () => canonicalQuantity(`1${"0".repeat(900_000)}`)), "1e900000");
+  assert.equal(assertCheap("leading zeros", () => canonicalQuantity(`${"0".repeat(900_000)}1Gi`)), "1Gi");
+  assert.equal(assertCheap("digits", () => canonicalQuantity(ones)), ones);
+  assert.equal(assertCheap("a long fraction", () => canonicalQuantity(`1.${"0".repeat(400_000)}1`)), "1000000001n");
+  assert.equal(assertCheap("a long binary fraction", () => canonicalQuantity(`0.${ones}Ki`)), "113777777778n");
+  assert.equal(assertCheap("a long binary amount", () => canonicalQuantity(`${ones}Ki`)), "9223372036854775807");
+  assert.ok(assertCheap("comparing", () => compareQuantities(`${ones}1`, `${ones}2`)) < 0);
+  assert.equal(assertCheap("an exponent", () => canonicalQuantity(`1e${"0".repeat(400_000)}3`)), "1e3");
+});
+
+test("sumOf() is exact, with bounded digits", () => {
+  const sum = (a: string, b: string) => quantityText(sumOf(amountOf(a), amountOf(b)));
+  assert.equal(sum("1", "1m"), "1001m");
+  assert.equal(sum("1Gi", "1Gi"), "2Gi");
+  assert.equal(sum("8Ei", "1"), "9223372036854775807");
+  assert.equal(sum("4Ei", "4Ei"), "9223372036854775807");
+  assert.equal(sum("-1", "1"), "0");
+  assert.equal(sum("-3", "1"), "-2");
+  assert.equal(sum("0", "1Gi"), "1Gi");
+  assert.equal(sum("1e5000", "1"), "100e4998");
+  const long = "7".repeat(5000);
+  assert.equal(sum(long, "1"), `${"7".repeat(999)}8e4000`.replace("8e4000", "80e3999"));
+  assert.equal(integerOf(amountOf(long)), undefined);
+  assert.ok(isWhole(amountOf(long)));
+});
+
+test("canonicalQuantity() agrees with arithmetic on big integers", () => {
+  const random = randomOf(15);
+  const digits = (most: number) => Array.from({ length: Math.floor(random() * most) }, () => Math.floor(random() * 10)).join("");
+  const suffixes = ["", "n", "u", "m", "k", "M", "E", "Ki", "Gi", "Ei", "e3", "E-4"];
+  for (let round = 0; round < 3000; round++) {
+    const sign = random() < 0.3 ? "-" : "", whole = digits(25), fraction = digits(25);
+    const suffix = suffixes[Math.floor(random() * suffixes.length)]!;
+    const text = `${sign}${whole}.${fraction}${suffix}`;
+    const amount = parseQuantity(text);
+    assert.ok(!(amount instanceof Unreadable), text);
+    assert.equal(nanosOf(amount), expectedNanos(sign, whole, fraction, suffix), text);
+  }
+});
+
+/** The amount in steps of 10^-9. */
+function nanosOf({ negative, digits, exponent }: Amount): bigint {
+  const size = BigInt(digits || "0") * 10n ** BigInt(exponent + 9);
+  return negative ? -size : size;
+}
+
+/** The same by the rules: scaled, rounded away from zero, and capped at 2^63 - 1 for binary suffixes. */
+function expectedNanos(sign: string, whole: string, fraction: string, suffix: string): bigint {
+  const power = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].indexOf(suffix) + 1;
+  const decimal = new Map([["n", -9], ["u", -6], ["m", -3], ["k", 3], ["M", 6], ["E", 18], ["e3", 3], ["E-4", -4]]).get(suffix) ?? 0;
+  const scaled = BigInt((whole + fraction) || "0") * 1024n ** BigInt(power) * 10n ** BigInt(decimal + 9 + 20);
+  const divisor = 10n ** BigInt(fraction.length + 20);
+  const rounded = (scaled + divisor - 1n) / divisor;
+  const most = (2n ** 63n - 1n) * 10n ** 9n;
+  const size = power > 0 && rounded > most ? most : rounded;
+  return sign === "-" ? -size : size;
+}

@@ -3,7 +3,7 @@ import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
 import { hasInvalidLabelValue } from "../../core/meta/label-selector.ts";
 import { qualifiedName } from "../../core/meta/names.ts";
-import { amountOf, compareQuantities, integerOf } from "../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, isWhole } from "../../core/meta/quantity.ts";
 import { sameAmounts, validateNotNegative } from "../../core/meta/quantity-rules.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { spell } from "../../core/names.ts";
@@ -152,7 +152,7 @@ export function warnOfClaim(claim: PersistentVolumeClaim, { names }: At): readon
   const { requests, limits } = claim.spec.resources;
   const fractional = Object.entries({ requests, limits }).flatMap(([word, amounts]) => {
     const storage = storageOf(amounts);
-    if (integerOf(amountOf(storage)) !== undefined) return [];
+    if (isWhole(amountOf(storage))) return [];
     return [`spec.resources.${word}[storage]: fractional byte value "${storage}" is invalid, must be an integer`];
   });
   return [

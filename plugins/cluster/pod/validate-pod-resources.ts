@@ -1,6 +1,6 @@
 /** Rules of what the containers of a pod need and may use together, in upstream's order and words. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
-import { amountOf, compareQuantities, quantityText, sumOf } from "../../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, quantityText, shortened, sumOf } from "../../../core/meta/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
 import type { Terms } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";
@@ -72,7 +72,7 @@ function together({ containers = [], initContainers = [] }: PodSpec, what: "requ
   return running;
 }
 function plus(a: Quantity | undefined, b: Quantity): Quantity {
-  return a === undefined ? b : quantityText(sumOf(amountOf(a), amountOf(b)));
+  return quantityText(a === undefined ? shortened(amountOf(b)) : sumOf(amountOf(a), amountOf(b)));
 }
 function larger(a: Quantity | undefined, b: Quantity): Quantity {
   return a === undefined || compareQuantities(a, b) < 0 ? b : a;
