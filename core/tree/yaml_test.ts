@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { limits } from "../limits.ts";
+import { assertCheap } from "../test-cost.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { readStream, readYaml } from "./yaml.ts";
 
@@ -367,3 +368,34 @@ function checkAnswer(name: string, body: string | Uint8Array, answer: Answer): v
     assert.ok(read.duplicates.includes(line), `${name}: ${line}`);
   }
 }
+
+test("readYaml() bounds the text of repeated keys and counts the rest", () => {
+  const key = "k".repeat(1000);
+  const read = readYaml(`a: &a {${key}: 1}\nb: {<<: [${"*a,".repeat(40_000)}*a]}`);
+  assert.ok(read.ok);
+  const text = read.duplicates.join("");
+  assert.ok(text.length < limits.yamlDuplicatesLengthMax + 2000, `${text.length}`);
+  assert.equal(read.duplicates[0], `line 1: key "${key}" already set in map`);
+  assert.equal(read.duplicates.at(-1), `and ${40_000 - (read.duplicates.length - 1)} more keys already set`);
+  const few = readYaml(`{${"a: 1, ".repeat(3000)}}`);
+  assert.equal(few.ok && few.duplicates.length, 2999);
+});
+
+test("readYaml() reads a long key that many aliases merge in linear time", () => {
+  const merged = `a: &a {${"k".repeat(900)}${"\u{1f600}x".repeat(20_000)}: 1}\n`.replace(/^(a: &a \{)(.*)(: 1\}\n)$/s, '$1? "$2"$3');
+  const read = assertCheap("merges", () => readYaml(`${merged}b: {<<: [${"*a,".repeat(80_000)}*a]}`));
+  assert.ok(read.ok);
+  assert.ok(read.duplicates.length < 100);
+});
+
+test("readYaml() refuses aliases that repeat long texts", () => {
+  const long = "v".repeat(1_000_000);
+  const list = (count: number) => `a: &a ${long}\nb: [${"*a,".repeat(count)}*a]`;
+  const count = Math.floor(limits.yamlTextLengthMax / long.length);
+  assert.ok(readYaml(list(count - 3)).ok);
+  assert.equal(errorOf(list(count)), "yaml: document contains excessive aliasing");
+  assert.equal(errorOf(list(60_000)), "yaml: document contains excessive aliasing");
+  const keys = Array.from({ length: 30_000 }, () => "- {<<: *a}\n").join("");
+  const pair = `? ${'"' + "k".repeat(400_000)}1"\n  : 1\n  ? "${"k".repeat(400_000)}2"\n  : 1\n`;
+  assert.equal(assertCheap("keys", () => errorOf(`a: &a\n  ${pair}b:\n${keys}`)), "yaml: document contains excessive aliasing");
+});

@@ -7,7 +7,7 @@ import { limits } from "../../limits.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import { compareByBytes } from "../utf8.ts";
 import { numberText } from "../values.ts";
-import type { AliasNode, CollectionNode, YamlNode } from "./compose.ts";
+import type { AliasNode, CollectionNode, ScalarNode, YamlNode } from "./compose.ts";
 import { floatKeyName, goKeySyntax, goSyntax } from "./go-value.ts";
 import { isMerge, type Resolved, resolveScalar } from "./resolve.ts";
 import { YamlProblem } from "./source.ts";
@@ -17,7 +17,15 @@ export type Decoded = { readonly tree: Tree; readonly duplicates: readonly strin
 
 /** The members of a mapping while it is read; the last value of a key counts, at the place of its first. */
 interface Members {
-  readonly entries: Map<string, { readonly key: Resolved; value: Tree }>;
+  readonly entries: Map<Identity, { readonly key: Resolved; value: Tree }>;
+}
+/** What two keys must share to be the same: the text of a string, or the entry of the decoder's table for any other key. */
+type Identity = string | { readonly text: string };
+
+/** A scalar's meaning and its form in JSON. */
+interface Scalar {
+  readonly resolved: Resolved;
+  readonly leaf: Tree;
 }
 
 /** What is being read, innermost last. A merged mapping reads into the members of another. */
@@ -38,6 +46,15 @@ interface Decoder {
   readonly frames: Frame[];
   readonly active: Set<AliasNode>;
   readonly duplicates: string[];
+  /** UTF-16 units of `duplicates`, and how many more were left out. */
+  duplicatesLength: number;
+  duplicatesLeftOut: number;
+  /** UTF-16 units of all keys and scalars that are in the result. */
+  textLength: number;
+  /** Scalars below aliases: each is resolved once, so that equal keys are the same string and compare at once. */
+  readonly resolved: Map<YamlNode, Scalar>;
+  /** Keys that are not strings, by type and value. */
+  readonly identities: Map<string, Identity>;
   /** Trees that JSON cannot hold, with the reason: a problem only if they are still there in the end. */
   readonly unsupported: Map<Tree, string>;
   nodes: number;
@@ -55,6 +72,11 @@ export function decodeDocument(root: YamlNode): Decoded {
     frames: [],
     active: new Set(),
     duplicates: [],
+    duplicatesLength: 0,
+    duplicatesLeftOut: 0,
+    textLength: 0,
+    resolved: new Map(),
+    identities: new Map(),
     unsupported: new Map(),
     nodes: 1, // the document itself counts as one
     aliasNodes: 0,
@@ -70,6 +92,7 @@ export function decodeDocument(root: YamlNode): Decoded {
   }
   const tree = decoder.result ?? null;
   const error = unsupportedIn(tree, decoder.unsupported);
+  if (decoder.duplicatesLeftOut > 0) decoder.duplicates.push(`and ${decoder.duplicatesLeftOut} more keys already set`);
   return error === undefined ? { tree, duplicates: decoder.duplicates } : { error };
 }
 
@@ -108,8 +131,8 @@ function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
   count(decoder);
   switch (node.kind) {
     case "scalar": {
-      const scalar = resolveScalar(node);
-      return deliver(decoder, leafOf(decoder, scalar), scalar);
+      const { resolved, leaf } = scalarOf(decoder, node);
+      return deliver(decoder, leaf, resolved);
     }
     case "alias":
       if (decoder.active.has(node)) throw new YamlProblem(`anchor '${node.name}' value contains itself`);
@@ -158,8 +181,10 @@ function deliver(decoder: Decoder, tree: Tree, scalar: Resolved | undefined): vo
     frame = decoder.frames.at(-1);
   }
   if (frame === undefined) decoder.result = tree;
-  else if (frame.tag === "list") frame.into.push(tree);
-  else if (frame.tag === "map") {
+  else if (frame.tag === "list") {
+    countText(decoder, tree);
+    frame.into.push(tree);
+  } else if (frame.tag === "map") {
     const node = frame.node.items[frame.at++];
     if (frame.key === undefined) {
       if (scalar === undefined) throw new YamlProblem(`invalid map key: ${goSyntax(tree)}`);
@@ -172,18 +197,54 @@ function deliver(decoder: Decoder, tree: Tree, scalar: Resolved | undefined): vo
 }
 
 function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree, line: number): void {
-  // Keys differ by type too: `1` and `"1"` are two keys until they become JSON's. NaN differs even from itself.
-  const identity = key.type === "str" || key.type === "timestamp"
-    ? `s${key.value}`
-    : key.type === "float" && Number.isNaN(key.value)
-    ? `n${entries.size}`
-    : `${key.type}${key.value}`;
+  const identity = identityOf(decoder, key);
   const known = entries.get(identity);
-  if (known === undefined) entries.set(identity, { key, value });
-  else {
-    decoder.duplicates.push(`line ${line + 1}: key ${goKeySyntax(key)} already set in map`);
+  if (known === undefined) {
+    if (typeof identity === "string") countText(decoder, identity);
+    countText(decoder, value);
+    entries.set(identity, { key, value });
+  } else {
+    addDuplicate(decoder, key, line);
     known.value = value;
   }
+}
+
+/** Keys differ by type too: `1` and `"1"` are two keys until they become JSON's. NaN differs even from itself. */
+function identityOf({ identities }: Decoder, key: Resolved): Identity {
+  if (key.type === "str" || key.type === "timestamp") return key.value;
+  const text = `${key.type}${key.value}`;
+  const known = key.type === "float" && Number.isNaN(key.value) ? undefined : identities.get(text);
+  if (known !== undefined) return known;
+  const identity = { text };
+  identities.set(text, identity);
+  return identity;
+}
+
+/** Reports a repeated key, as long as there is room. */
+function addDuplicate(decoder: Decoder, key: Resolved, line: number): void {
+  const { duplicates, duplicatesLength } = decoder;
+  const least = typeof key.value === "string" ? key.value.length : 0;
+  if (duplicates.length > 0 && duplicatesLength + least > limits.yamlDuplicatesLengthMax) return void decoder.duplicatesLeftOut++;
+  const text = `line ${line + 1}: key ${goKeySyntax(key)} already set in map`;
+  duplicates.push(text);
+  decoder.duplicatesLength += text.length;
+}
+
+/** Counts the text of a key or value. Refuses a document in which aliases repeat long texts. */
+function countText(decoder: Decoder, tree: Tree): void {
+  const length = typeof tree === "string" ? tree.length : tree instanceof NumberText ? tree.text.length : 0;
+  decoder.textLength += length;
+  if (decoder.textLength > limits.yamlTextLengthMax) throw new YamlProblem("document contains excessive aliasing");
+}
+
+/** The meaning of a scalar. Below an alias it may come again, and is kept. */
+function scalarOf(decoder: Decoder, node: ScalarNode): Scalar {
+  const known = decoder.aliasDepth > 0 ? decoder.resolved.get(node) : undefined;
+  if (known !== undefined) return known;
+  const resolved = resolveScalar(node);
+  const scalar = { resolved, leaf: leafOf(decoder, resolved) };
+  if (decoder.aliasDepth > 0) decoder.resolved.set(node, scalar);
+  return scalar;
 }
 
 /** The object of a mapping: names instead of keys, sorted by their bytes. */
