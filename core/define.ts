@@ -2,6 +2,7 @@
  * How a plugin comes to be: `definePlugin(...)` checks everything that a definition can get wrong, tells all of it in
  * one error, and freezes what is right. After that nobody checks again.
  */
+import { append } from "./append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./define/resource.ts";
 import { pluralOf } from "./define/plural.ts";
 import { dns1035Label } from "./meta/names.ts";
@@ -104,7 +105,7 @@ function deepFreeze<V>(value: V): V {
     if (typeof at !== "object" || at === null || seen.has(at)) continue;
     seen.add(at);
     Object.freeze(at);
-    waiting.push(...Object.values(at));
+    append(waiting, Object.values(at));
   }
   return value;
 }

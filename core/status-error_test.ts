@@ -15,3 +15,19 @@ test("invalidError() tells as many errors as fit, at least one, and how many the
   assert.deepEqual(told(half, half + 1, 1), { count: 1, more: "and 2 more" });
   assert.deepEqual(told(3 * half), { count: 1, more: undefined });
 });
+
+test("invalidError() is bounded for any number of errors", () => {
+  const { message, code, details: { causes = [] } = {} } = invalidError(
+    { group: "", name: "Thing" },
+    "a",
+    Array.from({ length: 180_000 }, (_, i) => required(`spec.items[${i}].name`, "a name is required for every item of this list")),
+  );
+  assert.equal(code, 422);
+  assert.ok(message.length < limits.fieldErrorsLengthMax * 1.1);
+  const causesLength = causes.reduce(
+    (sum, { field = "", message = "", reason = "" }) => sum + field.length + message.length + reason.length,
+    0,
+  );
+  assert.ok(causesLength < 2 * limits.fieldErrorsLengthMax);
+  assert.match(message, /, and \d+ more\]$/);
+});

@@ -1,4 +1,5 @@
 /** `--plugins`: which families are served. */
+import { append } from "../core/append.ts";
 import { DefinitionError } from "../core/define.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { reasonOf } from "../core/reason-of.ts";
@@ -42,7 +43,7 @@ export async function choosePlugins(
         else chosen.push(plugin);
       }
     } catch (error) {
-      if (error instanceof DefinitionError) mistakes.push(...error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
+      if (error instanceof DefinitionError) append(mistakes, error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
       else mistakes.push(`cannot load the plugin module "${specifier}": ${reasonOf(error)}`);
     }
   }

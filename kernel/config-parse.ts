@@ -1,4 +1,5 @@
 /** From command line and file to settings; every mistake is found before anything is told. */
+import { append } from "../core/append.ts";
 import { reasonOf } from "../core/reason-of.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
@@ -200,7 +201,7 @@ function checked(config: Config): Config {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
-  mistakes.push(...electionMistakes(config), ...frontProxyMistakes(config));
+  append(mistakes, electionMistakes(config), frontProxyMistakes(config));
   const chance = config["goaway-chance"];
   // Not the other way round: NaN is a mistake, too.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

@@ -20,7 +20,7 @@ function versionOf(names: Names): string {
 
 export function writeContinue(point: ContinuePoint, names: Names): string {
   const text = `{"v":${goString(versionOf(names))},"rv":${point.revision},"start":${goString(point.start === "" ? "/" : point.start)}}`;
-  const binary = String.fromCharCode(...new TextEncoder().encode(text));
+  const binary = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 

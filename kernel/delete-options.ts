@@ -1,4 +1,5 @@
 /** DeleteOptions: from the body when there is one, else from the query (upstream reads never both). */
+import { append } from "../core/append.ts";
 import { readEnvelope } from "../core/codec/protobuf.ts";
 import { cborReader } from "../core/derive/cbor-read.ts";
 import { DecodeError, decoder } from "../core/derive/decode.ts";
@@ -49,9 +50,9 @@ export async function deleteOptions(call: Call): Promise<DeleteRequest> {
   if (policy !== undefined && !["Foreground", "Background", "Orphan"].includes(policy)) {
     errors.push(notSupported("propagationPolicy", policy, ["Foreground", "Background", "Orphan", "nil"]));
   }
-  errors.push(...dryRunErrors(options.dryRunValues, options.dryRunValues.length > 0));
+  append(errors, dryRunErrors(options.dryRunValues, options.dryRunValues.length > 0));
   const ignoreReadErrors = options.ignoreReadErrors && call.catalog.gates.isOn("AllowUnsafeMalformedObjectDeletion");
-  if (ignoreReadErrors) errors.push(...unsafeErrors(options, call.info.verb === "deletecollection"));
+  if (ignoreReadErrors) append(errors, unsafeErrors(options, call.info.verb === "deletecollection"));
   if (errors.length > 0) throw invalidError({ group: `meta.${call.catalog.names.domain}`, name: "DeleteOptions" }, "", errors);
   return { ...options, ignoreReadErrors, dryRun: options.dryRunValues.length > 0 };
 }

@@ -1,4 +1,5 @@
 /** Options of requests from the query (and, for deletions, the body), with the refusals of apimachinery's validation. */
+import { append } from "../core/append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../core/field-error.ts";
 import { limits } from "../core/limits.ts";
 import type { Names } from "../core/names.ts";
@@ -165,7 +166,7 @@ export function writeOptions(
     if (apply && fieldManager === "") errors.push(required("fieldManager", "is required for apply patch"));
     if (!apply && force) errors.push(forbidden("force", "may not be specified for non-apply patch"));
   }
-  errors.push(...managerErrors(fieldManager), ...dryRunErrors(query.all("dryRun"), query.has("dryRun")));
+  append(errors, managerErrors(fieldManager), dryRunErrors(query.all("dryRun"), query.has("dryRun")));
   const validation = query.first("fieldValidation");
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
     errors.push({ ...notSupported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]), quoted: "go" });

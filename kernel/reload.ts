@@ -5,6 +5,7 @@
  *                              ├────> a mistake, or what only a start can change ──> refused: log, metric, the old one stays
  *                              └────> another generation ──> swapped: log, metric
  */
+import { append } from "../core/append.ts";
 import { type Catalog, CatalogError } from "./catalog.ts";
 import { ConfigError } from "./config-parse.ts";
 import { type Config, type SettingName, settings } from "./config.ts";
@@ -70,7 +71,7 @@ function generationAfter(before: Generation, config: Config, plugins: Written["p
     next = generationOf(config, plugins, before);
   } catch (error) {
     if (!isMistaken(error)) throw error;
-    mistakes.push(...error.mistakes);
+    append(mistakes, error.mistakes);
   }
   if (next === undefined || mistakes.length > 0) throw new ConfigError(mistakes);
   return next;

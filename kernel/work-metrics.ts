@@ -117,7 +117,7 @@ export function workMeter(record: WorkRecord, name: string, now: () => number): 
     update() {
       const seconds = [...running.values()].map((since) => (now() - since) / 1000);
       unfinished.set(seconds.reduce((sum, each) => sum + each, 0));
-      longest.set(Math.max(0, ...seconds));
+      longest.set(seconds.reduce((most, each) => Math.max(most, each), 0));
     },
   };
 }

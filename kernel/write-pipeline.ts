@@ -2,6 +2,7 @@
  * The common tail of every write: from an object in the request's version to what may be stored. The order is
  * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
  */
+import { append } from "../core/append.ts";
 import { dropDisabled } from "../core/derive/gates.ts";
 import type { FieldError } from "../core/field-error.ts";
 import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../core/meta/validate-object-meta.ts";
@@ -79,7 +80,7 @@ export async function toCreate(call: Call, object: ApiObject, keepsDeletion = fa
     ...(resource.create?.(next, here) ?? []),
   ];
   // Every name has to do as a segment of a path, also where the kind has no rule of its own.
-  if (errors.length === 0) errors.push(...validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
+  if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
   call.step("validated and admitted");

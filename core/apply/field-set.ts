@@ -2,6 +2,7 @@
  * Sets of fields: what a manager owns. A set is a tree of path elements; a node that is `owned` is a member of the set itself, besides
  * what is below it. Sets are values: operations make new ones and share what is the same.
  */
+import { append } from "../append.ts";
 import type { Json } from "../schema.ts";
 import { compareElements, type Element, elementText, readElement } from "./element.ts";
 
@@ -109,7 +110,7 @@ export function pathTexts(set: FieldSet, prefix = ""): string[] {
   const children = sortedChildren(set);
   const texts = children.filter(([, child]) => child.owned).map(([element]) => prefix + elementText(element));
   for (const [element, child] of children) {
-    if (child.children !== undefined) texts.push(...pathTexts({ owned: false, children: child.children }, prefix + elementText(element)));
+    if (child.children !== undefined) append(texts, pathTexts({ owned: false, children: child.children }, prefix + elementText(element)));
   }
   return texts;
 }

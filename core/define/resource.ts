@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
 import type { Column, GroupVersion, Release, Resource, Served, Strategy, Subresource } from "../plugin.ts";
@@ -68,7 +69,7 @@ function servedMistakes(groupVersion: GroupVersion, served: Served): readonly st
     if (path === "metadata.name" || path === "metadata.namespace") mistakes.push(`"${path}" is selectable by itself`);
     else if (!/^[A-Za-z][A-Za-z0-9.]*$/.test(path)) mistakes.push(`"${path}" is not the path of a selectable field`);
   }
-  for (const [name, subresource] of Object.entries(served.subresources ?? {})) mistakes.push(...subresourceMistakes(name, subresource));
+  for (const [name, subresource] of Object.entries(served.subresources ?? {})) append(mistakes, subresourceMistakes(name, subresource));
   return mistakes;
 }
 

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { type Field, type ListNode, resolve, type StructNode, structsIn } from "../schema.ts";
 import { defaultMistakes } from "./defaults.ts";
 
@@ -22,7 +23,7 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
       mistakes.push(`${path}: field number ${field.number} is taken by ${struct.name}.${other}`);
     }
     numbers.set(field.number, key);
-    mistakes.push(...fieldMistakes(field, path, gates));
+    append(mistakes, fieldMistakes(field, path, gates));
   }
   for (const gate of Object.keys(struct.fillWhile ?? {})) {
     if (gates !== undefined && !gates.has(gate)) {
@@ -50,8 +51,8 @@ function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | 
   }
   if (field.pointer && (node.tag === "list" || node.tag === "record")) mistakes.push(`${path}: lists and records are never pointers`);
   if (field.inline && node.tag !== "struct") mistakes.push(`${path}: only a struct can be inline`);
-  if (field.default !== undefined) mistakes.push(...defaultMistakes(field.node)(field.default, path));
-  if (node.tag === "list") mistakes.push(...listMistakes(node, field, path));
+  if (field.default !== undefined) append(mistakes, defaultMistakes(field.node)(field.default, path));
+  if (node.tag === "list") append(mistakes, listMistakes(node, field, path));
   else if (field.patch?.mergeKey !== undefined) mistakes.push(`${path}: only a list has a merge key`);
   return mistakes;
 }

@@ -2,6 +2,7 @@
  * From lexical trees to canonical objects, with the behaviour of upstream's strict JSON decoder: keys are case-sensitive,
  * null is absence, a key that comes again adds to a struct and to a map and overwrites everything else.
  */
+import { append } from "../append.ts";
 import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 import { setOwn } from "../tree/values.ts";
@@ -128,7 +129,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       const earlier = values[index] ?? before[key];
       if (run.strict && values[index] !== undefined) run.duplicate(key);
       run.path.push(key);
-      run.fields.push(...member.through, key);
+      append(run.fields, member.through, [key]);
       // Only JSON comes here with repeated keys: the other readers have settled them.
       values[index] = value === null && member.pointer
         ? absent

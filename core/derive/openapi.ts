@@ -3,6 +3,7 @@
  * written where it stands. Version 2 and 3 differ in how a reference is spelled, in defaults (version 2 publishes
  * none) and in the two types that are not one JSON type.
  */
+import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
 import type { GroupVersion } from "../plugin.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
@@ -76,7 +77,7 @@ export function openapiSchemas(roots: readonly OpenapiRoot[], options: OpenapiOp
     if (done.has(component.name)) continue;
     const { schema, needs } = component.make();
     done.set(component.name, schema);
-    waiting.push(...needs);
+    append(waiting, needs);
   }
   return Object.fromEntries([...done].toSorted(byName));
 }
@@ -110,7 +111,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
       }
       const part = go(field.node);
       properties.push([key, propertySchema(field, part, options)]);
-      needs.push(...part.needs);
+      append(needs, part.needs);
       if (field.required) required.push(key);
     }
   };

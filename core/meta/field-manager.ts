@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { type FieldError, invalid, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { isPrintable } from "../tree/go-quote.ts";
@@ -31,7 +32,7 @@ export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | u
     if ((entry.fieldsType ?? "") !== "" && entry.fieldsType !== "FieldsV1") {
       errors.push(invalid(`${at}.fieldsType`, entry.fieldsType, "must be `FieldsV1`"));
     }
-    errors.push(...validateFieldManager(entry.manager ?? "", `${at}.manager`));
+    append(errors, validateFieldManager(entry.manager ?? "", `${at}.manager`));
     if (utf8Length(entry.subresource ?? "") > subresourceBytesMax) errors.push(tooLong(`${at}.subresource`, subresourceBytesMax));
     return errors;
   });

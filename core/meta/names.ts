@@ -3,6 +3,7 @@
  * (`k8s.io/apimachinery` validation, 1.35), and nothing when the text is right. The texts are given by clients, so the
  * rules scan once from left to right; the patterns in the messages are told, not run.
  */
+import { append } from "../append.ts";
 import { utf8Length } from "./utf8.ts";
 
 /** What is wrong with a name, or with a prefix of names when `prefix` is true. Empty means valid. */
@@ -107,7 +108,7 @@ export function qualifiedName(text: string): readonly string[] {
     const prefix = first === ""
       ? ["must be non-empty"]
       : messages(tooLong(first!, dnsSubdomainMax, "bytes"), isSubdomainText(first!) ? undefined : subdomainText);
-    found.push(...prefix.map((each) => `prefix part ${each}`));
+    append(found, prefix.map((each) => `prefix part ${each}`));
   }
   const length = name === "" ? "must be non-empty" : tooLong(name, labelPartMax, "bytes");
   if (length !== undefined) found.push(`name part ${length}`);

@@ -1,3 +1,4 @@
+import { append } from "../append.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import type { OwnerReference } from "./object-meta.ts";
 
@@ -27,7 +28,7 @@ export function validateOwnerReferences(owners: readonly OwnerReference[] | unde
   const errors: FieldError[] = [];
   let controller: string | undefined;
   for (const owner of owners ?? []) {
-    errors.push(...validateOwnerReference(owner, path));
+    append(errors, validateOwnerReference(owner, path));
     if (owner.controller !== true) continue;
     const name = `${owner.kind}/${owner.name}`;
     if (controller === undefined) controller = name;

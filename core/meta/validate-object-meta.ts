@@ -9,6 +9,7 @@
  * After a creation without findings the kernel also checks with `storedNameRules`, as kinds without a rule of their own
  * for names need it.
  */
+import { append } from "../append.ts";
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { defaultNames, type Names } from "../names.ts";
 import type { Resource } from "../plugin.ts";
@@ -57,13 +58,14 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, path = "m
   } else if (namespace === "") errors.push(required(`${path}.namespace`, ""));
   else for (const wrong of labelName(namespace, false)) errors.push(invalid(`${path}.namespace`, namespace, wrong));
   if (generation < 0) errors.push(invalid(`${path}.generation`, generation, "must be greater than or equal to 0"));
-  errors.push(
-    ...validateLabels(meta.labels, `${path}.labels`),
-    ...validateAnnotations(meta.annotations, `${path}.annotations`),
-    ...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`),
-    ...validateFinalizers(meta.finalizers, `${path}.finalizers`),
-    ...validateManagedFields(meta.managedFields, `${path}.managedFields`),
-    ...(rules.coreFinalizers ? validateStandardFinalizers(meta, rules.names, path) : []),
+  append(
+    errors,
+    validateLabels(meta.labels, `${path}.labels`),
+    validateAnnotations(meta.annotations, `${path}.annotations`),
+    validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`),
+    validateFinalizers(meta.finalizers, `${path}.finalizers`),
+    validateManagedFields(meta.managedFields, `${path}.managedFields`),
+    rules.coreFinalizers ? validateStandardFinalizers(meta, rules.names, path) : [],
   );
   return errors;
 }
@@ -76,7 +78,7 @@ const immutableKeys = ["name", "namespace", "uid", "creationTimestamp", "deletio
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, path = "metadata", rules?: MetaRules): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (isSet(prior.deletionTimestamp)) errors.push(...validateNoNewFinalizers(next.finalizers, prior.finalizers, `${path}.finalizers`));
+  if (isSet(prior.deletionTimestamp)) append(errors, validateNoNewFinalizers(next.finalizers, prior.finalizers, `${path}.finalizers`));
   if ((next.generation ?? 0) < (prior.generation ?? 0)) {
     errors.push(invalid(`${path}.generation`, next.generation ?? 0, "must not be decremented"));
   }
@@ -84,12 +86,13 @@ export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, pa
     const [now, before] = [valueOf(next, key), valueOf(prior, key)];
     if (now !== before) errors.push(invalid(`${path}.${key}`, now, "field is immutable"));
   }
-  errors.push(
-    ...validateLabels(next.labels, `${path}.labels`),
-    ...validateAnnotations(next.annotations, `${path}.annotations`),
-    ...validateOwnerReferences(next.ownerReferences, `${path}.ownerReferences`),
-    ...validateManagedFields(next.managedFields, `${path}.managedFields`),
-    ...(rules?.coreFinalizers ? validateStandardFinalizers(next, rules.names, path) : []),
+  append(
+    errors,
+    validateLabels(next.labels, `${path}.labels`),
+    validateAnnotations(next.annotations, `${path}.annotations`),
+    validateOwnerReferences(next.ownerReferences, `${path}.ownerReferences`),
+    validateManagedFields(next.managedFields, `${path}.managedFields`),
+    rules?.coreFinalizers ? validateStandardFinalizers(next, rules.names, path) : [],
   );
   return errors;
 }

@@ -173,3 +173,11 @@ test("validateObjectMeta() reads own keys only, whatever they are called", () =>
   const labels = JSON.parse('{"__proto__": "x y", "constructor": "ok"}') as Record<string, string>;
   assert.deepEqual(brief(validateObjectMeta({ ...good, labels }, rules)), ["metadata.labels Invalid", "metadata.labels Invalid"]);
 });
+
+test("validateObjectMeta() takes any number of errors", () => {
+  const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`-${i}`, "x"]));
+  assert.equal(validateObjectMeta({ ...good, labels }, rules).length, 300_000);
+  assert.equal(validateObjectMetaUpdate({ ...good, labels }, good).length, 300_000);
+  const finalizers = Object.keys(labels);
+  assert.ok(validateObjectMeta({ ...good, finalizers }, rules).length >= 300_000);
+});

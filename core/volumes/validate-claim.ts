@@ -1,4 +1,5 @@
 /** Rules of what a claim asks for, also where it stands in a pod, in upstream's order and words. */
+import { append } from "../append.ts";
 import { type FieldError, invalid, notSupported, required } from "../field-error.ts";
 import { validateLabelSelector } from "../meta/label-selector.ts";
 import { validatePositive } from "../meta/quantity-rules.ts";
@@ -51,11 +52,11 @@ function validateSources(
   storedGroups: boolean,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (dataSource !== undefined) errors.push(...validateSource(dataSource, `${path}.dataSource`, storedGroups));
+  if (dataSource !== undefined) append(errors, validateSource(dataSource, `${path}.dataSource`, storedGroups));
   if (dataSourceRef !== undefined) {
     const { namespace = "" } = dataSourceRef;
-    errors.push(...validateSource(dataSourceRef, `${path}.dataSourceRef`, storedGroups));
-    if (namespace !== "") errors.push(...validateLabelText(namespace, `${path}.dataSourceRef.namespace`));
+    append(errors, validateSource(dataSourceRef, `${path}.dataSourceRef`, storedGroups));
+    if (namespace !== "") append(errors, validateLabelText(namespace, `${path}.dataSourceRef.namespace`));
   }
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
   if ((dataSourceRef.namespace ?? "") !== "") {

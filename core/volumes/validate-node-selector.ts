@@ -1,4 +1,5 @@
 /** Rules of selectors of nodes and places, in upstream's order and words. */
+import { append } from "../append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { dns1123Subdomain, labelValue, qualifiedName } from "../meta/names.ts";
 import { deprecatedNodeLabel } from "../meta/node-labels.ts";
@@ -102,7 +103,7 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[], path:
     const asked = new Map<string, ReadonlySet<string>>();
     for (const [j, each] of matchLabelExpressions.entries()) {
       const at = `${path}[${i}].matchLabelExpressions[${j}]`;
-      errors.push(...validateTopologyRequirement(each, at));
+      append(errors, validateTopologyRequirement(each, at));
       if (asked.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
       asked.set(each.key, new Set(each.values));
     }

@@ -1,4 +1,5 @@
 /** Rules of what a persistent volume is, also where it stands in an attachment, in upstream's order and words. */
+import { append } from "../append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../field-error.ts";
 import { validateCsiDriverName } from "../meta/csi-driver-name.ts";
 import { defaultNames, type Names } from "../names.ts";
@@ -65,7 +66,7 @@ function validateInline({ claimRef, capacity = {}, csi }: PersistentVolumeSpec, 
 export function validateAccessModes(modes: readonly string[], path: string, absent: string): readonly FieldError[] {
   const errors: FieldError[] = modes.length === 0 ? [required(path, absent)] : [];
   const known: readonly string[] = allModes;
-  errors.push(...modes.filter((mode) => !known.includes(mode)).map((mode) => notSupported(path, mode, known)));
+  append(errors, modes.filter((mode) => !known.includes(mode)).map((mode) => notSupported(path, mode, known)));
   const alone = modes.includes("ReadWriteOncePod");
   if (alone && modes.some((mode) => mode !== "ReadWriteOncePod" && known.includes(mode))) {
     errors.push(forbidden(path, "may not use ReadWriteOncePod with other access modes"));
@@ -157,7 +158,7 @@ function validateSource(spec: PersistentVolumeSpec, path: string, rules: Persist
       errors.push(forbidden(key === "cephfs" ? `${path}.cephFS` : at, "may not specify more than 1 volume type"));
     } else {
       count++;
-      errors.push(...rule(source, at, spec, rules));
+      append(errors, rule(source, at, spec, rules));
     }
   }
   return count > 0 ? errors : [...errors, required(path, "must specify a volume type")];
@@ -229,7 +230,7 @@ function validateClassAndMode(spec: PersistentVolumeSpec, path: string, inline: 
   const errors: FieldError[] = [];
   if (storageClassName !== "") {
     if (inline) errors.push(forbidden(`${path}.storageClassName`, `may not be specified ${inlineContext}`));
-    else errors.push(...validateSubdomain(storageClassName, `${path}.storageClassName`));
+    else append(errors, validateSubdomain(storageClassName, `${path}.storageClassName`));
   }
   if (volumeMode === undefined) return errors;
   const known: readonly string[] = volumeModes;

@@ -1,6 +1,8 @@
 /** Rules of the sources that pods and persistent volumes share, in upstream's order and words. */
+import { append } from "../append.ts";
 import { type FieldError, invalid, notSupported, required } from "../field-error.ts";
 import { defaultNames, type Names, spell } from "../names.ts";
+import { isNumberedIscsiName, isQualifiedIscsiName } from "./iscsi-name.ts";
 import { between, requiredKeys, validateLabelText, validateNoBacksteps } from "./rules.ts";
 import type {
   AWSElasticBlockStoreVolumeSource,
@@ -132,7 +134,7 @@ export function iscsi(source: Iscsi, path: string, volume: string): readonly Fie
   }
   if (iqn === "") errors.push(required(`${path}.iqn`, ""));
   else if (!isIscsiName(iqn)) errors.push(invalid(`${path}.iqn`, iqn, "must be valid format"));
-  errors.push(...between(lun, 0, 255, `${path}.lun`));
+  append(errors, between(lun, 0, 255, `${path}.lun`));
   if ((chapAuthDiscovery || chapAuthSession) && secretRef === undefined) errors.push(required(`${path}.secretRef`, ""));
   if (secretRef !== undefined && (secretRef.name ?? "") === "") errors.push(required(`${path}.secretRef.name`, ""));
   if (initiatorName !== undefined && !isIscsiName(initiatorName)) {
@@ -142,8 +144,7 @@ export function iscsi(source: Iscsi, path: string, volume: string): readonly Fie
 }
 
 function isIscsiName(name: string): boolean {
-  if (name.startsWith("iqn")) return /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)$/.test(name);
-  return /^eui.[A-Za-z0-9]{16}$/.test(name) || /^naa.[A-Za-z0-9]{32}$/.test(name);
+  return name.startsWith("iqn") ? isQualifiedIscsiName(name) : isNumberedIscsiName(name);
 }
 
 interface Flex {

@@ -1,4 +1,5 @@
 /** What is there as a watch begins with it: one ADDED for each object, put together into pieces. */
+import { append } from "../../core/append.ts";
 import { limits } from "../../core/limits.ts";
 import { concat } from "../chunks.ts";
 import type { Framing, Watching } from "../reads.ts";
@@ -29,7 +30,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
       [parts, size] = [[], 0];
       continue;
     }
-    parts.push(...frame);
+    append(parts, frame);
     size += bytes;
     if (size < limits.chunkBytes) continue;
     yield concat(parts);

@@ -18,7 +18,8 @@ export function deadlines(): Deadlines {
 
   function plan(): void {
     clearTimeout(timer);
-    firesAt = Math.min(...Array.from(waiting, ({ at }) => at));
+    firesAt = Infinity;
+    for (const { at } of waiting) firesAt = Math.min(firesAt, at);
     timer = waiting.size === 0 ? undefined : setTimeout(fire, Math.max(0, Math.ceil(firesAt - performance.now())));
   }
   function fire(): void {

@@ -1,3 +1,4 @@
+import { append } from "../../core/append.ts";
 import { sameBytes } from "../same-bytes.ts";
 import { decodeKey, encodeKey, inRange, keyBounds } from "./bytes.ts";
 import { pause } from "./clock.ts";
@@ -104,7 +105,7 @@ async function* followStream(
   function take(reply: WatchReply, events: StoreEvent[]): void {
     if (reply.canceled) throw refusal(reply, from);
     if (reply.created) return;
-    fragments.push(...reply.events);
+    append(fragments, reply.events);
     if (reply.fragment) return;
     const whole = fragments;
     fragments = [];
@@ -112,7 +113,7 @@ async function* followStream(
     const revision = whole.at(-1)?.now.revision ?? reply.revision;
     if (revision <= position) return;
     const told = whole.flatMap((event) => toEvent(event, what, position));
-    events.push(...told);
+    append(events, told);
     position = revision;
   }
   // It may have aborted while the stream was being opened.

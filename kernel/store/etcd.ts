@@ -110,7 +110,8 @@ function readerOf(connection: Connection, progress: Progress, prefix: string): P
       if (last === undefined || rest <= 0 || entries.length === limit) {
         return { entries, revision, count: entries.length + Math.max(0, rest) };
       }
-      next = Uint8Array.of(...last.key, 0);
+      next = new Uint8Array(last.key.length + 1);
+      next.set(last.key);
     }
   }
   return { get, list };

@@ -3,6 +3,7 @@
  * asks for more and lets almost nothing change. Both see the stored form, and paths use its names but for the
  * reporting controller, which each API calls as it knows it.
  */
+import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { dns1123Subdomain, qualifiedName } from "../../core/meta/names.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
@@ -66,7 +67,7 @@ function validateTold(event: CoreEvent, namespace: string, controllerPath: strin
   const { namespace: about = "" } = involvedObject;
   if (about === "" && namespace !== "default" && namespace !== "kube-system") errors.push(elsewhere(about));
   if (reportingComponent === "") errors.push(required(controllerPath, ""));
-  errors.push(...qualifiedName(reportingComponent).map((wrong) => invalid(controllerPath, reportingComponent, wrong)));
+  append(errors, qualifiedName(reportingComponent).map((wrong) => invalid(controllerPath, reportingComponent, wrong)));
   for (const [path, word] of Object.entries({ reportingInstance, action, reason })) {
     if (word === "") errors.push(required(path, ""));
     if (utf8Length(word) > wordBytesMax) errors.push(invalid(path, "", `can have at most ${wordBytesMax} characters`));

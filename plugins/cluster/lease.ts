@@ -1,3 +1,4 @@
+import { append } from "../../core/append.ts";
 import { defineResource } from "../../core/define.ts";
 import { type FieldError, forbidden, invalid, notSupported } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
@@ -51,7 +52,7 @@ function validateSpec({ spec }: Lease): readonly FieldError[] {
   if (leaseTransitions !== undefined && leaseTransitions < 0) {
     errors.push(invalid("spec.leaseTransitions", leaseTransitions, "must be greater than or equal to 0"));
   }
-  if (strategy !== undefined) errors.push(...validateStrategy(strategy));
+  if (strategy !== undefined) append(errors, validateStrategy(strategy));
   if ((preferredHolder ?? "") !== "" && (strategy ?? "") === "") {
     errors.push(forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }

@@ -1,3 +1,4 @@
+import { append } from "../../core/append.ts";
 import { defineResource } from "../../core/define.ts";
 import { type FieldError, invalid, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
@@ -41,12 +42,12 @@ function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly Fie
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    errors.push(...validateKey(key, "data"));
+    append(errors, validateKey(key, "data"));
     if (Object.hasOwn(binaryData, key)) errors.push(invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
     size += utf8Length(value);
   }
   for (const [key, value] of Object.entries(binaryData)) {
-    errors.push(...validateKey(key, "binaryData"));
+    append(errors, validateKey(key, "binaryData"));
     size += decodedLength(value);
   }
   // The object as a whole is too long; upstream shows its empty path so.

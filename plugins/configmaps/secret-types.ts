@@ -1,4 +1,5 @@
 /** The types of secrets that the platform knows, and what each asks of the data. */
+import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { bytesOf } from "../../core/meta/base64.ts";
@@ -43,7 +44,7 @@ export function validateData(secret: Typed, names: Names): readonly FieldError[]
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
-    errors.push(...validateKey(key, "data"));
+    append(errors, validateKey(key, "data"));
     size += decodedLength(value);
   }
   if (size > limits.configBytesMax) errors.push(tooLong("data", limits.configBytesMax));

@@ -1,3 +1,4 @@
+import { append } from "../../core/append.ts";
 import { defineResource } from "../../core/define.ts";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
@@ -154,7 +155,7 @@ function validateSpec({ spec }: CSIDriver, gates: Gates): readonly FieldError[] 
   if (fsGroupPolicy !== undefined && !groupPolicies.includes(fsGroupPolicy)) {
     errors.push(notSupported("spec.fsGroupPolicy", fsGroupPolicy, groupPolicies));
   }
-  errors.push(...validateTokenRequests(tokenRequests));
+  append(errors, validateTokenRequests(tokenRequests));
   for (const mode of volumeLifecycleModes) {
     if (!lifecycleModes.includes(mode)) errors.push(notSupported("spec.volumeLifecycleModes", mode, lifecycleModes));
   }

@@ -1,4 +1,5 @@
 /** Rules and warnings of persistent volumes, in upstream's order and words. */
+import { append } from "../../core/append.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
 import { topologySuccessor } from "../../core/meta/node-labels.ts";
@@ -72,7 +73,7 @@ function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSp
   }
   // The paths leave out the specification: upstream's, and clients know them.
   if (next.volumeMode !== prior.volumeMode) errors.push(invalid("volumeMode", next.volumeMode, "field is immutable"));
-  if (!at.gates("MutablePVNodeAffinity")) errors.push(...validateNodeAffinity(next, prior, at.names));
+  if (!at.gates("MutablePVNodeAffinity")) append(errors, validateNodeAffinity(next, prior, at.names));
   const { volumeAttributesClassName: now } = next, { volumeAttributesClassName: before } = prior;
   if (now === before) return errors;
   const path = "spec.volumeAttributesClassName";
@@ -159,7 +160,7 @@ export function warnOfVolume({ metadata: { annotations = {} }, spec }: Persisten
     );
   }
   if (spec.nodeAffinity?.required !== undefined) {
-    warnings.push(...warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
+    append(warnings, warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
   }
   for (const [key, written, text] of goneSources) if (spec[key] !== undefined) warnings.push(`spec.${written}: ${text}`);
   return warnings;

@@ -1,4 +1,5 @@
 /** Rules of containers, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
@@ -164,8 +165,8 @@ function validateResize({ resizePolicy = [] }: Container, podPolicy: string, pat
   return resizePolicy.flatMap(({ resourceName, restartPolicy }, i) => {
     const errors: FieldError[] = seen.has(resourceName) ? [duplicate(`${path}[${i}]`, resourceName)] : [];
     seen.add(resourceName);
-    errors.push(...neededWord(resourceName, ["cpu", "memory"], path));
-    errors.push(...neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));
+    append(errors, neededWord(resourceName, ["cpu", "memory"], path));
+    append(errors, neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));
     if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
       errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }

@@ -1,4 +1,5 @@
 /** Rules of the variables of a container, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { configMapKey } from "../../../core/meta/names.ts";
 import { validateNoBacksteps } from "../../../core/volumes/rules.ts";
@@ -58,8 +59,8 @@ export function validateEnvFrom(sources: readonly EnvFromSource[], path: string)
   return sources.flatMap(({ prefix = "", configMapRef, secretRef }, i) => {
     const at = `${path}[${i}]`;
     const errors = prefix === "" ? [] : [...named(environmentName, prefix, `${at}.prefix`)];
-    if (configMapRef !== undefined) errors.push(...validateName(configMapRef, `${at}.configMapRef.name`));
-    if (secretRef !== undefined) errors.push(...validateName(secretRef, `${at}.secretRef.name`));
+    if (configMapRef !== undefined) append(errors, validateName(configMapRef, `${at}.configMapRef.name`));
+    if (secretRef !== undefined) append(errors, validateName(secretRef, `${at}.secretRef.name`));
     if (configMapRef === undefined && secretRef === undefined) {
       errors.push(invalid(path, "", "must specify one of: `configMapRef` or `secretRef`"));
     } else if (configMapRef !== undefined && secretRef !== undefined) {

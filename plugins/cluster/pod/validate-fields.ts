@@ -34,9 +34,9 @@ export function validateFieldRef(ref: ObjectFieldSelector, supported: readonly s
   if (fieldPath === "") return [required(`${path}.fieldPath`, "")];
   const cannot = (why: string) => [invalid(`${path}.fieldPath`, fieldPath, `error converting fieldPath: ${why}`)];
   if (apiVersion !== "v1") return cannot(`unsupported pod version: ${apiVersion}`);
-  const keyed = /^(.+?)\['([^]*)'\]$/.exec(fieldPath);
-  if (keyed !== null) {
-    const [, field, key] = keyed as unknown as readonly [string, string, string]; // the pattern has both groups
+  const keyed = splitSubscript(fieldPath);
+  if (keyed !== undefined) {
+    const { field, key } = keyed;
     if (!subscripted.includes(field)) return cannot(`field label does not support subscript: ${fieldPath}`);
     const looked = field === "metadata.annotations" ? key.toLowerCase() : key;
     return qualifiedName(looked).map((wrong) => invalid(path, looked, wrong));
@@ -45,6 +45,13 @@ export function validateFieldRef(ref: ObjectFieldSelector, supported: readonly s
   const field = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;
   if (!known.has(field)) return cannot(`field label not supported: ${fieldPath}`);
   return supported.includes(field) ? [] : [{ ...notSupported(`${path}.fieldPath`, field, supported), quoted: "go" }];
+}
+
+/** `metadata.labels` and `a` of `metadata.labels['a']`: up to the first `['`, and from there to the `']` at the end. */
+function splitSubscript(fieldPath: string): { readonly field: string; readonly key: string } | undefined {
+  const start = fieldPath.indexOf("['");
+  if (start < 1 || start + 2 > fieldPath.length - 2 || !fieldPath.endsWith("']")) return undefined;
+  return { field: fieldPath.slice(0, start), key: fieldPath.slice(start + 2, -2) };
 }
 
 const amounts = ["cpu", "ephemeral-storage", "memory"];

@@ -1,4 +1,5 @@
 /** Rules of a pod as a whole, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import { utf8Length } from "../../../core/meta/utf8.ts";
@@ -104,7 +105,7 @@ function validateClaims(claims: readonly PodResourceClaim[], path: string): read
     const errors: FieldError[] = [];
     if (name === "") errors.push(required(`${at}.name`, ""));
     else if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
-    else errors.push(...label(name, `${at}.name`));
+    else append(errors, label(name, `${at}.name`));
     seen.add(name);
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       errors.push(invalid(at, { name }, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"));

@@ -1,4 +1,5 @@
 /** Rules of what a node asks containers and does with them, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { type HTTPGetAction, type Lifecycle, type LifecycleHandler, type Probe, type ProbeHandler, stopSignals } from "./probe.ts";
 import { neededWord, notNegative, oneOfWords, validatePort } from "./rules.ts";
@@ -14,7 +15,7 @@ function validateHandler(handler: Handler, grace: Grace, path: string): readonly
   const one = (key: string, errorsOf: (at: string) => readonly FieldError[]) => {
     const at = `${path}.${key}`;
     if (count++ > 0) errors.push(forbidden(at, "may not specify more than 1 handler type"));
-    else errors.push(...errorsOf(at));
+    else append(errors, errorsOf(at));
   };
   if (exec !== undefined) one("exec", (at) => (exec.command ?? []).length === 0 ? [required(`${at}.command`, "")] : []);
   if (httpGet !== undefined) one("httpGet", (at) => validateHttpGet(httpGet, at));

@@ -1,4 +1,5 @@
 /** Rules of what becomes files in volumes, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import type {
   DownwardAPIVolumeFile,
@@ -25,14 +26,14 @@ export function validateKeyToPath({ key, path: target, mode }: KeyToPath, path: 
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string): readonly FieldError[] {
   const { fieldRef, resourceFieldRef } = file;
   const errors: FieldError[] = file.path === "" ? [required(`${path}.path`, "")] : [];
-  errors.push(...validateTargetPath(file.path, `${path}.path`));
+  append(errors, validateTargetPath(file.path, `${path}.path`));
   if (fieldRef !== undefined) {
-    errors.push(...validateFieldRef(fieldRef, volumeFields, `${path}.fieldRef`));
+    append(errors, validateFieldRef(fieldRef, volumeFields, `${path}.fieldRef`));
     if (resourceFieldRef !== undefined) {
       errors.push(invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"));
     }
   } else if (resourceFieldRef !== undefined) {
-    errors.push(...validateResourceFieldRef(resourceFieldRef, `${path}.resourceFieldRef`, true));
+    append(errors, validateResourceFieldRef(resourceFieldRef, `${path}.resourceFieldRef`, true));
   } else errors.push(required(path, "one of fieldRef and resourceFieldRef is required"));
   return [...errors, ...validateMode(file.mode, `${path}.mode`)];
 }

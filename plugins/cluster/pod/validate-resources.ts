@@ -1,7 +1,8 @@
 /** Rules of what containers need and may use, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
-import { amountOf, compareQuantities, integerOf, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
 import { Unreadable } from "../../../core/meta/unreadable.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
@@ -72,7 +73,7 @@ export const podResourceName: NameRule = (name, path, names) => {
 function validateAmount(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
   const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
   const whole = isExtended(name, names) || countable.includes(name);
-  if (whole && integerOf(amountOf(amount)) === undefined) errors.push(invalid(path, amount, "must be an integer"));
+  if (whole && !isWhole(amountOf(amount))) errors.push(invalid(path, amount, "must be an integer"));
   return errors;
 }
 
@@ -106,14 +107,14 @@ export function validateResources(
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    errors.push(...nameRule(name, at, spelled), ...validateAmount(name, amount, at, spelled), ...pages(name, amount, at));
+    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled), pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    errors.push(...nameRule(name, at, spelled), ...validateAmount(name, amount, at, spelled));
-    errors.push(...validateRequest(name, amount, limit, path, spelled));
-    errors.push(...pages(name, amount, at));
+    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled));
+    append(errors, validateRequest(name, amount, limit, path, spelled));
+    append(errors, pages(name, amount, at));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {

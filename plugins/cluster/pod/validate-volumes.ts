@@ -1,9 +1,11 @@
 /** Rules of the volumes of a pod, in upstream's order and words. */
+import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { validateCsiDriverName } from "../../../core/meta/csi-driver-name.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import type { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { compareQuantities } from "../../../core/meta/quantity.ts";
+import { isNumberedIscsiName, isQualifiedIscsiName } from "../../../core/volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,
   EphemeralVolumeSource,
@@ -94,9 +96,9 @@ function validateSource(volume: Volume, terms: Terms, path: string): readonly Fi
   for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // the keys of `rules` are the members
     const source = volume[key];
     if (source === undefined) continue;
-    if (count++ === 0) errors.push(...rule(source, `${path}.${key}`, terms));
+    if (count++ === 0) append(errors, rule(source, `${path}.${key}`, terms));
     else errors.push(forbidden(`${path}.${toldAs[key] ?? key}`, "may not specify more than 1 volume type"));
-    if (key === "iscsi") errors.push(...validatePortalLength(volume, path));
+    if (key === "iscsi") append(errors, validatePortalLength(volume, path));
   }
   return count === 0 ? [required(path, "must specify a volume type")] : errors;
 }
@@ -134,9 +136,7 @@ function validateIscsi(source: ISCSIVolumeSource, path: string): readonly FieldE
 }
 function validateIscsiName(name: string, path: string): readonly FieldError[] {
   if (!/^(iqn|eui|naa)/.test(name)) return [invalid(path, name, "must be valid format starting with iqn, eui, or naa")];
-  const right = name.startsWith("iqn")
-    ? /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/.test(name)
-    : /^eui.[A-Za-z0-9]{16}$/.test(name) || /^naa.[A-Za-z0-9]{32}$/.test(name);
+  const right = name.startsWith("iqn") ? isQualifiedIscsiName(name) : isNumberedIscsiName(name);
   return right ? [] : [invalid(path, name, "must be valid format")];
 }
 const portalLengthMax = 64;
