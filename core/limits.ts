@@ -51,6 +51,11 @@ export const limits = Object.freeze({
   gzipBytesMin: 128 * 1024,
   /** Pieces in which lists leave. */
   chunkBytes: 64 * 1024,
+  /** Room on the disk that the embedded store keeps for deletions and compaction, and the pieces in which it gives it back. */
+  storeReserveBytes: 16 * 1024 * 1024,
+  storeReservePieceBytes: 4 * 1024 * 1024,
+  /** How often a store that is full, or fails, is tried again. */
+  storeTrialMs: 2_000,
   /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
   watchStalledMs: 1_000,

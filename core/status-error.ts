@@ -24,6 +24,7 @@ const codes = {
   UnsupportedMediaType: 415,
   InternalError: 500,
   ServiceUnavailable: 503,
+  InsufficientStorage: 507,
 } as const;
 
 export type StatusReason = keyof typeof codes;

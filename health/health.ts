@@ -7,6 +7,8 @@ export interface Check {
   readonly timeoutMs?: number;
   /** While it is true, reports leave the check out, and only its own path tells of it. */
   readonly aside?: () => boolean;
+  /** What is known of the cause when it fails; its own reason counts where there is nothing. */
+  readonly cause?: () => string | undefined;
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -71,7 +73,7 @@ async function failureOf(check: Check, timeoutMs: number): Promise<string | unde
     await Promise.race([check.check(over.signal), aborted(over.signal)]);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return check.cause?.() ?? (error instanceof Error ? error.message : String(error));
   } finally {
     clearTimeout(timer);
   }

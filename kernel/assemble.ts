@@ -1,7 +1,6 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
-import { reasonOf } from "../core/reason-of.ts";
 import { StatusError } from "../core/status-error.ts";
-import { type Check, type Checks, type Endpoint, graceful, ping, sharedCheck, type StartUp, type switchCheck } from "../health/mod.ts";
+import { type Check, type Checks, type Endpoint, graceful, ping, type StartUp, type switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
 import { controllerHooks, hooksOf } from "./background.ts";
 import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./authorization/mod.ts";
@@ -20,6 +19,8 @@ import { requestLabels } from "./request-metrics.ts";
 import { requestLog } from "./request-log.ts";
 import type { Server } from "./server.ts";
 import type { Store } from "./store/store.ts";
+import { storeChecks } from "./store-checks.ts";
+import { troubleKinds, type Troubles } from "./store/trouble.ts";
 import { buildInfo } from "./version.ts";
 
 /** What a server is made of. */
@@ -27,6 +28,8 @@ export interface Parts {
   /** The generation in force. */
   readonly inForce: () => Generation;
   readonly store: Store;
+  /** What keeps the store from its work. */
+  readonly troubles: Troubles;
   readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
   readonly log: Log;
@@ -48,14 +51,7 @@ export function assemble(parts: Parts): Server {
   const prefix = inForce().config["etcd-prefix"];
   const { store } = cache;
   const clock = { now: () => Date.now(), random: () => Math.random() };
-  const probe = async (signal: AbortSignal) => {
-    try {
-      await parts.store.get(`${prefix}/health`, signal);
-    } catch (error) {
-      throw new Error(`error getting data from etcd: ${reasonOf(error)}`, { cause: error });
-    }
-  };
-  const alive = sharedCheck("etcd", 1000, elapsed, probe), usable = sharedCheck("etcd-readiness", 1000, elapsed, probe);
+  const { alive, usable } = storeChecks(parts.store, `${prefix}/health`, parts.troubles, elapsed);
   const begun = elapsed();
   const filled = latched("poststarthook/storage-readiness", () => cache.state().tag === "current");
   const checksOf = (catalog: Catalog): Checks => {
@@ -105,6 +101,7 @@ export function assemble(parts: Parts): Server {
   };
   registry.beforeScrape(() => countObjects(inForce().catalog, parts.store, prefix, registry));
   registry.beforeScrape(() => tellSize(parts.store, registry));
+  registry.beforeScrape(() => showTroubles(parts.troubles, registry));
   const observe = observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"]));
   const authenticate = authenticateInOrder(
     authenticators,
@@ -228,6 +225,10 @@ async function tellSize(store: Store, { record }: KernelRegistry): Promise<void>
   const bytes = await store.size().catch(() => undefined);
   // Upstream numbers its clusters of etcd; there is one store.
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
+}
+
+function showTroubles({ current }: Troubles, { record }: KernelRegistry): void {
+  for (const cause of troubleKinds) record.storeTrouble.with({ cause }).set(current.some(({ kind }) => kind === cause) ? 1 : 0);
 }
 
 function isRefusal(error: unknown): boolean {

@@ -1,5 +1,5 @@
 /** What a failure on the way of a request is to the client. */
-import { StatusError } from "../core/status-error.ts";
+import { type StatusDetails, StatusError } from "../core/status-error.ts";
 import { expired, tooLargeRevision } from "./reads.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { StoreError } from "./store/store.ts";
@@ -36,18 +36,29 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
     case "too-large":
     case "refused":
       return new StatusError("Unknown", error.message);
+    case "full":
+      // RFC 4918, 11.5. Clients that know the code wait and try again; kubectl shows the message.
+      return new StatusError(
+        "InsufficientStorage",
+        `The ${info.verb} operation against ${resourceOf(info)} could not be completed: the server's disk is full. ` +
+          "Nothing was changed; deletions still work. Try again when there is room.",
+        { details: detailsOf(info) },
+      );
     case "closed":
       return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
-    case "unavailable": {
-      const resource = info.group === "" ? info.resource : `${info.resource}.${info.group}`;
+    case "unavailable":
       return new StatusError(
         "ServerTimeout",
-        `The ${info.verb} operation against ${resource} could not be completed at this time, please try again.`,
-        {
-          details: { name: info.verb, ...(info.group === "" ? {} : { group: info.group }), kind: info.resource, retryAfterSeconds: 2 },
-          cause: error,
-        },
+        `The ${info.verb} operation against ${resourceOf(info)} could not be completed at this time, please try again.`,
+        { details: detailsOf(info), cause: error },
       );
-    }
   }
+}
+
+function resourceOf({ group, resource }: RequestInfo): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+/** With a time after which to try again. */
+function detailsOf({ verb, group, resource }: RequestInfo): StatusDetails {
+  return { name: verb, ...(group === "" ? {} : { group }), kind: resource, retryAfterSeconds: 2 };
 }

@@ -125,6 +125,13 @@ export const kernelMetrics = Object.freeze({
     labels: ["storage_cluster_id"],
     stability: "STABLE",
   }),
+  storeTrouble: defineMetric({
+    name: "thole_store_trouble",
+    type: "gauge",
+    help: "1 while something keeps the store from its work: full, failing (the embedded store's file), unreachable or refused (etcd).",
+    labels: ["cause"],
+    stability: "ALPHA",
+  }),
   selfRequests: defineMetric({
     name: "apiserver_selfrequest_total",
     type: "counter",

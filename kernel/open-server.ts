@@ -18,7 +18,7 @@ import { measuredStore, type StoredLabels, type StoredPlaces } from "./measured-
 import type { KernelRegistry } from "./metrics.ts";
 import { once } from "./once.ts";
 import { openMetrics } from "./open-metrics.ts";
-import { openStore } from "./open-store.ts";
+import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
 import type { Source } from "./read-configuration.ts";
 import type { Reads } from "./reads.ts";
@@ -28,6 +28,8 @@ import { watchEnds } from "./shutdown.ts";
 import { forgetBeginning } from "./store/beginning.ts";
 import { pause, systemClock } from "./store/clock.ts";
 import type { Store } from "./store/store.ts";
+import { troublesOf } from "./store/trouble.ts";
+import { troubleLog } from "./trouble-log.ts";
 import { watchFile } from "./watch-file.ts";
 import { workMeters } from "./work-metrics.ts";
 
@@ -43,6 +45,8 @@ export interface ServeOptions {
   readonly flushLog?: () => Promise<void>;
   /** How requests read; from the cache where absent. */
   readonly readsOver?: (store: Store) => Reads;
+  /** Of the embedded store, for tests. */
+  readonly sqlite?: OpenStoreOptions["sqlite"];
 }
 
 /** A server that answers in process; `serve` gives it a socket. */
@@ -77,14 +81,15 @@ const lookEveryMs = 1_000;
 
 /** Opens the store, fills the cache and starts what goes on beside requests. Rejects where settings and plugins make no server. */
 export async function openServer(
-  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), readsOver }: ServeOptions,
+  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), readsOver, sqlite }: ServeOptions,
 ): Promise<Opened> {
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
   const registry = openMetrics(config, log);
   const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
   const rootCertificates = await rootCertificatesOf(config);
-  const { store, followed: ofStore } = await openStore(config);
+  const troubles = troublesOf(systemClock, troubleLog(log));
+  const { store, followed: ofStore } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));
   if (processMetrics === true) watchProcess(registry.record, ending.signal);
@@ -105,6 +110,7 @@ export async function openServer(
   const server = assemble({
     inForce,
     store,
+    troubles,
     cache,
     registry,
     log,

@@ -5,7 +5,10 @@ import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
 import { keyed, readText } from "./read-files.ts";
 import type { Tls } from "./store/grpc-session.ts";
-import type { Store } from "./store/store.ts";
+import { openFailure } from "./store/sqlite-failures.ts";
+import type { SqliteOptions } from "./store/sqlite.ts";
+import { type Store, StoreError } from "./store/store.ts";
+import type { Troubles } from "./store/trouble.ts";
 
 /** Whether nothing is to be left on disk. */
 export function isInMemory(config: Config): boolean {
@@ -18,18 +21,26 @@ export interface OpenedStore {
   readonly followed: readonly Followed[];
 }
 
+export interface OpenStoreOptions {
+  /** Where what keeps the store from its work is reported. */
+  readonly troubles: Troubles;
+  /** Of the embedded store, for tests. */
+  readonly sqlite?: Omit<SqliteOptions, "troubles">;
+}
+
 /** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
-export async function openStore(config: Config): Promise<OpenedStore> {
+export async function openStore(config: Config, { troubles, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
   // Only the one that is used is loaded: the other would cost memory.
   if (endpoints.length === 0) {
     const { openSqlite } = await import("./store/sqlite.ts");
-    const store = await openSqlite(isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite")));
+    const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
+    const store = await openSqlite(path, { ...sqlite, troubles });
     return { store, followed: [] };
   }
   const { openEtcd } = await import("./store/etcd.ts");
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
-  if (paths.length === 0) return { store: await openEtcd({ endpoints }), followed: [] };
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, troubles }), followed: [] };
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
@@ -37,7 +48,7 @@ export async function openStore(config: Config): Promise<OpenedStore> {
     tls = next;
     return { from: "the next connection on" };
   };
-  const store = await openEtcd({ endpoints, tls: () => tls });
+  const store = await openEtcd({ endpoints, tls: () => tls, troubles });
   return { store, followed: [{ what: "client certificate for etcd", paths, renew }] };
 }
 
@@ -50,6 +61,10 @@ async function readTls(config: Config): Promise<Tls> {
 
 /** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */
 async function privateFile(path: string): Promise<string> {
-  await (await open(path, "a", 0o600)).close();
+  try {
+    await (await open(path, "a", 0o600)).close();
+  } catch (error) {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, undefined)}`, { cause: error });
+  }
   return path;
 }

@@ -22,7 +22,12 @@ export interface TestServer {
 
 /** `admin` is in system:masters, `alice` is authenticated and has no rights. */
 export async function startTestServer(
-  options: { readonly args?: readonly string[]; readonly plugins?: typeof plugins; readonly readsOver?: ServeOptions["readsOver"] } = {},
+  options: {
+    readonly args?: readonly string[];
+    readonly plugins?: typeof plugins;
+    readonly readsOver?: ServeOptions["readsOver"];
+    readonly sqlite?: ServeOptions["sqlite"];
+  } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
   const tokens = { admin: crypto.randomUUID(), alice: crypto.randomUUID() };
@@ -35,8 +40,9 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const { readsOver } = options;
-  const running = await serve({ ...configuration, log, ...(readsOver === undefined ? {} : { readsOver }) });
+  const { readsOver, sqlite } = options;
+  const parts = { ...(readsOver === undefined ? {} : { readsOver }), ...(sqlite === undefined ? {} : { sqlite }) };
+  const running = await serve({ ...configuration, log, ...parts });
   return {
     url: running.url,
     port: running.port,

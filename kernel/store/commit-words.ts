@@ -4,7 +4,7 @@
  * bytes that they tell of, in the same order. A number that is not there is -1.
  */
 import { decodeKey } from "./bytes.ts";
-import type { Answers, Call, Outcome, Run } from "./sqlite-engine.ts";
+import type { Answers, Call, Outcome, Run } from "./sqlite-calls.ts";
 import type { Lane } from "./thread-lane.ts";
 import type { Change } from "./store.ts";
 
@@ -12,10 +12,10 @@ type Place = Pick<Lane, "words" | "bytes">;
 type CommitCall = Extract<Call, { op: "commit" }>;
 
 const none = -1;
-/** Of a question: how many calls; of each the revision expected, when it expires, the bytes of its key and of its value. */
-const questionHead = 1, callWords = 4;
+/** Of a question: how many calls; of each the revision expected, when it expires, whether it frees room, the bytes of its key and of its value. */
+const questionHead = 1, callWords = 5;
 /** Of an answer: what a Run tells, how many outcomes; of each what was written, the revision and the bytes of what was there before. */
-const answerHead = 5, outcomeWords = 3;
+const answerHead = 6, outcomeWords = 3;
 
 const encoder = new TextEncoder();
 
@@ -27,7 +27,7 @@ export function writeCalls(calls: readonly Call[], { words, bytes }: Place): boo
   let word = questionHead;
   for (const call of calls) {
     if (call.op !== "commit") return false;
-    const { key, value, expect } = call.change;
+    const { key, value, expect, frees } = call.change;
     if (at + key.length * 3 + (value?.byteLength ?? 0) > bytes.byteLength) return false;
     const { written } = encoder.encodeInto(key, bytes.subarray(at));
     at += written;
@@ -35,6 +35,7 @@ export function writeCalls(calls: readonly Call[], { words, bytes }: Place): boo
     at += value?.byteLength ?? 0;
     words[word++] = expect === "absent" ? none : expect;
     words[word++] = call.expires ?? none;
+    words[word++] = frees === true ? 1 : 0;
     words[word++] = written;
     words[word++] = value?.byteLength ?? none;
   }
@@ -46,11 +47,12 @@ export function readCalls(place: Place): CommitCall[] {
   const count = next();
   const take = bytes(questionHead + count * callWords);
   return Array.from({ length: count }, () => {
-    const expect = next(), expires = next(), keyBytes = next(), valueBytes = next();
+    const expect = next(), expires = next(), frees = next(), keyBytes = next(), valueBytes = next();
     const change: Change = {
       key: decodeKey(take(keyBytes)),
       expect: expect === none ? "absent" : expect,
       value: valueBytes === none ? undefined : take(valueBytes),
+      ...(frees === 1 ? { frees: true } : {}),
     };
     return { op: "commit", change, expires: expires === none ? undefined : expires };
   });
@@ -64,7 +66,8 @@ export function writeRun(run: Run, { words, bytes }: Place): boolean {
   words[1] = run.compacted;
   words[2] = run.expiresAt ?? none;
   words[3] = run.unswept ? 1 : 0;
-  words[4] = run.outcomes.length;
+  words[4] = run.full ? 1 : 0;
+  words[5] = run.outcomes.length;
   let word = answerHead;
   for (const outcome of run.outcomes) {
     if (!("answer" in outcome)) return false;
@@ -83,7 +86,7 @@ export function writeRun(run: Run, { words, bytes }: Place): boolean {
 /** The answer to what writeCalls() wrote. */
 export function readRun(calls: readonly Call[], place: Place): Run {
   const { next, bytes } = reader(place);
-  const revision = next(), compacted = next(), expiresAt = next(), unswept = next(), count = next();
+  const revision = next(), compacted = next(), expiresAt = next(), unswept = next(), full = next(), count = next();
   const take = bytes(answerHead + count * outcomeWords);
   const outcomes = calls.map((call): Outcome => {
     const written = next(), beforeRevision = next(), beforeBytes = next();
@@ -92,7 +95,7 @@ export function readRun(calls: readonly Call[], place: Place): Run {
     const { key } = (call as CommitCall).change; // writeCalls() takes nothing else
     return { answer: { done: false, current: before && { key, ...before } } };
   });
-  return { outcomes, revision, compacted, expiresAt: expiresAt === none ? undefined : expiresAt, unswept: unswept === 1 };
+  return { outcomes, revision, compacted, expiresAt: expiresAt === none ? undefined : expiresAt, unswept: unswept === 1, full: full === 1 };
 }
 
 /** The words of a place one by one, and copies of its bytes from behind so many words. */

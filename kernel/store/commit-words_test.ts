@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCalls, readRun, writeCalls, writeRun } from "./commit-words.ts";
-import type { Call, Run } from "./sqlite-engine.ts";
+import type { Call, Run } from "./sqlite-calls.ts";
 
 const place = (bytesMax: number) => {
   const memory = new ArrayBuffer(bytesMax);
@@ -39,9 +39,10 @@ test("readRun() gives back what writeRun() wrote: writes, lost races, what was t
     compacted: 0,
     expiresAt: 0,
     unswept: true,
+    full: true,
   };
   const lane = place(1024);
-  for (const each of [run, { ...run, expiresAt: undefined, unswept: false }]) {
+  for (const each of [run, { ...run, expiresAt: undefined, unswept: false, full: false }]) {
     assert.equal(writeRun(each, lane), true);
     const read = readRun(calls, lane);
     lane.bytes.fill(0xff);
@@ -50,7 +51,7 @@ test("readRun() gives back what writeRun() wrote: writes, lost races, what was t
 });
 
 test("writeCalls() takes what just fits and refuses a byte more, and what is no commit", () => {
-  const fits = (5 + 1) * 8; // five words, then a value of eight bytes
+  const fits = (6 + 1) * 8; // six words, then a value of eight bytes
   assert.equal(writeCalls([commit("", 1, new Uint8Array(8))], place(fits)), true);
   assert.equal(writeCalls([commit("", 1, new Uint8Array(9))], place(fits)), false);
   assert.equal(writeCalls([commit("k", 1, new Uint8Array(8))], place(fits)), false);
@@ -59,13 +60,14 @@ test("writeCalls() takes what just fits and refuses a byte more, and what is no 
 });
 
 test("writeRun() takes what just fits and refuses a byte more", () => {
-  const fits = (5 + 3 + 1) * 8; // eight words, then a value of eight bytes
+  const fits = (6 + 3 + 1) * 8; // nine words, then a value of eight bytes
   const run = (bytes: number): Run => ({
     outcomes: [{ answer: { done: true, revision: 2, previous: { value: new Uint8Array(bytes), revision: 1 } } }],
     revision: 2,
     compacted: 0,
     expiresAt: undefined,
     unswept: false,
+    full: false,
   });
   assert.equal(writeRun(run(8), place(fits)), true);
   assert.equal(writeRun(run(9), place(fits)), false);

@@ -57,7 +57,7 @@ export async function lookAround(store: Store, key: string): Promise<Seen> {
  *   replica 2             expects 10, finds 20            expects 20, finds 30             writes key 30 -> 40, compacts
  */
 export async function compactOnce(store: Store, key: string, seen: Seen): Promise<Seen> {
-  const commit = await store.commit({ key, expect: seen.key, value: new TextEncoder().encode(`${seen.newest}`) });
+  const commit = await store.commit({ key, expect: seen.key, value: new TextEncoder().encode(`${seen.newest}`), frees: true });
   if (!commit.done) return lookAround(store, key);
   try {
     await store.compact(seen.newest);

@@ -3,6 +3,7 @@ import { status, watch, type WatchReply, type WatchRequest } from "./etcd-messag
 import { tellsProgress } from "./etcd-progress.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc.ts";
 import type { Tls } from "./grpc-session.ts";
+import type { Troubles } from "./trouble.ts";
 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
@@ -13,6 +14,8 @@ export interface ConnectionOptions {
   readonly timeoutMs?: number;
   /** After how many milliseconds a silent connection with a call under way is tested. */
   readonly keepaliveMs?: number;
+  /** Where endpoints that do not answer, or refuse us, are reported. */
+  readonly troubles?: Troubles;
 }
 
 export interface CallOptions {

@@ -1,4 +1,4 @@
-import type { Answers, Call, Outcome } from "./sqlite-engine.ts";
+import type { Answers, Call, Outcome } from "./sqlite-calls.ts";
 import { type Revision, StoreError } from "./store.ts";
 
 /** What shares one run at most, and what may wait for one. */

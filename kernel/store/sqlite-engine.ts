@@ -1,118 +1,50 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { decodeKey, encodeKey } from "./bytes.ts";
 import { eventBytes } from "./recent-events.ts";
+import type { Answers, Call, Engine, Failure, Run } from "./sqlite-calls.ts";
+import { noReserve, type Reserve } from "./sqlite-reserve.ts";
+import { type Allowed, isFullError, roomOf } from "./sqlite-room.ts";
 import { blob, entryOf, eventOf, integer, previousOf, stored } from "./sqlite-rows.ts";
-import { type Bounds, boundsOf, type Statements, statements } from "./sqlite-statements.ts";
-import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "./store.ts";
-
-/** One thing to do; the calls of a run share one transaction. */
-export type Call =
-  /** `expires` is in milliseconds since 1970. */
-  | { readonly op: "commit"; readonly change: Change; readonly expires: number | undefined }
-  | { readonly op: "get"; readonly key: string }
-  | {
-    readonly op: "list";
-    readonly range: Range;
-    readonly limit: number | undefined;
-    readonly at: Revision | undefined;
-    readonly counted: boolean;
-  }
-  | { readonly op: "history"; readonly range: Range; readonly after: Revision }
-  | { readonly op: "compact"; readonly revision: Revision }
-  | { readonly op: "expire"; readonly now: number }
-  | { readonly op: "sweep" }
-  | { readonly op: "size" };
-
-/** What each call answers. Plain data, so that it crosses from a worker unchanged. */
-export interface Answers {
-  readonly commit:
-    | { readonly done: true; readonly revision: Revision; readonly previous: StoreEvent["previous"] }
-    | { readonly done: false; readonly current: Entry | undefined };
-  readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
-  readonly list: Listing;
-  /** The next events after `after`; everything up to `revision` is among them. */
-  readonly history: { readonly events: readonly StoreEvent[]; readonly revision: Revision };
-  readonly compact: undefined;
-  readonly expire: readonly StoreEvent[];
-  readonly sweep: undefined;
-  /** Bytes of the database. */
-  readonly size: number;
-}
-
-export type Failure = {
-  readonly code: StoreErrorCode;
-  readonly message: string;
-  readonly oldest?: Revision | undefined;
-  readonly current?: Revision | undefined;
-};
-export type Outcome = { readonly answer: Answers[Call["op"]] } | { readonly failure: Failure };
-
-export interface Run {
-  readonly outcomes: readonly Outcome[];
-  readonly revision: Revision;
-  readonly compacted: Revision;
-  /** When the next key expires, in milliseconds since 1970. */
-  readonly expiresAt: number | undefined;
-  /** Whether compacted history still waits to be swept away. */
-  readonly unswept: boolean;
-}
-
-/** The synchronous heart of the sqlite store. A run is durable when it returns; one that throws has changed nothing. */
-export interface Engine {
-  run(calls: readonly Call[]): Run;
-  close(): void;
-}
+import { type Bounds, boundsOf, type Statements } from "./sqlite-statements.ts";
+import { type Facts, openTables, roomOfDatabase } from "./sqlite-tables.ts";
+import type { Entry, Revision, StoreEvent } from "./store.ts";
 
 /** How much one call does before others get their turn: keys that expire, revisions swept, bytes of history read. */
 const expireKeysMax = 500;
 const sweepRevisionsMax = 2000;
 const historyBytesMax = 4 * 1024 * 1024;
 
-/** Format 1 wrote the newest revision as a fact with every commit and went by that alone, so it may not open what format 2 has written. */
-const format = 2;
+/** The same while there is no room: each run has to fit into a piece of the reserve. */
+const sweepRevisionsWhenFullMax = 64;
 
-/**
- * `history` has one row for each revision, `live` one for each key that there is now, `facts` the counters:
- *
- *   commit a=1     history (2, a, "1", previous null)     live (a, 2)
- *   commit a=2     history (3, a, "2", previous 2)        live (a, 3)
- *   delete a       history (4, a, null, previous 3)       live ()
- *   compact 3      facts compacted=3; row 2 is swept: row 3 names it as previous, and 3 <= 3
- *
- * Keys are blobs, so that they sort by bytes. The newest revision is that of the newest row, which a commit writes anyway; as a
- * fact it is kept when rows are swept, because the newest may be among them (a deletion).
- */
-const tables = `
-  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS history (revision INTEGER PRIMARY KEY, key BLOB NOT NULL, value BLOB, previous INTEGER);
-  CREATE INDEX IF NOT EXISTS history_by_key ON history (key, revision);
-  CREATE TABLE IF NOT EXISTS live (key BLOB PRIMARY KEY, revision INTEGER NOT NULL, expires INTEGER) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS live_by_expiry ON live (expires) WHERE expires IS NOT NULL;
-  INSERT OR IGNORE INTO facts VALUES ('format', ${format}), ('revision', 1), ('compacted', 0), ('swept', 0);
-`;
+export interface EngineOptions {
+  /** The room that is kept for deletions; called when the database is locked. */
+  readonly reserve?: () => Reserve;
+  /** Pages that the database may have, asked before each run that writes: a full disk, for tests. */
+  readonly pagesMax?: () => number;
+}
 
 /**
  * Opens or makes the database at `path` (":memory:" for one that lives as long as the engine) and locks it against other
  * processes. Throws when it cannot be opened, is locked, or was written by a later format.
  */
-export function openEngine(path: string): Engine {
+export function openEngine(path: string, options: EngineOptions = {}): Engine {
   const database = new DatabaseSync(path);
   try {
     // EXCLUSIVE keeps the lock between transactions; it goes with the process, however that ends.
     database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
-    database.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
-    const sql = statements(database);
-    const facts = readFacts(sql.facts);
-    if (facts.format > format) throw new Error(`Cannot read a store of format ${facts.format}: this program knows format ${format}`);
-    if (facts.format < format) sql.setFact.run(format, "format");
-    return engineOf(database, sql, facts);
+    const { sql, facts } = openTables(database);
+    return engineOf(database, sql, facts, options);
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine {
+function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
+  const reserve = openReserve?.() ?? noReserve;
+  const room = roomOf(roomOfDatabase(database, sql, reserve));
+  let allowed: Allowed = "all";
   let { compacted, swept } = facts;
   let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
   let expiresAt = nextExpiry();
@@ -173,6 +105,8 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine
 
   const operations: { [Op in Call["op"]]: (call: Extract<Call, { op: Op }>) => { answer: Answers[Op] } | { failure: Failure } } = {
     commit({ change, expires }) {
+      const frees = change.value === undefined || change.frees === true;
+      if (allowed === "reads" || (allowed === "freeing" && !frees)) return { failure: fullError };
       const key = encodeKey(change.key);
       const prior = find(key);
       const current = prior.entry;
@@ -211,10 +145,12 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine
         const message = `Cannot compact at revision ${call.revision}: the newest is ${revision}`;
         return { failure: { code: "future", message, current: revision } };
       }
+      if (allowed === "reads") return { failure: fullError };
       compacted = Math.max(compacted, call.revision);
       return { answer: undefined };
     },
     expire({ now }) {
+      if (allowed === "reads") return { failure: fullError };
       const events = sql.due.all(now, expireKeysMax).map((row): StoreEvent => {
         const key = blob(row.key);
         const prior = find(key);
@@ -230,20 +166,26 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine
     // Up to `swept` only the newest rows of living keys are left, so whatever is superseded by a revision of this step
     // is either named as its previous or is a deletion.
     sweep() {
-      const until = Math.min(compacted, swept + sweepRevisionsMax);
+      if (allowed === "reads") return { failure: fullError };
+      const until = Math.min(compacted, swept + (allowed === "all" ? sweepRevisionsMax : sweepRevisionsWhenFullMax));
       sql.sweepSuperseded.run(swept, until);
       sql.sweepDeleted.run(swept, until);
       swept = until;
       return { answer: undefined };
     },
+    room() {
+      // The least that is a write: a file that could not be written is tried this way.
+      if (allowed === "all") sql.touch.run();
+      return { answer: undefined };
+    },
     size: () => ({ answer: integer(sql.size.get()?.bytes) }),
   };
 
-  function run(calls: readonly Call[]): Run {
+  /** One transaction, as far as `allowed` goes. */
+  function attempt(calls: readonly Call[], begin: string): Run {
     const before = { revision, compacted, swept, expiresAt };
     expiryChanged = false;
-    const writes = calls.some(({ op }) => op !== "get" && op !== "list" && op !== "history" && op !== "size");
-    database.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    database.exec(begin);
     try {
       // Each operation takes its own call, which the compiler cannot follow through the table.
       const outcomes = calls.map((call) => operations[call.op](call as never));
@@ -254,7 +196,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine
       }
       if (expiryChanged) expiresAt = nextExpiry();
       database.exec("COMMIT");
-      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted };
+      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted, full: room.full };
     } catch (error) {
       ({ revision, compacted, swept, expiresAt } = before);
       if (database.isTransaction) database.exec("ROLLBACK");
@@ -262,18 +204,26 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts): Engine
     }
   }
 
-  return { run, close: () => database.close() };
+  function run(calls: readonly Call[]): Run {
+    if (calls.every(({ op }) => op === "get" || op === "list" || op === "history" || op === "size")) return attempt(calls, "BEGIN");
+    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
+    if (calls.some(({ op }) => op === "room")) room.look();
+    for (allowed = room.allowed();;) {
+      try {
+        return attempt(calls, allowed === "reads" ? "BEGIN" : "BEGIN IMMEDIATE");
+      } catch (error) {
+        if (!isFullError(error) || allowed === "reads") throw error;
+        allowed = room.pressed();
+        if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
+      }
+    }
+  }
+
+  function close(): void {
+    reserve.close();
+    database.close();
+  }
+  return { run, close };
 }
 
-interface Facts {
-  readonly format: number;
-  readonly revision: Revision;
-  readonly compacted: Revision;
-  readonly swept: Revision;
-}
-
-function readFacts(statement: StatementSync): Facts {
-  const facts = new Map(statement.all().map((row) => [row.name, row.value]));
-  const fact = (name: string): number => integer(facts.get(name));
-  return { format: fact("format"), revision: fact("revision"), compacted: fact("compacted"), swept: fact("swept") };
-}
+const fullError: Failure = Object.freeze({ code: "full", message: "The disk of the store is full" });

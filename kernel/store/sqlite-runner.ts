@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import { Worker as NodeWorker } from "node:worker_threads";
-import { type Call, openEngine, type Run } from "./sqlite-engine.ts";
+import type { Call, Run } from "./sqlite-calls.ts";
+import { type EngineOptions, openEngine } from "./sqlite-engine.ts";
 import type { FromThread, ToThread } from "./sqlite-thread.ts";
 import { readRun, writeCalls } from "./commit-words.ts";
 import { laneIn, laneMemory } from "./thread-lane.ts";
@@ -13,9 +14,9 @@ export interface Runner {
 }
 
 /** An engine in this thread: for memory, which does not block for long. */
-export function runHere(path: string): Promise<Runner> {
-  const engine = openEngine(path);
-  return Promise.resolve({
+export async function runHere(path: string, options: EngineOptions = {}): Promise<Runner> {
+  const engine = openEngine(path, options);
+  return {
     async run(calls) {
       // Whoever comes in the same turn shares the next run, and its events: without that Node would take each request from its first
       // byte to its last by itself, at twice the cost under load.
@@ -23,11 +24,11 @@ export function runHere(path: string): Promise<Runner> {
       return engine.run(calls);
     },
     close: async () => engine.close(),
-  });
+  };
 }
 
-/** An engine in a thread of its own. Rejects when the file cannot be opened. */
-export async function runInThread(path: string): Promise<Runner> {
+/** An engine in a thread of its own, with room in reserve in the file `reserve`. Rejects when a file cannot be opened. */
+export async function runInThread(path: string, reserve: string): Promise<Runner> {
   const memory = { questions: laneMemory(), answers: laneMemory() };
   const questions = laneIn(memory.questions), answers = laneIn(memory.answers);
   /** What comes by post in answer to the last question. */
@@ -78,7 +79,7 @@ export async function runInThread(path: string): Promise<Runner> {
   }
 
   try {
-    ran(await ask({ tag: "open", path, ...memory }));
+    ran(await ask({ tag: "open", path, reserve, ...memory }));
   } catch (error) {
     await thread.end();
     throw error;

@@ -53,6 +53,9 @@ export function statements(database: DatabaseSync) {
       "DELETE FROM history WHERE revision IN (SELECT previous FROM history WHERE revision > ? AND revision <= ? AND previous IS NOT NULL)",
     ),
     size: database.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()"),
+    freeBytes: database.prepare("SELECT freelist_count * page_size AS bytes FROM pragma_freelist_count(), pragma_page_size()"),
+    checkpoint: database.prepare("PRAGMA wal_checkpoint(RESTART)"),
+    touch: database.prepare("UPDATE facts SET value = value WHERE name = 'format'"),
     sweepDeleted: database.prepare("DELETE FROM history WHERE revision > ? AND revision <= ? AND value IS NULL"),
   };
 }

@@ -5,13 +5,22 @@
  */
 import { reasonOf } from "../../core/reason-of.ts";
 import { readCalls, writeRun } from "./commit-words.ts";
-import { type Call, type Engine, openEngine, type Run } from "./sqlite-engine.ts";
+import type { Call, Engine, Run } from "./sqlite-calls.ts";
+import { openEngine } from "./sqlite-engine.ts";
+import { openReserve } from "./sqlite-reserve.ts";
 import { type Lane, laneIn } from "./thread-lane.ts";
 import { pack, type Packed, unpack } from "./thread-message.ts";
 
 export type ToThread =
   /** With the memory of the lanes to and from the thread. */
-  | { readonly tag: "open"; readonly path: string; readonly questions: SharedArrayBuffer; readonly answers: SharedArrayBuffer }
+  | {
+    readonly tag: "open";
+    readonly path: string;
+    /** The file of the reserve. */
+    readonly reserve: string;
+    readonly questions: SharedArrayBuffer;
+    readonly answers: SharedArrayBuffer;
+  }
   | { readonly tag: "run"; readonly calls: Packed<readonly Call[]> }
   | { readonly tag: "close" };
 export type FromThread =
@@ -31,7 +40,7 @@ export function sqliteThread(post: (message: FromThread) => void): (message: ToT
 
   function answer(message: ToThread): FromThread {
     if (message.tag === "open") {
-      const engine = openEngine(message.path);
+      const engine = openEngine(message.path, { reserve: () => openReserve(message.reserve) });
       open = { engine, questions: laneIn(message.questions), answers: laneIn(message.answers) };
       return { tag: "ran", run: pack(engine.run([])) };
     }

@@ -1,16 +1,25 @@
-import { reasonOf } from "../../core/reason-of.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { limits } from "../../core/limits.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { inRange } from "./bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
 import { runQueue } from "./run-queue.ts";
-import type { Answers, Call, Outcome, Run } from "./sqlite-engine.ts";
+import type { Answers, Call, Outcome, Run } from "./sqlite-calls.ts";
+import type { EngineOptions } from "./sqlite-engine.ts";
+import { failingTrouble, fullTrouble, openFailure } from "./sqlite-failures.ts";
 import { runHere, runInThread } from "./sqlite-runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "./store.ts";
+import { type Troubles, untroubled } from "./trouble.ts";
 
 export interface SqliteOptions {
   readonly clock?: Clock;
   /** Bytes of key and value that one commit may have; etcd's default where absent. */
   readonly requestBytesMax?: number;
+  /** Where it is reported that the file fails or its disk is full. */
+  readonly troubles?: Troubles;
+  /** For tests: the engine runs in this thread with these. */
+  readonly engine?: EngineOptions;
 }
 
 /** etcd's --max-request-bytes, so that what fits here fits there. */
@@ -21,10 +30,12 @@ const requestBytesMax = 1.5 * 1024 * 1024;
  * "unavailable" when another process has it or it cannot be opened.
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { clock = systemClock } = options;
-  const runner = await (path === ":memory:" ? runHere(path) : runInThread(path)).catch((error: unknown) => {
-    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error)}`, { cause: error });
+  const { clock = systemClock, troubles = untroubled } = options;
+  const isHere = path === ":memory:" || options.engine !== undefined;
+  const runner = await (isHere ? runHere(path, options.engine) : runInThread(path, besides(path, "reserve"))).catch((error: unknown) => {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
   });
+  if (path !== ":memory:") noteOwner(path);
   const first = await runner.run([]);
   const recent = recentEvents(first.revision);
   const news = bell();
@@ -32,19 +43,47 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   let closing: Promise<void> | undefined;
   let cancelExpiry = (): void => {};
   let cancelSweep: (() => void) | undefined;
+  let cancelTrial: (() => void) | undefined;
+  /** Whether the last write failed for another reason than want of room. */
+  let isFailing = false;
 
   const queue = runQueue(async (calls) => {
-    const run = await runner.run(calls);
+    const run = await runner.run(calls).catch((error: unknown) => {
+      troubles.begin(failingTrouble(path, error));
+      isFailing = true;
+      planTrial();
+      throw error;
+    });
     noteRun(calls, run);
     return run.outcomes;
   });
+
+  function noteRoom(calls: readonly Call[], run: Run): void {
+    if (isFailing && calls.some(({ op }) => op === "commit" || op === "room")) {
+      troubles.end("failing", path);
+      isFailing = false;
+    }
+    if (run.full) troubles.begin(fullTrouble(path));
+    else troubles.end("full", path);
+    if (run.full) planTrial();
+  }
+  /** Tries from time to time whether a store that is full or fails can be written again, also where nobody else writes. */
+  function planTrial(): void {
+    if (cancelTrial !== undefined || closing !== undefined) return;
+    cancelTrial = clock.after(limits.storeTrialMs, () => {
+      cancelTrial = undefined;
+      queue.call({ op: "room" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
+    });
+  }
 
   function noteRun(calls: readonly Call[], run: Run): void {
     const events = eventsOf(calls, run.outcomes);
     recent.publish(events);
     if (events.length > 0) news.ring();
     const { expiresAt } = latest;
+    const wasFull = latest.full;
     latest = run;
+    if (run.full || wasFull || isFailing) noteRoom(calls, run);
     if (run.expiresAt !== expiresAt) planExpiry();
     if (run.unswept) planSweep();
   }
@@ -104,12 +143,14 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     closing ??= queue.idle().then(() => runner.close());
     cancelExpiry();
     cancelSweep?.();
+    cancelTrial?.();
     news.ring();
     return closing;
   }
 
   planExpiry();
   if (first.unswept) planSweep();
+  if (first.full) noteRoom([], first);
   return {
     get: (key, signal) => call({ op: "get", key }, signal),
     list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
@@ -163,8 +204,22 @@ function closedError(): StoreError {
   return new StoreError("closed", "The store is closed");
 }
 
-function openFailure(error: unknown): string {
-  const message = reasonOf(error);
-  // sqlite's own sentence for SQLITE_BUSY; Deno gives no number beside it.
-  return message.includes("database is locked") ? "another process has it open" : message;
+/** A file of the same folder and of a name that copies of the store's own files (`store.sqlite*`) leave out. */
+function besides(path: string, what: string): string {
+  return `${path.replace(/\.sqlite$/, "")}.${what}`;
+}
+
+/** Writes down which process has the file open: the next one that is refused can say so. */
+function noteOwner(path: string): void {
+  try {
+    writeFileSync(besides(path, "pid"), `${process.pid}\n`, { mode: 0o600 });
+  } catch { /* only a convenience: the lock does not need it */ }
+}
+function ownerOf(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(besides(path, "pid"), "utf8"));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -117,7 +117,8 @@ test("openSqlite() goes on with a file of format 1, and marks it as one that for
     await opened(path, async (store) => assert.equal((await store.get("a")).revision, 10));
     raw((database) => database.exec("UPDATE facts SET value = 3 WHERE name = 'format'"));
     await refused("unavailable", () => openSqlite(path), {
-      message: `Cannot open the store file "${path}": Cannot read a store of format 3: this program knows format 2`,
+      message: `Cannot open the store file "${path}": Cannot read a store of format 3: this program knows format 2; ` +
+        "start the release that wrote it, or put a backup in its place: docs/operators-guide.md#restore-the-embedded-store",
     });
   }));
 
@@ -138,7 +139,8 @@ test("openSqlite() refuses a file that another store has open, and takes it once
     await opened(path, async (store) => {
       await put(store, "a", "1");
       await refused("unavailable", () => openSqlite(path), {
-        message: `Cannot open the store file "${path}": another process has it open`,
+        message: `Cannot open the store file "${path}": another process has it open, process ${process.pid}: ` +
+          "stop that one, or give this one another --data-dir (docs/operators-guide.md#the-store-file-cannot-be-used)",
       });
       await put(store, "b", "1");
     });

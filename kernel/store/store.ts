@@ -50,6 +50,8 @@ export interface Change {
   readonly value: Uint8Array | undefined;
   /** Seconds after which the store removes the key by itself (Events); absent means never. */
   readonly ttlSeconds?: number;
+  /** An update that is part of a deletion or of compaction: a store without room makes it all the same, as long as it can. */
+  readonly frees?: boolean;
 }
 
 export type Commit =
@@ -93,10 +95,10 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "closed";
+export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "full" | "closed";
 
 /**
- * A failure of the store that the caller must answer for; `oldest` comes with "compacted", `current` with "future". "refused": for a reason
+ * A failure of the store that the caller must answer for; "full": there is no room for creates and updates, nothing was done; `oldest` comes with "compacted", `current` with "future". "refused": for a reason
  * of the store's own that another try does not change, such as that it is full; the write with which etcd finds that out may be done.
  */
 export class StoreError extends Error {

@@ -122,7 +122,8 @@ export function deleteItem(call: Call, start: Start, options: DeleteRequest): Pr
       };
     };
     if (options.dryRun) return done(current.revision, false);
-    const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
+    const change = { key: current.key, expect: current.revision, value: finished ? undefined : value, frees: true };
+    const commit = await backend.store.commit(change);
     return commit.done ? done(commit.revision, true) : { tag: "lost", found: commit.current };
   });
 }

@@ -5,6 +5,7 @@ import { definePlugin } from "../../core/define.ts";
 import { object } from "../../core/meta/object.ts";
 import { field, record, string } from "../../core/schema.ts";
 import { logCheck, startUp, switchCheck } from "../../health/mod.ts";
+import { untroubled } from "../store/trouble.ts";
 import { assemble } from "../assemble.ts";
 import { withCache } from "../cache/test-bench.ts";
 import { withDefaults } from "../config-parse.ts";
@@ -105,6 +106,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
     const parts = {
       inForce: () => generation,
       store: brittle.store,
+      troubles: untroubled,
       cache,
       registry: openMetrics(config, silentLog),
       log: silentLog,

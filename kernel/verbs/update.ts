@@ -130,7 +130,9 @@ async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean):
   const finished = isFinished(next, resource.deletion);
   const shown = (revision: Revision) => Item.written(stored, { key: current.key, value, revision }, next);
   if (dryRun) return { tag: "done", result: shown(current.revision), committed: false };
-  const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value });
+  // What is being deleted gives up its finalizers by updates.
+  const frees = current.object.metadata.deletionTimestamp !== undefined;
+  const commit = await backend.store.commit({ key: current.key, expect: current.revision, value: finished ? undefined : value, frees });
   if (!commit.done) return { tag: "lost", found: commit.current };
   // What goes with its last finalizer is shown at the version that it had.
   return { tag: "done", result: shown(finished ? current.revision : commit.revision), committed: true };

@@ -1,0 +1,18 @@
+/** Where the operators' guide explains a message. A test holds every section to the guide's headings. */
+export const guideSections = Object.freeze(
+  [
+    "certificates-that-are-not-valid",
+    "etcd-is-full",
+    "etcd-is-unreachable",
+    "etcd-refuses",
+    "objects-that-cannot-be-read",
+    "restore-the-embedded-store",
+    "the-disk-is-full",
+    "the-store-file-cannot-be-used",
+  ] as const,
+);
+
+/** `docs/operators-guide.md#the-disk-is-full`. */
+export function guide(section: typeof guideSections[number]): string {
+  return `docs/operators-guide.md#${section}`;
+}

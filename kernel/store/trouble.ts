@@ -1,0 +1,78 @@
+/** What keeps a store from its work, for the log, the readiness check and the metrics: each trouble is reported once when it begins and
+ *  once when it ends. */
+import type { Clock } from "./clock.ts";
+
+/**
+ * - `full`: no room for creates and updates; reads go on, and deletions as far as they can.
+ * - `failing`: the file of the embedded store cannot be written or read.
+ * - `unreachable`: an endpoint of etcd does not answer, or the connection cannot be made.
+ * - `refused`: etcd answers, and refuses what we ask for: rights, authentication.
+ */
+export type TroubleKind = "full" | "failing" | "unreachable" | "refused";
+export const troubleKinds: readonly TroubleKind[] = Object.freeze(["failing", "full", "refused", "unreachable"]);
+
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** The file, or the address of etcd. */
+  readonly of: string;
+  /** The store and the state, before the time: `etcd at https://10.0.0.1:2379 unreachable`. */
+  readonly state: string;
+  /** What it is afterwards: `etcd at https://10.0.0.1:2379 is back`. */
+  readonly over: string;
+  /** In the words of whatever failed. */
+  readonly cause: string;
+  /** What an operator does about it, with the section of the operators' guide. */
+  readonly advice: string;
+  /** Whether the server is not ready while it lasts, though the store answers. */
+  readonly unready?: boolean;
+}
+export interface SinceTrouble extends Trouble {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+export interface Troubles {
+  /** Reports a trouble, unless one of this kind is known of the same file or address. */
+  begin(trouble: Trouble): void;
+  /** Reports that it is over, if it was known. */
+  end(kind: TroubleKind, of: string): void;
+  /** Those that last, the oldest first. */
+  readonly current: readonly SinceTrouble[];
+}
+
+export interface TroubleEvents {
+  readonly begun: (trouble: SinceTrouble) => void;
+  readonly ended: (trouble: SinceTrouble, afterMs: number) => void;
+}
+
+export function troublesOf(clock: Pick<Clock, "now">, { begun, ended }: TroubleEvents): Troubles {
+  const known = new Map<string, SinceTrouble>();
+  const keyOf = (kind: TroubleKind, of: string) => `${kind} ${of}`;
+  return {
+    begin(trouble) {
+      const key = keyOf(trouble.kind, trouble.of);
+      if (known.has(key)) return;
+      const since = { ...trouble, since: clock.now() };
+      known.set(key, since);
+      begun(since);
+    },
+    end(kind, of) {
+      const key = keyOf(kind, of);
+      const trouble = known.get(key);
+      if (trouble === undefined) return;
+      known.delete(key);
+      ended(trouble, clock.now() - trouble.since);
+    },
+    get current() {
+      return [...known.values()];
+    },
+  };
+}
+
+/** For stores whose troubles interest nobody. */
+export const untroubled: Troubles = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
+
+/** `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */
+export function troubleText({ state, since, cause }: SinceTrouble): string {
+  return `${state} since ${new Date(since).toISOString()}: ${cause}`;
+}
