@@ -53,6 +53,10 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
+    ...controllers.flatMap(({ name, gate, needs = [] }) => [
+      ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
+      ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),
+    ]),
     ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are called "${each}"`),
     ...repeated(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are called "${each}"`),
     // They are paths as well: /readyz/<name>.

@@ -206,6 +206,14 @@ test("defineResource() refuses subresources with other verbs or names, and names
   );
 });
 
+test("definePlugin() refuses controllers with another plugin's gate and with needs that are no group version", () => {
+  const controller = { name: "one", gate: "New", needs: [{ resource: "things", groupVersions: ["a/b/v1"] }], run: () => Promise.resolve() };
+  assert.deepEqual(ofPlugin({ controllers: [controller] }), [
+    'controller "one": the plugin has no feature gate "New"',
+    'controller "one": "a/b/v1" is not "v1" or "group/v1"',
+  ]);
+});
+
 test("definePlugin() refuses unknown gates and ladders that go down", () => {
   const gated = {
     ...thing,

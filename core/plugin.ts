@@ -117,6 +117,9 @@ export interface Served<T extends ApiObject = any> {
   readonly introduced: Release;
   readonly deprecated?: Release;
   readonly removed?: Release;
+  /** A version that the target release has removed is served only where --runtime-config names it; with this gate on also by
+   *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
+  readonly keptBy?: string;
   /** Group version and kind to move to, told in the warning. */
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   readonly columns?: readonly Column<T>[];
@@ -258,9 +261,19 @@ export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly ApiObject[];
 }
+/** A resource that a controller cannot work without, served in at least one of `groupVersions`. */
+export interface ControllerNeed {
+  readonly resource: string;
+  readonly groupVersions: readonly GroupVersion[];
+}
+
 /** Background work. `run` lasts until the signal aborts; an error restarts it after a pause. */
 export interface Controller {
   readonly name: string;
+  /** Runs only while this feature gate is on. */
+  readonly gate?: string;
+  /** Runs only while all of these resources are served. */
+  readonly needs?: readonly ControllerNeed[];
   run(world: World, signal: AbortSignal): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { Api, StartHook, World } from "../core/plugin.ts";
 import type { WorkMeter } from "../core/work.ts";
 import type { StartUp } from "../health/mod.ts";
 import type { Catalog } from "./catalog.ts";
-import { runControllers } from "./controllers.ts";
+import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import type { Generation } from "./generation.ts";
 import { describe, type Log } from "./log.ts";
@@ -51,6 +51,10 @@ export function runBackground(
     controllers.next(async (running) => {
       start.cleared();
       const { catalog } = next;
+      const states = controllerStates(catalog);
+      for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
+      // A controller that does not run delays no health check.
+      for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
       const worldOf = (controller: string) => ({
         ...shared,
@@ -60,7 +64,7 @@ export function runBackground(
       });
       const run = (until: AbortSignal) =>
         runControllers(
-          catalog.plugins,
+          states.filter(({ runs }) => runs).map(({ controller }) => controller),
           worldOf,
           until,
           {

@@ -1,7 +1,7 @@
 /** From plugins and configuration to the catalog. What did not change from one catalog to the next is the same value in both. */
 import { mediaOf } from "../core/codec/negotiate.ts";
 import { spell } from "../core/names.ts";
-import type { Admission, GateStage, Plugin, Resource, Served } from "../core/plugin.ts";
+import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../core/plugin.ts";
 import {
   type Catalog,
   type CatalogConfig,
@@ -29,16 +29,16 @@ function lifeOf(served: Served): number {
 }
 
 /** GA versions are served by default, beta (since 1.24) and alpha are not; the most precise word of the operator counts. */
-function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig): boolean {
+function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig, isOn: Gates): boolean {
   const name = group === "" ? version : `${group}/${version}`;
   const stability = stabilityOf(version);
   const asked = config.runtimeConfig;
   const life = lifeOf(served);
   // Of a version that is long gone only the name is known: a body that calls itself so is told what is expected instead.
   if (life < 0) return false;
-  // One that the target release has removed is served only where it is named, never by `api/...`.
+  const isKept = life > 0 || (served.keptBy !== undefined && isOn(served.keptBy));
   return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
-    (life === 0 ? false : asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga");
+    (isKept ? asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga" : false);
 }
 
 /** The catalog of these plugins under this configuration; every mistake in one CatalogError. */
@@ -113,7 +113,7 @@ function endpointsOf(
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
         known.add(name).add(`${name}/${kind.plural}`);
-        if (!isServed(group, version, kind.plural, served, config)) continue;
+        if (!isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
         const key = endpointKey(group, version, kind.plural);
         if (endpoints.has(key)) mistakes.push(`plugin "${plugin.name}": ${kind.plural} in ${name} is defined twice`);
         endpoints.set(key, endpointOf(kind, written, settings));

@@ -23,7 +23,7 @@ export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> 
     ...(Object.hasOwn(resource.served, resource.storedAs) ? [] : [`the stored version "${resource.storedAs}" is not one of those served`]),
     ...placeMistakes(resource),
     ...strategyMistakes(resource.strategy ?? {}),
-    ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served).map((each) => `${groupVersion}: ${each}`)),
+    ...versions.flatMap(([groupVersion, served]) => servedMistakes(groupVersion, served, gates).map((each) => `${groupVersion}: ${each}`)),
     ...[...schemas].flatMap((schema) => schemaMistakes(schema, gates)),
   ];
   return [...new Set(mistakes)].map((each) => `${resource.kind}: ${each}`);
@@ -61,8 +61,10 @@ function strategyMistakes(strategy: Strategy): readonly string[] {
   return mistakes;
 }
 
-function servedMistakes(groupVersion: GroupVersion, served: Served): readonly string[] {
+function servedMistakes(groupVersion: GroupVersion, served: Served, gates: ReadonlySet<string> | undefined): readonly string[] {
   const mistakes = [...groupVersionMistakes(groupVersion), ...lifeMistakes(served), ...columnMistakes(served.columns)];
+  const { keptBy } = served;
+  if (keptBy !== undefined && gates?.has(keptBy) === false) mistakes.push(`the plugin has no feature gate "${keptBy}"`);
   const { schema } = served;
   if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
   for (const path of Object.keys(served.selectableFields ?? {})) {

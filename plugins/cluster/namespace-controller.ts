@@ -19,6 +19,7 @@ import { PassQueue } from "./pass-queue.ts";
 const passesMax = 10;
 export const namespaceController: Controller = {
   name: "namespace",
+  needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(world, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);

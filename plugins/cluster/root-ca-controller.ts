@@ -26,6 +26,7 @@ interface Published {
 
 export const rootCaController: Controller = {
   name: "root-ca-certificate-publisher",
+  needs: ["namespaces", "configmaps"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, names, work, tell, rootCertificates: certificates }, signal) {
     if (certificates === undefined) return untilAborted(signal);
     const published = { api, names, certificates, work, tell };

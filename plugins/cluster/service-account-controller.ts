@@ -8,6 +8,7 @@ const name = "default";
 /** Gives each namespace its default service account, and gives it back when somebody deletes it. */
 export const serviceAccountController: Controller = {
   name: "serviceaccount",
+  needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, work }, signal) {
     // Where one of the two watches fails, the other ends too, so that both start again together.
     const failed = new AbortController();

@@ -55,6 +55,12 @@ export function withToken(migration: StorageVersionMigration, continueToken: str
   return { ...migration, metadata: withKept(metadata, apiVersion, { ...keptOf(migration), continueToken }) };
 }
 
+/** The migration with this version, unless it has one. */
+export function withVersion(migration: StorageVersionMigration, version: string): StorageVersionMigration {
+  const { metadata, apiVersion } = migration, kept = keptOf(migration);
+  return kept.version === "" ? { ...migration, metadata: withKept(metadata, apiVersion, { ...kept, version }) } : migration;
+}
+
 export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMigration {
   const { kind, apiVersion, metadata, spec, status } = alpha;
   const { group = "", version = "", resource = "" } = spec.resource;

@@ -5,24 +5,24 @@
  * next run of the server goes on.
  */
 import type { Condition } from "../../core/meta/condition.ts";
+import { type Names, spell } from "../../core/names.ts";
 import type { Api, Controller, World } from "../../core/plugin.ts";
 import { worked } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { untilAborted } from "../../core/until-aborted.ts";
-import { keptOf, withToken } from "./alpha.ts";
+import { fromStored, keptOf, toStored, withToken, withVersion } from "./alpha.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
-import type { StorageVersionMigration } from "./schema.ts";
+import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
-const groupVersion = "storagemigration.{domain}/v1beta1", plural = "storageversionmigrations";
+const beta = "storagemigration.{domain}/v1beta1", alpha = "storagemigration.{domain}/v1alpha1", plural = "storageversionmigrations";
 /** How long a resource may take to appear, and how often it is looked for. */
 const absenceMs = 60_000, lookMs = 1000;
 const changeTries = 5;
 
 export const migrationController: Controller = {
   name: "storage-version-migrator",
+  gate: "StorageVersionMigrator",
+  needs: [{ resource: plural, groupVersions: [beta, alpha] }],
   async run(world, signal) {
-    const served = world.api.collections("watch").some((each) => each.resource === plural && each.groupVersion.endsWith("/v1beta1"));
-    if (!served || world.gates?.("StorageVersionMigrator") !== true) return untilAborted(signal);
     // A task that fails ends the watch too, so that all begin again together.
     const failed = new AbortController(), errors: unknown[] = [];
     const work = new Work(world, AbortSignal.any([signal, failed.signal]), (error) => {
@@ -39,23 +39,52 @@ export const migrationController: Controller = {
   },
 };
 
+/** Migrations in the stored form, whichever of their versions is served. */
+interface Migrations {
+  /** Whether each migration has to name a version of its resource, as v1alpha1 demands. */
+  readonly requiresVersion: boolean;
+  watch(signal: AbortSignal): AsyncIterable<{ readonly type: string; readonly migration: StorageVersionMigration }>;
+  get(name: string): Promise<StorageVersionMigration>;
+  update(next: StorageVersionMigration, subresource: string): Promise<unknown>;
+}
+
+/** Migrations over the API: by v1beta1 where it is served, else by v1alpha1. */
+function migrationsOf(api: Api, names: Names): Migrations {
+  const served = (each: string) =>
+    api.collections("watch").some(({ resource, groupVersion }) => resource === plural && groupVersion === spell(names, each));
+  const isAlpha = !served(beta) && served(alpha);
+  const groupVersion = isAlpha ? alpha : beta;
+  // The API answers this resource with objects of this version.
+  const read = (object: unknown) => isAlpha ? toStored(object as AlphaStorageVersionMigration) : object as StorageVersionMigration;
+  return {
+    requiresVersion: isAlpha,
+    async *watch(signal) {
+      for await (const { type, object } of api.watch(groupVersion, plural, "", {}, signal)) yield { type, migration: read(object) };
+    },
+    get: async (name) => read(await api.get(groupVersion, plural, "", name)),
+    update: (next, subresource) =>
+      api.update(groupVersion, plural, "", next.metadata.name ?? "", isAlpha ? fromStored(next) : next, subresource),
+  };
+}
+
 /** The migrations that are known, and one task for each resource that has one to do. */
 class Work {
   readonly #known = new Map<string, StorageVersionMigration>();
   readonly #tasks = new Map<string, Promise<void>>();
   readonly #world: World;
+  readonly #migrations: Migrations;
   readonly #signal: AbortSignal;
   readonly #fail: (error: unknown) => void;
 
   constructor(world: World, signal: AbortSignal, fail: (error: unknown) => void) {
     this.#world = world;
+    this.#migrations = migrationsOf(world.api, world.names);
     this.#signal = signal;
     this.#fail = fail;
   }
 
   async follow(): Promise<void> {
-    for await (const { type, object } of this.#world.api.watch(groupVersion, plural, "", {}, this.#signal)) {
-      const migration = object as StorageVersionMigration; // what the API answers for this resource
+    for await (const { type, migration } of this.#migrations.watch(this.#signal)) {
       const uid = migration.metadata.uid ?? "";
       if (type === "DELETED" || isOver(migration)) this.#known.delete(uid);
       else this.#known.set(uid, migration);
@@ -74,7 +103,7 @@ class Work {
       const task = worked(
         this.#world.work,
         migration.metadata.name ?? "",
-        () => migrate(this.#world.api, migration, () => this.#isWanted(migration), this.#signal),
+        () => migrate(this.#world.api, this.#migrations, migration, () => this.#isWanted(migration), this.#signal),
       )
         .then(() => {
           this.#known.delete(migration.metadata.uid ?? "");
@@ -98,23 +127,31 @@ function isOver({ status }: StorageVersionMigration): boolean {
   return (status.conditions ?? []).some(({ type, status }) => (type === "Succeeded" || type === "Failed") && status === "True");
 }
 
-async function migrate(api: Api, migration: StorageVersionMigration, isWanted: () => boolean, signal: AbortSignal): Promise<void> {
-  const goesOn = await report(api, migration, { conditions: [finding("Running", "True", "MigrationRunning", "The migration is running")] });
+async function migrate(
+  api: Api,
+  migrations: Migrations,
+  migration: StorageVersionMigration,
+  isWanted: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const goesOn = await report(migrations, migration, {
+    conditions: [finding("Running", "True", "MigrationRunning", "The migration is running")],
+  });
   // The watch may tell of what was so before it was done.
   if (!goesOn) return;
   const found = await collectionOf(api, migration, isWanted, signal);
   if (!isWanted()) return;
   const why = typeof found === "string" ? found : await rewriteAll(api, found, {
     token: keptOf(migration).continueToken,
-    begun: (resourceVersion) => report(api, migration, { resourceVersion }),
-    passed: (token) => remember(api, migration, token),
+    begun: (resourceVersion) => report(migrations, migration, { resourceVersion }),
+    passed: (token) => remember(migrations, migration, token, versionOf(found)),
     isWanted,
   });
   if (!isWanted()) return;
   const outcome = why === undefined
     ? finding("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
     : finding("Failed", "True", "StorageVersionMigrationFailed", why);
-  await report(api, migration, { conditions: [finding("Running", "False", "MigrationCompleted", "Migration completed"), outcome] });
+  await report(migrations, migration, { conditions: [finding("Running", "False", "MigrationCompleted", "Migration completed"), outcome] });
 }
 
 /** The collection that is meant, once it is there, or why there is none to be had. */
@@ -138,6 +175,9 @@ async function collectionOf(
   }
   return `resource "${keyOf(migration)}" does not exist`;
 }
+function versionOf({ groupVersion }: Collection): string {
+  return groupVersion.slice(groupVersion.lastIndexOf("/") + 1);
+}
 function groupOf(written: string): string {
   return written.includes("/") ? written.slice(0, written.indexOf("/")) : "";
 }
@@ -149,31 +189,34 @@ function finding(type: string, status: string, reason: string, message: string):
 }
 
 /** Writes into the status what is new in it. False where there is nothing to report to: the migration is gone, or over. */
-function report(api: Api, migration: StorageVersionMigration, news: Status): Promise<boolean> {
-  return change(api, migration, "status", (now) => {
+function report(migrations: Migrations, migration: StorageVersionMigration, news: Status): Promise<boolean> {
+  return change(migrations, migration, "status", (now) => {
     const status = merged(now.status, news);
     return status && { ...now, status };
   });
 }
 
-/** Keeps where the list goes on. */
-function remember(api: Api, migration: StorageVersionMigration, token: string): Promise<boolean> {
-  return change(api, migration, "", (now) => withToken(now, token));
+/** Keeps where the list goes on, and `version` with it where the migration has none and must have one. */
+function remember(migrations: Migrations, migration: StorageVersionMigration, token: string, version: string): Promise<boolean> {
+  return change(migrations, migration, "", (now) => {
+    const next = withToken(now, token);
+    return migrations.requiresVersion ? withVersion(next, version) : next;
+  });
 }
 
 /** Writes what `make` gives, again on top of what others wrote. False where the migration is gone, or over. */
 async function change(
-  api: Api,
+  migrations: Migrations,
   { metadata: { name = "", uid } }: StorageVersionMigration,
   subresource: string,
   make: (now: StorageVersionMigration) => StorageVersionMigration | undefined,
 ): Promise<boolean> {
   for (let tries = 1;; tries++) {
     try {
-      const now = await api.get(groupVersion, plural, "", name) as StorageVersionMigration; // as in `follow`
+      const now = await migrations.get(name);
       if (now.metadata.uid !== uid || isOver(now)) return false;
       const next = make(now);
-      if (next !== undefined) await api.update(groupVersion, plural, "", name, next, subresource);
+      if (next !== undefined) await migrations.update(next, subresource);
       return true;
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;

@@ -18,7 +18,12 @@ const migration = (name: string, resource: string, status: Migration["status"] =
 });
 
 /** An API over these migrations and two pages of things; `until` says when the test has seen enough. */
-function apiOver(migrations: readonly any[], things: readonly string[], until: (written: readonly string[]) => boolean) {
+function apiOver(
+  migrations: readonly any[],
+  things: readonly string[],
+  until: (written: readonly string[]) => boolean,
+  version = groupVersion,
+) {
   const stored = new Map<string, any>(migrations.map((each) => [each.metadata.name, each]));
   const written: string[] = [];
   const done = new AbortController();
@@ -28,7 +33,7 @@ function apiOver(migrations: readonly any[], things: readonly string[], until: (
   };
   const api: Partial<Api> = {
     collections: () => [
-      { groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false },
+      { groupVersion: version, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false },
       { groupVersion: "v1", resource: "things", kind: "Thing", namespaced: true },
     ],
     get: (_version, _resource, _namespace, name) => Promise.resolve(stored.get(name)),
@@ -147,13 +152,22 @@ test("migrationController does migrations of one resource one after the other, a
   ]);
 });
 
-test("migrationController rests where the gate is off", async () => {
-  const ended = new AbortController();
-  ended.abort();
-  const api = {
-    collections: () => [{ groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false }],
-  };
-  await migrationController.run({ names: defaultNames, api: api as unknown as Api, gates: () => false }, ended.signal); // it asks for no more
+test("migrationController speaks v1alpha1 where v1beta1 is not served: token, version and conditions are its fields", async () => {
+  const alpha = "storagemigration.k8s.io/v1alpha1";
+  const one = { ...migration("one", "things"), apiVersion: alpha, spec: { resource: { resource: "things" } } };
+  const { run, stored } = apiOver([one], ["a", "z"], endsWith("one Running=False"), alpha);
+  await run;
+  const { spec, status, apiVersion } = stored.get("one");
+  assert.deepEqual([apiVersion, spec], [alpha, { resource: { version: "v1", resource: "things" }, continueToken: "next" }]);
+  assert.deepEqual(status.conditions.map((each: object) => Object.keys(each).includes("lastUpdateTime")), [true, true]);
+});
+
+test("migrationController runs with its gate on, where one of the two versions is served", () => {
+  assert.equal(migrationController.gate, "StorageVersionMigrator");
+  assert.deepEqual(migrationController.needs, [{
+    resource: "storageversionmigrations",
+    groupVersions: ["storagemigration.{domain}/v1beta1", "storagemigration.{domain}/v1alpha1"],
+  }]);
 });
 
 test("migrationController fails with what a status cannot be written for, so that it is started again", async () => {

@@ -65,12 +65,19 @@ export function validateStatus(next: StorageVersionMigration, prior: StorageVers
   const priorVersion = prior.status.resourceVersion ?? "";
   return [
     ...(wrong === undefined ? [] : [invalid("status.resourceVersion", resourceVersion, wrong)]),
-    ...validateConditions(conditions, "status.conditions"),
+    ...(isAlpha(at) ? alphaConditions(conditions) : validateConditions(conditions, "status.conditions")),
     ...(priorVersion === "" || priorVersion === resourceVersion
       ? []
       : [invalid("status.resourceVersion", resourceVersion, "field is immutable")]),
     ...validateOutcome(conditions, prior.status.conditions),
   ];
+}
+
+/** The rules of conditions; in v1alpha1 the time and the reason are optional, and the time has its name there. */
+function alphaConditions(conditions: Conditions): readonly FieldError[] {
+  return validateConditions(conditions, "status.conditions").filter(({ type, path }) =>
+    type !== "Required" || !/\.(lastTransitionTime|reason)$/.test(path)
+  );
 }
 
 function versionProblem(version: string): string | undefined {

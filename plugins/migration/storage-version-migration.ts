@@ -63,8 +63,9 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
       schema: AlphaStorageVersionMigration,
       introduced: "1.30",
       deprecated: "1.35",
-      // Served all the same where an operator names it.
+      // Served all the same where --runtime-config asks for it.
       removed: "1.35",
+      keptBy: "StorageVersionMigrator",
       replacement: { groupVersion: beta, kind: "StorageVersionMigration" },
       columns: alphaColumns,
       subresources: { status },

@@ -25,6 +25,7 @@ interface Protected {
 function protects(name: string, what: Protected): Controller {
   return {
     name,
+    needs: [{ resource: what.resource, groupVersions: [what.groupVersion] }],
     async run({ api, names, work }, signal) {
       for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
         if (type !== "DELETED") await worked(work, nameOf(object), () => settle(api, names, what, object));
@@ -53,6 +54,11 @@ export const volumeProtection: Controller = protects("persistentvolume-protectio
 /** Classes that are still named are looked at again as soon as a claim or volume changes. */
 export const attributesClassProtection: Controller = {
   name: "volumeattributesclass-protection",
+  needs: [
+    { resource: "volumeattributesclasses", groupVersions: ["storage.{domain}/v1"] },
+    { resource: "persistentvolumes", groupVersions: ["v1"] },
+    { resource: "persistentvolumeclaims", groupVersions: ["v1"] },
+  ],
   async run({ api, names, work }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);

@@ -1,0 +1,152 @@
+// StorageVersionMigration v1alpha1 alone: v1beta1 is not served.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../../testing.ts";
+import { until } from "../real-server.ts";
+
+const apiVersion = "storagemigration.k8s.io/v1alpha1";
+const path = `/apis/${apiVersion}/storageversionmigrations`;
+const settings = {
+  "runtime-config": new Map([["api/alpha", true]]),
+  "feature-gates": new Map([["StorageVersionMigrator", true]]),
+};
+
+async function ask(server: TestServer, method: string, url: string, body?: unknown, type = "application/json") {
+  const request = new Request(`https://test${url}`, {
+    method,
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body), headers: { "content-type": type } }),
+  });
+  const answer = await server.handle(request);
+  return { status: answer.status, body: await answer.json() };
+}
+const migration = (name: string, resource: object, more: object = {}) => ({
+  apiVersion,
+  kind: "StorageVersionMigration",
+  metadata: { name },
+  spec: { resource, ...more },
+});
+// A group that no server has: the controller waits for it, so that the object stays as the test leaves it.
+const absent = { group: "absent.example.com", version: "v1", resource: "things" };
+
+test("v1alpha1 is served where its gate and api/alpha ask for it, and not by one of them alone", async () => {
+  const { "runtime-config": runtime, "feature-gates": gates } = settings;
+  for (
+    const [some, status] of [
+      [settings, 200],
+      [{ "runtime-config": runtime }, 404],
+      [{ "feature-gates": gates }, 404],
+      [{ ...settings, "runtime-config": new Map([["api/alpha", true], [apiVersion, false]]) }, 404],
+      [{ "runtime-config": new Map([[apiVersion, true]]) }, 200],
+    ] as const
+  ) {
+    await using server = await openTestServer({ settings: some });
+    assert.equal((await server.handle(new Request(`https://test${path}`))).status, status);
+  }
+});
+
+test("a migration of v1alpha1 runs where v1beta1 is not served, and its conditions have v1alpha1's fields", async () => {
+  await using server = await openTestServer({ settings });
+  const before = await server.api.create("v1", "configmaps", "default", { metadata: { name: "one" } });
+  assert.equal((await ask(server, "POST", path, migration("maps", { version: "v1", resource: "configmaps" }))).status, 201);
+  const done = await until(async () => {
+    const { body } = await ask(server, "GET", `${path}/maps`);
+    assert.equal(body.status.conditions?.at(-1)?.type, "Succeeded");
+    return body;
+  }, 20_000);
+  assert.equal(done.apiVersion, apiVersion);
+  assert.deepEqual(done.spec, { resource: { version: "v1", resource: "configmaps" } });
+  assert.match(done.status.resourceVersion, /^[1-9]\d*$/);
+  for (const condition of done.status.conditions) {
+    assert.deepEqual(Object.keys(condition).filter((key) => key !== "message"), ["type", "status", "lastUpdateTime", "reason"]);
+  }
+  assert.deepEqual(await server.api.get("v1", "configmaps", "default", "one"), before, "what is stored as now stays as it was");
+});
+
+test("spec.resource.version and spec.continueToken survive storage, update, patch and apply", async () => {
+  await using server = await openTestServer({ settings });
+  const spec = { resource: absent, continueToken: "t1" };
+  const created = await ask(server, "POST", path, migration("kept", absent, { continueToken: "t1" }));
+  assert.deepEqual([created.status, created.body.spec], [201, spec]);
+  assert.equal(created.body.metadata.annotations, undefined);
+  const read = await ask(server, "GET", `${path}/kept`);
+  assert.deepEqual(read.body.spec, spec);
+  const listed = await ask(server, "GET", path);
+  assert.deepEqual(listed.body.items[0].spec, spec);
+
+  const put = (continueToken: string) =>
+    until(async () => {
+      const { body } = await ask(server, "GET", `${path}/kept`);
+      const answer = await ask(server, "PUT", `${path}/kept`, { ...body, spec: { ...body.spec, continueToken } });
+      assert.equal(answer.status, 200); // the controller may have written meanwhile
+      return answer;
+    }, 10_000);
+  assert.deepEqual((await put("t2")).body.spec, { ...spec, continueToken: "t2" });
+  const patched = await ask(server, "PATCH", `${path}/kept`, { spec: { continueToken: "t3" } }, "application/merge-patch+json");
+  assert.deepEqual([patched.status, patched.body.spec], [200, { ...spec, continueToken: "t3" }]);
+  const strategic = await ask(
+    server,
+    "PATCH",
+    `${path}/kept`,
+    { metadata: { labels: { a: "b" } } },
+    "application/strategic-merge-patch+json",
+  );
+  assert.deepEqual([strategic.status, strategic.body.spec], [200, { ...spec, continueToken: "t3" }]);
+  const pointer = await ask(
+    server,
+    "PATCH",
+    `${path}/kept`,
+    [{ op: "test", path: "/spec/resource/version", value: "v1" }, { op: "replace", path: "/spec/continueToken", value: "t4" }],
+    "application/json-patch+json",
+  );
+  assert.deepEqual([pointer.status, pointer.body.spec], [200, { ...spec, continueToken: "t4" }]);
+  const apply = (name: string, body: object, query = "") =>
+    ask(server, "PATCH", `${path}/${name}?fieldManager=tester${query}`, JSON.stringify(body), "application/apply-patch+yaml");
+  const applied = await apply("kept", migration("kept", absent, { continueToken: "t5" }), "&force=true");
+  assert.deepEqual([applied.status, applied.body.spec], [200, { ...spec, continueToken: "t5" }]);
+  const made = await apply("made", migration("made", absent, { continueToken: "t6" }));
+  assert.deepEqual([made.status, made.body.spec], [201, { ...spec, continueToken: "t6" }]);
+  const own = made.body.metadata.managedFields.find(({ manager }: { manager: string }) => manager === "tester");
+  assert.equal(own.apiVersion, apiVersion);
+  assert.ok(own.fieldsV1["f:spec"]["f:continueToken"], "the applier owns the token by its path in v1alpha1");
+  const dropped = await apply("made", migration("made", absent));
+  assert.deepEqual([dropped.status, dropped.body.spec], [200, { resource: absent }], "a token that is applied no more is gone");
+});
+
+test("the status of v1alpha1 takes its own fields: lastUpdateTime and, where it is given, a reason", async () => {
+  await using server = await openTestServer({ settings: { "runtime-config": new Map([[apiVersion, true]]) } });
+  await ask(server, "POST", path, migration("told", absent));
+  const condition = { type: "Running", status: "True", lastUpdateTime: "2024-01-02T03:04:05Z" };
+  for (const wanted of [condition, { ...condition, reason: "Because", message: "m" }]) {
+    const current = (await ask(server, "GET", `${path}/told`)).body;
+    const answer = await ask(server, "PUT", `${path}/told/status`, { ...current, status: { conditions: [wanted], resourceVersion: "7" } });
+    assert.deepEqual([answer.status, answer.body.status], [200, { conditions: [wanted], resourceVersion: "7" }]);
+    assert.deepEqual((await ask(server, "GET", `${path}/told/status`)).body.status, answer.body.status);
+  }
+  const applied = await ask(
+    server,
+    "PATCH",
+    `${path}/told/status?fieldManager=tester&force=true`,
+    JSON.stringify({ apiVersion, kind: "StorageVersionMigration", metadata: { name: "told" }, status: { conditions: [condition] } }),
+    "application/apply-patch+yaml",
+  );
+  assert.equal(applied.status, 200);
+  const patched = await ask(
+    server,
+    "PATCH",
+    `${path}/told/status`,
+    { status: { conditions: [{ type: "Running", status: "False" }] } },
+    "application/strategic-merge-patch+json",
+  );
+  assert.equal(patched.status, 200);
+  assert.equal(patched.body.status.conditions[0].lastUpdateTime, condition.lastUpdateTime, "merged by type");
+  const { body: current } = await ask(server, "GET", `${path}/told`);
+  const refused = await ask(server, "PUT", `${path}/told/status`, {
+    ...current,
+    status: { ...current.status, conditions: [{ ...condition, status: "Perhaps", reason: "not a reason" }] },
+  });
+  assert.equal(refused.status, 422);
+  assert.deepEqual(refused.body.details.causes.map(({ field }: { field: string }) => field), [
+    "status.conditions[0].status",
+    "status.conditions[0].reason",
+  ]);
+});

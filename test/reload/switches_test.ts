@@ -1,0 +1,134 @@
+// Every group version and every resource is switched off and on again, at the start and by reload: the server stays healthy, and a
+// controller runs exactly while the resources that it needs are served.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pluralOf } from "../../core/define.ts";
+import { defaultNames, spell } from "../../core/names.ts";
+import { withDefaults } from "../../kernel/config-parse.ts";
+import type { Config } from "../../kernel/config.ts";
+import { controllerStates } from "../../kernel/controllers.ts";
+import { handle } from "../../kernel/handle.ts";
+import { localApi } from "../../kernel/local-api.ts";
+import { jsonLog } from "../../kernel/log.ts";
+import { type Opened, openServer } from "../../kernel/open-server.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { until } from "../real-server.ts";
+
+const resources = plugins.flatMap((plugin) => plugin.resources ?? []);
+const groupVersions = [...new Set(resources.flatMap(({ served }) => Object.keys(served)))].map((each) => spell(defaultNames, each));
+const single = resources.flatMap((resource) =>
+  Object.keys(resource.served).map((each) => `${spell(defaultNames, each)}/${resource.plural ?? pluralOf(resource.kind)}`)
+);
+
+function settings(off: readonly string[]): Config {
+  return withDefaults({
+    "data-dir": ":memory:",
+    "feature-gates": new Map([["StorageVersionMigrator", true]]),
+    "runtime-config": new Map([["api/all", true], ...off.map((each) => [each, false] as const)]),
+  });
+}
+
+/** A server whose configuration is read again by `configure`. */
+async function start(off: readonly string[]) {
+  const logged: { level: string; message: string }[] = [];
+  let current = { config: settings(off), plugins, text: off.join() };
+  const opened = await openServer({
+    config: current.config,
+    plugins,
+    log: jsonLog((line) => {
+      const { level, message } = JSON.parse(line);
+      logged.push({ level, message });
+    }, Date.now),
+    source: { text: current.text, read: () => Promise.resolve(current) },
+  });
+  await opened.started;
+  return {
+    opened,
+    logged,
+    async configure(next: readonly string[]) {
+      current = { config: settings(next), plugins, text: next.join() };
+      await opened.reload(false);
+    },
+  };
+}
+
+const admin = { name: "admin", groups: ["system:masters"] };
+
+async function statusOf(opened: Opened, url: string): Promise<string> {
+  const exchange = {
+    method: "GET",
+    url,
+    headers: {},
+    body: () => Promise.resolve(new Uint8Array()),
+    peer: undefined,
+    remote: "test",
+    protocol: "HTTP/2.0" as const,
+    signal: new AbortController().signal,
+  };
+  const server = opened.server;
+  const asAdmin = Object.create(server, { authenticate: { value: () => Promise.resolve(admin) } });
+  const { status, body } = await handle(exchange, asAdmin);
+  return `${status} ${status === 200 ? "" : String(body)}`;
+}
+
+/** Health, and the informers of each controller, which have to come to an end. */
+async function assertHealthy(opened: Opened, what: string): Promise<void> {
+  for (const path of ["/livez", "/readyz", "/healthz", "/readyz/informer-sync"]) {
+    await until(async () => assert.equal(await statusOf(opened, path), "200 ", `${what}: ${path}`), 10_000);
+  }
+}
+
+const idle = ({ inForce }: Opened) =>
+  controllerStates(inForce().catalog).filter(({ runs }) => !runs).map(({ controller }) => controller.name);
+const stopped = /^controller (\S+) does not run: not served: /;
+const resumed = /^controller (\S+) runs again/;
+const named = (logged: readonly { message: string }[], pattern: RegExp) =>
+  logged.flatMap(({ message }) => pattern.exec(message)?.[1] ?? []);
+/** Errors other than those of health checks, which fail until the start is over. */
+const failures = (logged: readonly { level: string; message: string }[]) =>
+  logged.filter(({ level, message }) => level === "error" && !/^(livez|readyz|healthz) fails$/.test(message));
+
+for (const what of [...groupVersions, ...single]) {
+  test(`${what} is switched off at the start, on and off again: the server stays healthy`, async () => {
+    const { opened, logged, configure } = await start([what]);
+    try {
+      await assertHealthy(opened, "off at the start");
+      const without = idle(opened);
+      assert.deepEqual(named(logged, stopped), without, "logged once");
+      await configure([]);
+      await assertHealthy(opened, "on");
+      assert.deepEqual(idle(opened), []);
+      await until(() => assert.deepEqual(named(logged, resumed), without), 10_000);
+      await configure([what]);
+      await assertHealthy(opened, "off");
+      assert.deepEqual(idle(opened), without);
+      await until(() => assert.deepEqual(named(logged, stopped), [...without, ...without]), 10_000);
+      assert.deepEqual(failures(logged), []);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+test("with nothing served at all the server is healthy", async () => {
+  const { opened, logged } = await start(groupVersions);
+  try {
+    await assertHealthy(opened, "nothing");
+    assert.equal(named(logged, stopped).length, 7);
+    assert.deepEqual(failures(logged), []);
+  } finally {
+    await opened.close();
+  }
+});
+
+test("a controller does its work once its resources come back", async () => {
+  const { opened, configure } = await start(["v1/serviceaccounts"]);
+  try {
+    const api = localApi(opened.server, admin);
+    await assert.rejects(api.get("v1", "serviceaccounts", "default", "default"), /could not find the requested resource/);
+    await configure([]);
+    await until(async () => assert.equal((await api.get("v1", "serviceaccounts", "default", "default")).kind, "ServiceAccount"), 10_000);
+  } finally {
+    await opened.close();
+  }
+});
