@@ -26,7 +26,8 @@ the way to it counts, so that a mounted ConfigMap is taken over. SIGHUP has it r
 
 - plugins, group versions, resources, steps of admission and gates that are not locked come and go without a restart. Requests finish on what
   they began with, discovery, OpenAPI and their ETags follow, objects stay stored, and a watch of what went away ends with an ERROR event that
-  holds the 404 of a new request. Controllers begin anew.
+  holds the 404 of a new request. Controllers begin anew. One whose resources are not served does not run; the log names them once, and
+  once more when it runs again.
 - everything takes effect, or nothing: one mistake, or one changed setting that the table below marks with a reason, refuses the whole file.
   What was in force stays in force, and the log says why.
 - \`apiserver_config_controller_automatic_reloads_total{status="success|failure"}\` counts,
