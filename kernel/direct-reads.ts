@@ -37,7 +37,8 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
   const source = { store, clock, listed };
   async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
     const asked = revisionOfGet(kind, resourceVersion);
-    if (asked !== undefined && asked > 0) await reached(store, clock, kind, asked, key, signal);
+    const waits = !isUncached(kind);
+    if (asked !== undefined && asked > 0) await reached(source, asked, key, signal, { waits, again: waits });
     return await newest(kind, key, { signal });
   }
   async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
@@ -50,28 +51,30 @@ export function directReads(store: Store, clock: Clock = systemClock, listed: Li
     list: (collection, options, names, signal) => list(source, collection, options, names, signal),
     async watch(watching) {
       const { collection: { endpoint, prefix }, signal } = watching;
-      const reach = (revision: Revision) => reached(store, clock, endpoint.stored, revision, prefix, signal, true);
+      const waits = !isUncached(endpoint.stored);
+      const reach = (revision: Revision) => reached(source, revision, prefix, signal, { waits, again: true });
       return await neverBegun(watching, reach) ?? watch(source, watching);
     },
   };
 }
 
-/** Waits until the store has reached a revision, for as long as upstream waits where it has a cache; 504 after that. */
+/**
+ * Returns once the store has reached a revision. `waits`: for as long as upstream waits where it has a cache; else the store is read
+ * once. Throws 504 where the store has not reached it; `again`: with a time to retry.
+ */
 async function reached(
-  store: Store,
-  clock: Clock,
-  kind: StoredKind,
+  { store, clock }: Source,
   asked: Revision,
   key: string,
   signal: AbortSignal,
-  again = !isUncached(kind),
+  { waits, again }: { readonly waits: boolean; readonly again: boolean },
 ): Promise<void> {
   const until = clock.now() + reachMs;
   for (;;) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;
     // By the clock, because a busy store takes its time for each answer.
-    if (isUncached(kind) || clock.now() >= until) throw tooLargeRevision(asked, revision, again);
+    if (!waits || clock.now() >= until) throw tooLargeRevision(asked, revision, again);
     await new Promise<void>((resolve) => void clock.after(250, resolve));
     signal.throwIfAborted();
   }
@@ -84,15 +87,17 @@ interface Source {
 }
 
 async function list(
-  { store, clock, listed }: Source,
+  source: Source,
   collection: Collection,
   options: ListOptions,
   names: Names,
   signal: AbortSignal,
 ): Promise<ListPage> {
+  const { store, listed } = source;
   const { endpoint, prefix } = collection;
-  const { age, limit, start, key } = planList(collection, options, names);
-  if (age.tag === "exact" || age.tag === "notOlder") await reached(store, clock, endpoint.stored, age.revision, prefix, signal);
+  const { age, limit, start, key, fromStore } = planList(collection, options, names);
+  const waits = !fromStore && !isUncached(endpoint.stored);
+  if (age.tag === "exact" || age.tag === "notOlder") await reached(source, age.revision, prefix, signal, { waits, again: waits });
   const chosen = chosenOf(collection, options, key);
   const items: Item[] = [];
   let evaluated = 0;

@@ -157,6 +157,8 @@ export interface ListPlan {
   readonly start: string | undefined;
   /** The only key that can be selected, where a field selector names the object. */
   readonly key: string | undefined;
+  /** Read the store and do not wait for a revision: what upstream does with one key at an exact revision. */
+  readonly fromStore: boolean;
 }
 
 /** The plan of a list; 400 where the options contradict each other. */
@@ -175,18 +177,23 @@ export function planList(collection: Collection, options: ListOptions, names: Na
       limit,
       start: start === "" ? undefined : prefix + start,
       key: undefined,
+      fromStore: false,
     };
   }
   const key = collection.key ?? namedKey(collection, options);
-  return { age: ageOf(options, limit !== undefined && key === undefined), limit, start: undefined, key };
-}
-
-function ageOf(options: ListOptions, limited: boolean): Age {
   const revision = revisionOf(options.resourceVersion, "list");
-  if (revision === undefined) return { tag: "newest" };
-  if (revision === 0) return { tag: "any" };
-  const exact = options.resourceVersionMatch === "Exact" || (options.resourceVersionMatch === "" && limited);
-  return { tag: exact ? "exact" : "notOlder", revision };
+  if (revision === undefined) return { age: { tag: "newest" }, limit, start: undefined, key, fromStore: false };
+  if (revision === 0) return { age: { tag: "any" }, limit, start: undefined, key, fromStore: false };
+  const match = options.resourceVersionMatch;
+  const limited = match === "" && limit !== undefined;
+  const exact = match === "Exact" || (limited && key === undefined);
+  return {
+    age: { tag: exact ? "exact" : "notOlder", revision },
+    limit,
+    start: undefined,
+    key,
+    fromStore: key !== undefined && (exact || limited),
+  };
 }
 
 /** The namespace to which a field selector holds a list over all of them. */

@@ -123,7 +123,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const plan = planList(collection, options, names);
     const { stored } = collection.endpoint;
     const known = cache.kindOf(stored);
-    if (known === undefined) return await fromStore();
+    if (known === undefined || plan.fromStore) return await fromStore();
     if (!(await cache.ready(needs.fillWaitMs, signal))) {
       if (options.limit > 0 && options.labels.length === 0 && options.fields.length === 0) return await fromStore();
       throw notReady(cache, clock);

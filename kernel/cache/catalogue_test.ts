@@ -71,7 +71,7 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   WatchErrorIsBlockingFurtherEvents: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
   WatchContextCancel: [[store, "watch() ends normally when its signal aborts, before, between and while it waits"]],
   WatcherTimeout: [
-    [reads, "watch() ends when its time is up, and at once when that is no time at all"],
+    [reads, "watch() ends when its time is up, and not before"],
     [cache, "a watch that does not read is ended and counted once it lags too far for too long, others go on"],
   ],
   WatchInitializationSignal: [[cache, "openReads() opens after its time although the cache is still being filled"]],

@@ -1,5 +1,6 @@
 /** Lists, newest, at least as new as a version, and exact. */
 import assert from "node:assert/strict";
+import { StatusError } from "../../../core/status-error.ts";
 import { list, put, remove } from "../test-room.ts";
 import { type Case, refusedBy } from "./case.ts";
 
@@ -96,6 +97,25 @@ export function exactLists(promise: Case): void {
     assert.equal((await list(room)).page.revision, young);
     assert.equal(await at("limit=10"), `${young}`);
     assert.equal(await at("resourceVersionMatch=Exact"), `${old}`);
+  });
+
+  promise("list() of one name at an exact version not reached yet is refused without a time to retry", async (room) => {
+    const future = (await put(room, "a")) + 1000;
+    const retryAfter = async (query: string, namespace = "ns") => {
+      const error = await list(room, `resourceVersion=${future}&${query}`, { namespace }).then(() => undefined, (error: unknown) => error);
+      assert.ok(error instanceof StatusError && error.code === 504, `${query}: ${error}`);
+      return error.details?.retryAfterSeconds;
+    };
+    const name = "fieldSelector=metadata.name=a";
+    for (const query of [`${name}&resourceVersionMatch=Exact`, `${name}&limit=1`, `${name}&limit=1&resourceVersionMatch=Exact`]) {
+      assert.equal(await retryAfter(query), undefined, query);
+      assert.equal(await retryAfter(query.replace(name, `${name},metadata.namespace=ns`), ""), undefined, query);
+    }
+    for (const query of [name, `${name}&resourceVersionMatch=NotOlderThan&limit=1`, "limit=1", "resourceVersionMatch=Exact"]) {
+      assert.equal(await retryAfter(query), 1, query);
+    }
+    // In all namespaces a name alone selects many keys.
+    assert.equal(await retryAfter(`${name}&resourceVersionMatch=Exact`, ""), 1);
   });
 
   promise("list() over all namespaces with a limit, one name and one namespace is not older than a version either", async (room) => {

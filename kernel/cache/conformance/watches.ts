@@ -1,6 +1,19 @@
 /** Watches from a version on, and how they end. */
 import assert from "node:assert/strict";
-import { eventsOf, list, noteOf, openWatch, put, remove, revisionOfEvent, type SeenEvent, startWatch, told } from "../test-room.ts";
+import {
+  eventsOf,
+  fastClock,
+  list,
+  noteOf,
+  openWatch,
+  put,
+  remove,
+  revisionOfEvent,
+  type SeenEvent,
+  startWatch,
+  told,
+  within,
+} from "../test-room.ts";
 import type { Case } from "./case.ts";
 
 export function watches(promise: Case): void {
@@ -120,11 +133,24 @@ export function watches(promise: Case): void {
     assert.deepEqual(watch.events, []);
   });
 
-  promise("watch() ends when its time is up, and at once when that is no time at all", async (room) => {
-    const before = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${before}`, { ms: 0 });
-    await watch.ended;
-    assert.deepEqual(watch.events, []);
+  promise("watch() ends at once when it has no time", async (room) => {
+    const from = await put(room, "a");
+    for (const ms of [0, -1]) {
+      const { stream } = await openWatch(room, `resourceVersion=${from}`, { ms });
+      const first = await within(stream[Symbol.asyncIterator]().next(), "the end of the watch");
+      assert.equal(first.done, true, `${ms} ms`);
+    }
+  });
+
+  promise("watch() ends when its time is up, and not before", async (room) => {
+    const from = await put(room, "a");
+    for (const ms of [1_000, 4_000]) {
+      const begun = fastClock.now();
+      const watch = await startWatch(room, `resourceVersion=${from}`, { ms });
+      await watch.ended;
+      assert.ok(fastClock.now() - begun >= ms, `${fastClock.now() - begun} of ${ms} ms`);
+      assert.deepEqual(watch.events, []);
+    }
   });
 
   promise("watch() keeps to its namespace, its kind and its object", async (room) => {
