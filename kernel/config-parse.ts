@@ -1,4 +1,5 @@
 /** From command line and file to settings; every mistake is found before anything is told. */
+import { trimEndOf } from "../core/trim-end.ts";
 import { append } from "../core/append.ts";
 import { reasonOf } from "../core/reason-of.ts";
 import { readYaml } from "../core/tree/yaml.ts";
@@ -36,8 +37,8 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
       help = true;
       continue;
     }
-    const [, short] = /^-v(=?.*)$/.exec(word) ?? [];
-    if (short !== undefined) {
+    if (word.startsWith("-v")) {
+      const short = word.slice(2);
       // The one flag with a short form, as operators of upstream write it: -v=4, -v 4, -v4.
       const level = short === "" ? rest.shift() : short.replace(/^=/, "");
       if (level === undefined) mistakes.push('flag "-v" needs a value');
@@ -137,8 +138,30 @@ function set(into: Map<SettingName, unknown>, name: SettingName, value: string, 
 /** Pairs of one word as pflag's stringToString reads them: a word with one `=` is one pair whatever commas it has; otherwise commas
  *  part them, except between double quotes. */
 function pairsOf(value: string): readonly string[] {
-  if (value.split("=").length === 2) return [value.replace(/^"+|"+$/g, "")];
-  return [...value.matchAll(/"((?:[^"]|"")*)"|[^,"]+/g)].map(([plain, quoted]) => quoted?.replaceAll('""', '"') ?? plain);
+  if (value.split("=").length === 2) return [trimEndOf(value.replace(/^"+/, ""), '"')];
+  const pairs: string[] = [];
+  for (let at = 0; at < value.length;) {
+    const end = value[at] === '"' ? closingQuote(value, at) : wordEnd(value, at);
+    if (end > at) pairs.push(value[at] === '"' ? value.slice(at + 1, end - 1).replaceAll('""', '"') : value.slice(at, end));
+    at = Math.max(at + 1, end);
+  }
+  return pairs;
+}
+
+/** Where the quoted text that begins at `start` ends; two quotes stand for one, the last two end it when nothing else does. */
+function closingQuote(value: string, start: number): number {
+  let last = start;
+  for (let at = value.indexOf('"', start + 1); at >= 0; at = value.indexOf('"', at + 2)) {
+    last = at + 1;
+    if (value[at + 1] !== '"') break;
+  }
+  return last;
+}
+
+function wordEnd(value: string, start: number): number {
+  let end = start;
+  while (end < value.length && value[end] !== "," && value[end] !== '"') end++;
+  return end;
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -146,8 +169,13 @@ const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for what is none. */
 function durationOf(text: string): number | undefined {
   if (text === "0") return 0;
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text) || text.length > 40) return undefined;
-  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
+  const part = /(\d+(?:\.\d+)?)(ms|s|m|h)/y;
+  let sum = 0, at = 0;
+  for (let found = part.exec(text); found !== null; found = part.exec(text)) {
+    sum += Number(found[1]) * units[found[2]!]!;
+    at = part.lastIndex;
+  }
+  return at === text.length && at > 0 && at <= 40 ? sum : undefined;
 }
 
 function fromFile(path: string, readFile: (path: string) => string, mistakes: string[]): ReadonlyMap<SettingName, unknown> {

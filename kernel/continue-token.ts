@@ -1,4 +1,5 @@
 /** Continue tokens of chunked lists, in upstream's encoding: base64url of `{"v":"meta.k8s.io/v1","rv":5,"start":"a\u0000"}`. */
+import { trimEndOf } from "../core/trim-end.ts";
 import { goString } from "../core/codec/json-text.ts";
 import type { Names } from "../core/names.ts";
 import { badRequestError, type StatusError } from "../core/status-error.ts";
@@ -21,7 +22,7 @@ function versionOf(names: Names): string {
 export function writeContinue(point: ContinuePoint, names: Names): string {
   const text = `{"v":${goString(versionOf(names))},"rv":${point.revision},"start":${goString(point.start === "" ? "/" : point.start)}}`;
   const binary = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  return trimEndOf(btoa(binary), "=").replaceAll("+", "-").replaceAll("/", "_");
 }
 
 /** The point that a token names; 400 for one that was not made so, or that would lead outside the collection. */

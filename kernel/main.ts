@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   log.info("starting", {
     version: versionText(),
     // Without what may stand before a host: passwords are not for the log.
-    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map((each) => each.replace(/\/\/.*@/, "//")) : config["data-dir"],
+    store: config["etcd-servers"].length > 0 ? config["etcd-servers"].map(withoutUser) : config["data-dir"],
     plugins: configuration.plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
   });
@@ -62,6 +62,12 @@ async function main(): Promise<void> {
   // Only now: whoever reads it may end the program at once, and in good order.
   console.log(`Thole serves on ${running.url}`);
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
+}
+
+/** The address without the user and password that may stand before its host. */
+function withoutUser(address: string): string {
+  const start = address.indexOf("//"), end = address.lastIndexOf("@");
+  return start >= 0 && end > start ? `${address.slice(0, start)}//${address.slice(end + 1)}` : address;
 }
 
 /** What the language throws where a program is wrong; files, ports and addresses fail in other ways. */

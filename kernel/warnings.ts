@@ -32,5 +32,5 @@ function warningHeader(text: string): string {
   const clean = text.replace(/[\x00-\x08\x0a-\x1f\x7f]/g, " ").replace(/[\\"]/g, "\\$&");
   // Header values go out byte by byte: UTF-8 bytes as Latin-1 characters.
   const bytes = new TextEncoder().encode(`299 - "${clean}"`);
-  return String.fromCharCode(...bytes);
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }

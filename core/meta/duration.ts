@@ -1,4 +1,5 @@
 /** Go durations in text: `1h2m3.5s`. Nanoseconds in an int64 underneath, which bounds them to about 292 years. */
+import { trimEndOf } from "../trim-end.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { Unreadable } from "./unreadable.ts";
 
@@ -55,6 +56,6 @@ export function durationText(nanos: bigint): string {
 
 function decimal(value: bigint, digits: number): string {
   const text = String(value).padStart(digits + 1, "0");
-  const fraction = text.slice(-digits).replace(/0+$/, "");
+  const fraction = trimEndOf(text.slice(-digits), "0");
   return text.slice(0, -digits) + (fraction === "" ? "" : `.${fraction}`);
 }

@@ -2,6 +2,7 @@
  * Points in time as the API writes them: RFC 3339 in UTC, whole seconds (Time) or six digits (MicroTime). What is
  * accepted, and what is said of the rest, are Go's `time.Parse` rules: one-digit hours and unannounced fractions pass.
  */
+import { trimEndOf } from "../trim-end.ts";
 import type { MicroTime, Time } from "../schema.ts";
 import { Unreadable } from "./unreadable.ts";
 
@@ -73,7 +74,7 @@ function writeMicroTime(seconds: number, nanos: number): string | null {
 }
 
 function writeNanoTime({ seconds, nanos, offset }: Moment): string {
-  const fraction = nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
+  const fraction = nanos === 0 ? "" : `.${trimEndOf(String(nanos).padStart(9, "0"), "0")}`;
   const minutes = Math.abs(offset) / 60;
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
   const zone = offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;

@@ -130,9 +130,10 @@ function signsCertificates(value: Uint8Array | undefined): boolean {
 
 /** The certificates of a PEM text in order, as DER. Text between them is passed over; an Error when there is none. */
 export function pemCertificates(text: string): Uint8Array[] {
-  const blocks = [...text.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g)];
+  const bodies = text.split("-----BEGIN CERTIFICATE-----").slice(1).map((part) => part.split("-----END CERTIFICATE-----", 2));
+  const blocks = bodies.flatMap(([body = "", rest]) => rest !== undefined && /^[A-Za-z0-9+/=\s]*$/.test(body) ? [body] : []);
   if (blocks.length === 0) throw new Error("no PEM certificate found");
-  return blocks.map(([, body = ""]) => new Uint8Array(Buffer.from(body, "base64")));
+  return blocks.map((body) => new Uint8Array(Buffer.from(body, "base64")));
 }
 
 function pemBytes(text: string): Uint8Array {
@@ -248,7 +249,7 @@ function bitString(bytes: Uint8Array): Uint8Array {
 function addressBytes(address: string): Uint8Array {
   if (isIP(address) === 4) return Uint8Array.from(address.split(".").map(Number));
   // The URL parser writes an IPv4 tail in hexadecimal and compresses; what is left is to fill the gap.
-  const [head = "", tail] = new URL(`http://[${address.replace(/%.*$/, "")}]/`).hostname.slice(1, -1).split("::");
+  const [head = "", tail] = new URL(`http://[${address.split("%", 1)[0]}]/`).hostname.slice(1, -1).split("::");
   const words = (part: string) => (part === "" ? [] : part.split(":").map((word) => Number.parseInt(word, 16)));
   const [first, last] = [words(head), words(tail ?? "")];
   const all = [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];

@@ -136,7 +136,7 @@ function leafWish(name: "serving" | "admin", options: PkiOptions, ca: KeyedCerti
 
 function servingNames({ bindAddress, names: { platform } }: PkiOptions): string[] {
   const local = anyAddress(bindAddress)
-    ? [hostname(), ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address.replace(/%.*$/, "")))]
+    ? [hostname(), ...Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address.split("%", 1)[0]!))]
     : [bindAddress];
   const service = [platform, `${platform}.default`, `${platform}.default.svc`, `${platform}.default.svc.cluster.local`];
   return [...new Set(["localhost", ...service, "127.0.0.1", "::1", ...local])];

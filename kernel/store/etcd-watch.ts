@@ -165,7 +165,7 @@ function reachOf(range: Range, tellsProgress: boolean): Reach {
   if (to === undefined) return { first, end: noEnd, beacon: undefined };
   if (tellsProgress) return { first, end: to, beacon: undefined };
   const { to: beacon = to } = keyBounds({ prefix: range.within ?? range.prefix });
-  return { first, end: Uint8Array.of(...beacon, 0), beacon };
+  return { first, end: Uint8Array.from([...beacon, 0]), beacon };
 }
 
 /** None for what the watch has already and for what lies outside its range, such as the beacon. */

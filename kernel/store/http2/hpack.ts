@@ -96,5 +96,6 @@ function integer(value: number, prefixBits: number): Buffer {
   const bytes = [most];
   let rest = value - most;
   for (; rest >= 0x80; rest >>>= 7) bytes.push(rest & 0x7f | 0x80);
-  return Buffer.of(...bytes, rest);
+  bytes.push(rest);
+  return Buffer.from(bytes);
 }

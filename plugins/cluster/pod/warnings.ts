@@ -1,4 +1,5 @@
 /** What a template is let pass with, but not in silence. */
+import { trimEndOf } from "../../../core/trim-end.ts";
 import { limits } from "../../../core/limits.ts";
 import { deprecatedNodeLabel } from "../../../core/meta/node-labels.ts";
 import type { LocalObjectReference } from "../../../core/meta/references.ts";
@@ -148,7 +149,7 @@ function overlapsOf(volume: Volume): readonly string[] {
 }
 
 function targets(items: readonly Pick<KeyToPath, "path">[] | undefined, from = ""): readonly Target[] {
-  return (items ?? []).map(({ path }) => ({ path: path.replace(/\/+$/, ""), from }));
+  return (items ?? []).map(({ path }) => ({ path: trimEndOf(path, "/"), from }));
 }
 function targetsOf(source: VolumeProjection): readonly Target[] {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;

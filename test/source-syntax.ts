@@ -1,0 +1,125 @@
+/** Finds regular expressions and risky calls in TypeScript source, from its syntax tree. */
+import { parse } from "@babel/parser";
+
+/** A regular expression with where it stands, or an expression that is not constant. */
+export interface FoundPattern {
+  readonly line: number;
+  readonly source: string;
+  readonly flags: string;
+}
+export interface Findings {
+  readonly patterns: readonly FoundPattern[];
+  /** Lines in which a regular expression is made of something that is not constant. */
+  readonly unknown: readonly number[];
+  /** Calls that spread a list into arguments, such as `push(...list)`, by line and callee. */
+  readonly spreads: readonly { readonly line: number; readonly callee: string }[];
+}
+
+/** A node of the tree, as far as it is looked at here. */
+interface Node {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+/** Callees whose arguments are items: they overflow the stack when a long list is spread into them. */
+const itemCallees = ["push", "unshift", "concat", "splice", "toSpliced", "max", "min", "fromCharCode", "fromCodePoint", "of"];
+/** Methods of strings that make a regular expression of a string. */
+const patternMethods = ["match", "matchAll", "search"];
+
+export function findingsIn(text: string): Findings {
+  const program = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as Node; // a node like any other
+  const nodes = nodesOf(program);
+  const constants = constantsOf(nodes);
+  const patterns: FoundPattern[] = [];
+  const unknown: number[] = [];
+  const spreads: { line: number; callee: string }[] = [];
+  for (const node of nodes) {
+    if (node.type === "RegExpLiteral") patterns.push({ line: lineOf(node), source: String(node["pattern"]), flags: String(node["flags"]) });
+    if (node.type !== "NewExpression" && node.type !== "CallExpression" && node.type !== "OptionalCallExpression") continue;
+    const callee = calleeOf(node), [first, second] = node["arguments"] as readonly Node[]; // both nodes have them
+    if (callee === "RegExp" || patternMethods.includes(callee) && isText(first)) {
+      const source = textOf(first, constants), flags = second === undefined ? "" : textOf(second, constants);
+      if (first?.type === "RegExpLiteral") continue;
+      if (source === undefined || flags === undefined) unknown.push(lineOf(node));
+      else patterns.push({ line: lineOf(node), source, flags });
+    }
+    const spread = (node["arguments"] as readonly Node[]).some(({ type }) => type === "SpreadElement");
+    if (spread && (itemCallees.includes(callee) || node.type === "NewExpression")) spreads.push({ line: lineOf(node), callee });
+  }
+  return { patterns, unknown, spreads };
+}
+
+/** Every node of the tree. Without recursion: trees of long expressions are deep. */
+function nodesOf(root: Node): Node[] {
+  const found: Node[] = [];
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (Array.isArray(next)) { for (const item of next) waiting.push(item); }
+    else if (isNode(next)) {
+      found.push(next);
+      for (const [key, value] of Object.entries(next)) {
+        if (typeof value === "object" && value !== null && key !== "loc" && !key.endsWith("Comments")) waiting.push(value);
+      }
+    }
+  }
+  return found;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
+}
+
+/** Strings that are bound once, by name. A name that is bound again elsewhere in the file is not constant. */
+function constantsOf(nodes: readonly Node[]): ReadonlyMap<string, Node> {
+  const constants = new Map<string, Node>();
+  const bound = new Set<string>();
+  for (const { type, kind, declarations } of nodes) {
+    if (type !== "VariableDeclaration") continue;
+    for (const { id, init } of declarations as readonly { readonly id: Node; readonly init: Node | null }[]) {
+      const name = String(id["name"]);
+      if (kind === "const" && init !== null && !bound.has(name)) constants.set(name, init);
+      else constants.delete(name);
+      bound.add(name);
+    }
+  }
+  return constants;
+}
+
+/** The text that an expression is known to have. */
+function textOf(node: Node | undefined, constants: ReadonlyMap<string, Node>, depth = 0): string | undefined {
+  if (node === undefined || depth > 10) return undefined;
+  switch (node.type) {
+    case "StringLiteral":
+      return String(node["value"]);
+    case "Identifier":
+      return textOf(constants.get(String(node["name"])), constants, depth + 1);
+    case "TaggedTemplateExpression":
+      return textOfTemplate(node["quasi"] as Node, "raw", constants, depth);
+    case "TemplateLiteral":
+      return textOfTemplate(node, "cooked", constants, depth);
+    default:
+      return undefined;
+  }
+}
+
+function textOfTemplate(node: Node, form: "raw" | "cooked", constants: ReadonlyMap<string, Node>, depth: number): string | undefined {
+  const quasis = node["quasis"] as readonly { readonly value: Readonly<Record<"raw" | "cooked", string>> }[];
+  const inner = (node["expressions"] as readonly Node[]).map((each) => textOf(each, constants, depth + 1));
+  if (inner.includes(undefined)) return undefined;
+  return quasis.map(({ value }, at) => value[form] + (inner[at] ?? "")).join("");
+}
+
+function isText(node: Node | undefined): boolean {
+  return node?.type === "StringLiteral" || node?.type === "TemplateLiteral";
+}
+
+/** The last name of what is called: `fromCharCode` of `String.fromCharCode`. */
+function calleeOf({ callee }: Node): string {
+  const { name, property } = callee as Node;
+  return typeof name === "string" ? name : isNode(property) && typeof property["name"] === "string" ? property["name"] : "";
+}
+
+function lineOf({ loc }: Node): number {
+  return (loc as { readonly start: { readonly line: number } }).start.line;
+}

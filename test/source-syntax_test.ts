@@ -1,0 +1,94 @@
+// Patterns of the server's own code are linear, and no list of any length becomes arguments of a call.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { isSafePattern } from "redos-detector";
+import { findingsIn } from "./source-syntax.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const rooms = ["core", "kernel", "plugins", "health", "metrics"];
+const ofTests = /_test\.ts$|_bench\.ts$|-conformance\.ts$|\/(?:conformance\/|test-)[^/]+\.ts$/;
+
+/** Spreads of lists that are known to be short, with the reason. */
+const shortLists: Readonly<Record<string, string>> = {
+  "kernel/cache/key-index.ts toSpliced": "one chunk or its halves",
+  "kernel/discovery/documents.ts fromCharCode": "eight bytes of a digest",
+  "kernel/listen/der.ts push": "the groups of one number of an object identifier",
+  "kernel/listen/verify-peer.ts min": "the certificates of one path",
+  "core/schema.ts push": "the fields of one struct of a schema",
+};
+
+const sources = rooms.flatMap((room) =>
+  readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`)
+).filter((path) => path.endsWith(".ts") && !ofTests.test(path)).sort();
+const findings = sources.map((path) => ({ path, ...findingsIn(readFileSync(join(root, path), "utf8")) }));
+
+/** Whether every input takes time linear in its length. Proved by a bound on the ways in which a prefix can match. */
+function isLinear(source: string, flags: string): boolean {
+  // A sticky pattern is tried at one position only, any other at all of them: the library adds that to a pattern without an anchor.
+  return isSafePattern(flags.includes("y") ? `^(?:${source})` : source, {
+    caseInsensitive: flags.includes("i"),
+    unicode: /[uv]/.test(flags),
+    dotAll: flags.includes("s"),
+    multiLine: flags.includes("m"),
+    maxSteps: 6_000,
+    maxScore: 50,
+  }).safe;
+}
+
+test("findingsIn() finds patterns and spreads in the syntax tree only", () => {
+  const text = `
+    // const a = /no+/; \`/no/\`
+    const part = "[a-z]", whole = new RegExp(\`^\${part}+$\`, "u"), raw = RegExp(String.raw\`\\d\`);
+    const divided = 4 / 2 / 1, text = "/no/", found = text.match("x+").length / 2 + /y*/g.exec(text).index;
+    let other = text; const late = new RegExp(other), long = new RegExp(text + part);
+    list.push(...many); Math.max(0, ...many); new Set([...many]); f(...many); new Thing(...many); String.fromCharCode(...many);
+  `;
+  const { patterns, unknown, spreads } = findingsIn(text);
+  assert.deepEqual(patterns.map(({ source, flags }) => `/${source}/${flags}`).sort(), ["/\\d/", "/^[a-z]+$/u", "/x+/", "/y*/g"]);
+  assert.deepEqual(unknown, [5, 5]);
+  assert.deepEqual(spreads.map(({ callee }) => callee).sort(), ["Thing", "fromCharCode", "max", "push"]);
+});
+
+test("isLinear() refuses patterns that backtrack", () => {
+  for (
+    const [source, flags] of [
+      ["(a+)+$", ""],
+      ["^a*a*b$", ""],
+      ["\\s+$", ""],
+      ["iqn\\.\\d{4}-\\d{2}\\.[A-Za-z0-9.-]+(:[^,;*&$|\\s]+)$", ""],
+      ["^(.+?)\\['([^]*)'\\]$", ""],
+      ["^([+-]?)([0-9]*)(?:\\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$", ""],
+      ["<[^>]*>", "g"],
+      ["a[A]*b", "i"],
+      ["^a.*b.*c", "s"],
+    ] as const
+  ) assert.equal(isLinear(source, flags), false, source);
+  for (const source of ["^a+$", "^[^:]*:$", "^(?:[a-z](?:[-a-z]*[a-z])?)(?:\\.[a-z](?:[-a-z]*[a-z])?)*$", '["\\\\]|[^\\p{L}]']) {
+    assert.equal(isLinear(source, "u"), true, source);
+  }
+});
+
+test("every pattern is proved to be linear", () => {
+  const known = new Map<string, boolean>();
+  const wrong = findings.flatMap(({ path, patterns }) =>
+    patterns.filter(({ source, flags }) => {
+      const key = `/${source}/${flags}`;
+      const linear = known.get(key) ?? isLinear(source, flags);
+      known.set(key, linear);
+      return !linear;
+    }).map(({ line, source, flags }) => `${path}:${line}: /${source}/${flags}`)
+  );
+  assert.deepEqual(wrong, [], "replace these by scans");
+  assert.deepEqual(findings.flatMap(({ path, unknown }) => unknown.map((line) => `${path}:${line}`)), [], "these are not constant");
+  assert.ok(known.size > 100, `${known.size} patterns were found`);
+});
+
+test("no list of any length is spread into a call", () => {
+  const found = findings.flatMap(({ path, spreads }) => spreads.map(({ line, callee }) => ({ key: `${path} ${callee}`, line })));
+  assert.deepEqual(found.filter(({ key }) => !Object.hasOwn(shortLists, key)), [], "use append() or a loop");
+  const keys = new Set(found.map(({ key }) => key));
+  assert.deepEqual(Object.keys(shortLists).filter((key) => !keys.has(key)), [], "these need their exception no longer");
+});
