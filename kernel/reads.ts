@@ -165,8 +165,9 @@ export interface ListPlan {
 export function planList(collection: Collection, options: ListOptions, names: Names): ListPlan {
   const { endpoint: { stored }, prefix } = collection;
   const asked = options.limit > 0 ? options.limit : undefined;
-  // What is served from a cache at any age is served whole.
-  const limit = options.resourceVersion === "0" && !isUncached(stored) ? undefined : asked;
+  // What is served from a cache at any age is served whole, unless it is the rest of a list that came in chunks.
+  const isWhole = options.resourceVersion === "0" && options.continue === "" && !isUncached(stored);
+  const limit = isWhole ? undefined : asked;
   if (options.continue !== "") {
     const { revision, start } = readContinue(options.continue, names);
     if (options.resourceVersion !== "" && options.resourceVersion !== "0") {

@@ -11,7 +11,7 @@ import { servedObject } from "../served.ts";
 import { placed, resourceName } from "../write-pipeline.ts";
 import { store } from "./create.ts";
 import type { Start } from "./on-newest.ts";
-import { checkName, expectedRevision, replace } from "./update.ts";
+import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
 
 /** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
 export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocument): Promise<Answer> {
@@ -49,6 +49,7 @@ async function anew(call: Call, document: ApplyDocument, options: WriteOptions):
   const object = appliedObject(call, undefined, document, options);
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
+  refuseAbsent(call);
   expectedRevision(object.metadata.resourceVersion); // one that can be read does not matter
   const { resourceVersion: _, ...metadata } = object.metadata;
   await call.authorize({ ...call.info, verb: "create" });

@@ -6,6 +6,7 @@ import { type Answer, objectAnswer } from "../answer.ts";
 import { type Call, header } from "../call.ts";
 import { readBody } from "../draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
+import { isExpected, readIfMatch } from "../if-match.ts";
 import { keyOfCall } from "../key-of-call.ts";
 import { Item, storedBytes } from "../objects.ts";
 import { writeOptions } from "../options.ts";
@@ -22,9 +23,7 @@ export async function update(call: Call): Promise<Answer> {
   const sent = await readBody(call, options.fieldValidation);
   checkName(call, sent);
   const object = placed(call, sent);
-  const tag = /^"(\d+)"$/.exec(header(call.exchange, "if-match"));
-  // An `If-Match` header says what is expected where the object does not.
-  const expected = expectedRevision(object.metadata.resourceVersion) || Number(tag?.[1] ?? 0);
+  const expected = expectedRevision(object.metadata.resourceVersion);
   const { item, renew } = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call.deadline);
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
     const { uid } = object.metadata;
@@ -62,6 +61,7 @@ async function createdByPut(call: Call, object: ApiObject, dryRun: boolean): Pro
   if (!(endpoint.resource.strategy?.createOnUpdate ?? false) || call.subresource !== undefined) {
     throw notFoundError(resourceName(call), info.name);
   }
+  refuseAbsent(call);
   const { uid } = object.metadata;
   if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(toldKey(call, keyOfCall(call), dryRun), uid, ""));
   const { resourceVersion: _, ...metadata } = object.metadata;
@@ -79,6 +79,12 @@ export function uidMismatch(key: string, asked: string, found: string): string {
     `UID in precondition: ${asked}, UID in object meta: ${found}`;
 }
 
+/** 409 where the client expects an object, by `If-Match`, that is not there. */
+export function refuseAbsent(call: Call): void {
+  if (readIfMatch(header(call.exchange, "if-match")) === undefined) return;
+  throw conflictError(resourceName(call), call.info.name, "the object does not exist, and the If-Match header expects one");
+}
+
 /** One try of a write on top of what is stored. */
 export interface Attempt {
   /** In the request's version. */
@@ -89,12 +95,15 @@ export interface Attempt {
   readonly hasOwners?: true;
 }
 
-/** Puts an object on top of the newest state; 409 where the client named another revision, undefined where there is none any more. */
+/** Puts an object on top of the newest state; 409 where the client named another revision, in the object or by `If-Match`, undefined where there is none any more. */
 export function replace(call: Call, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
   const { endpoint, info } = call;
+  const ifMatch = readIfMatch(header(call.exchange, "if-match"));
   return onNewest(call, start, async (current) => {
+    if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
     const { object, expected, hasOwners } = make(current);
-    if (expected === 0 && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
+    const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
+    if (namesNone && !(endpoint.resource.strategy?.unconditionalUpdate ?? true)) {
       throw invalidError(resourceName(call), info.name, [invalid("metadata.resourceVersion", 0, "must be specified for an update")]);
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isExpected, readIfMatch } from "./if-match.ts";
+
+test("readIfMatch() reads strong, weak and unquoted versions by one rule, and several of them", () => {
+  for (const header of ['"41"', "41", 'W/"41"', "W/41", ' "41" ', '"40", "41"', "40,41", '"40",W/"41",,']) {
+    const expected = readIfMatch(header);
+    assert.ok(expected && isExpected(expected, 41), header);
+    assert.ok(!isExpected(expected, 42), header);
+  }
+});
+
+test("readIfMatch() takes the asterisk for any version, also among others", () => {
+  for (const header of ["*", " * ", '"1", *']) assert.ok(isExpected(readIfMatch(header)!, 41), header);
+});
+
+test("readIfMatch() expects nothing of an absent header, and what is no version matches nothing", () => {
+  for (const header of ["", " ", ",", " , "]) assert.equal(readIfMatch(header), undefined);
+  for (const header of ['""', '"041"', '"41', '41"', "w/41", '"4 1"', "x", "*41", '"*"']) {
+    assert.ok(!isExpected(readIfMatch(header)!, 41), header);
+  }
+});
