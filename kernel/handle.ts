@@ -68,6 +68,7 @@ export async function answer({ exchange, info, where, user, catalog, server, war
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
+  const output = negotiate(accept, media, endpoint.resource.answer === undefined ? "all" : "withoutTable");
   using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
   const call: Call = {
     exchange,
@@ -76,8 +77,8 @@ export async function answer({ exchange, info, where, user, catalog, server, war
     catalog,
     endpoint,
     subresource,
-    output: negotiate(accept, media, endpoint.resource.answer === undefined ? "all" : "withoutTable"),
-    pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent")),
+    output,
+    pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent"), output),
     warnings,
     step,
     authorize: (other) => server.authorize(user, other),
@@ -92,8 +93,8 @@ export async function answer({ exchange, info, where, user, catalog, server, war
 /** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
   const accepted = negotiateError(header(exchange, "accept"), media);
-  const output = { encoding: accepted ?? "json", transform: { as: "object" } } as const;
-  const pretty = accepted === undefined || wantsPretty(prettyOf(exchange), header(exchange, "user-agent"));
+  const output = accepted ?? { encoding: "json", transform: { as: "object" } } as const;
+  const pretty = accepted === undefined || wantsPretty(prettyOf(exchange), header(exchange, "user-agent"), accepted);
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
   const seconds = error.details?.retryAfterSeconds;
   return {

@@ -1,17 +1,15 @@
 /** Paths that are no resources: one table of exact paths, and three prefixes. */
 import { type Checks, type Endpoint, report, reportOne } from "../health/mod.ts";
-import { checkProduced } from "../core/codec/negotiate.ts";
 import { VersionInfo } from "../core/meta/version-info.ts";
-import { methodNotAllowedError } from "../core/status-error.ts";
+import { noRouteError } from "../core/status-error.ts";
 import { typedReply } from "./answer.ts";
-import { header } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
 import { gzipped } from "./compress.ts";
-import { discoveryReply } from "./discovery/reply.ts";
+import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { notFoundText, textReply } from "./handle.ts";
 import { openapiReply } from "./openapi/reply.ts";
-import type { RequestInfo } from "./request-info.ts";
+import { type RequestInfo, trimSlashes } from "./request-info.ts";
 
 /** What the outer paths look at. */
 export interface Outside {
@@ -37,11 +35,11 @@ export async function outerReply(exchange: Exchange, info: RequestInfo, catalog:
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
     return gzipped(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
   }
-  if (path === "/version" || path === "/version/") return versionReply(exchange, catalog, outside.version);
+  if (path === "/version" || path.startsWith("/version/")) return versionReply(exchange, path, catalog, outside.version);
   const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));
   if (endpoint !== undefined) return await healthReply(endpoint, info, outside);
   if (path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/")) {
-    return await discoveryReply(exchange, path, catalog) ?? notFoundText();
+    return await discoveryReply(exchange, info, catalog) ?? notFoundText();
   }
   if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside.now()) ?? notFoundText();
   return notFoundText();
@@ -64,10 +62,10 @@ async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, out
   return { status: told.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: told.text };
 }
 
-function versionReply(exchange: Exchange, catalog: Catalog, version: VersionInfo): Reply {
-  if (exchange.method !== "GET") throw methodNotAllowedError();
-  const accept = header(exchange, "accept");
-  checkProduced(accept, ["application/json"]);
+/** Slashes at the end do not matter; what is below the path is a resource that is not found. Always indented JSON. */
+function versionReply(exchange: Exchange, path: string, catalog: Catalog, version: VersionInfo): Reply {
+  if (trimSlashes(path) !== "version") throw noRouteError();
+  checkRoute(exchange, ["application/json"]);
   const output = { encoding: "json", transform: { as: "object" } } as const;
   return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
 }

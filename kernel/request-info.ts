@@ -117,7 +117,8 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   };
 }
 
-function trimSlashes(path: string): string {
+/** Without the slashes at both ends. */
+export function trimSlashes(path: string): string {
   let from = 0, to = path.length;
   while (from < to && path[from] === "/") from++;
   while (to > from && path[to - 1] === "/") to--;

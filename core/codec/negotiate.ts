@@ -1,7 +1,7 @@
 /** Content negotiation: which encoding an answer has, and whether it is transformed to a Table or to metadata only. */
 import type { Names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
-import { parseAccept } from "./accept.ts";
+import { type AcceptClause, parseAccept, trimBlanks } from "./accept.ts";
 
 export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
 
@@ -13,6 +13,8 @@ export type Transform =
 export interface Output {
   readonly encoding: Encoding;
   readonly transform: Transform;
+  /** The clause asks for indented JSON (`pretty=1`). */
+  readonly pretty?: true;
 }
 
 export function mediaType(encoding: Encoding, names: Names): string {
@@ -57,20 +59,38 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
 }
 
 /**
- * The router's own look at Accept comes first: unless one clause names a media type that the path produces, or
- * anything, it is 406 with the representations that there are.
+ * The router checks Accept before the handler negotiates: unless one clause is a media type that the path produces, or
+ * anything, it is 406 with the representations that there are. Parameters are ignored here.
  */
 export function checkProduced(accept: string, produced: readonly string[]): void {
-  if (accept === "" || produced.includes(accept)) return;
-  for (const clause of accept.split(",")) {
-    const type = clause.split(";")[0]!.trim();
-    if (type === "" || type === "*/*" || produced.includes(type) || produced.includes(clause.trim())) return;
-  }
+  if (accept === "" || namesOne(accept, produced, true)) return;
   throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`, { details: {} });
+}
+
+/** The router's check of Content-Type, for the few paths that declare what they read although they read no body. */
+export function checkConsumed(contentType: string, consumed: readonly string[]): void {
+  if (contentType === "" || namesOne(contentType, consumed, false)) return;
+  throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+}
+
+/** Whether one of the types in a header, case and all, is one of `types`. */
+function namesOne(header: string, types: readonly string[], anything: boolean): boolean {
+  if (types.includes(header)) return true;
+  return header.split(",").some((clause) => {
+    const type = trimBlanks(clause.split(";", 1)[0]!);
+    return (anything && type === "*/*") || types.includes(type);
+  });
 }
 
 /** The transformations that a path offers. */
 export type Forms = "all" | "withoutTable" | "none";
+
+/** Whether a clause names an encoding. `*` as the type counts only with `*` as the subtype. */
+export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, mediaType: string): boolean {
+  const slash = mediaType.indexOf("/");
+  if (clause.subtype === "*") return clause.type === "*" || clause.type === mediaType.slice(0, slash);
+  return clause.type === mediaType.slice(0, slash) && clause.subtype === mediaType.slice(slash + 1);
+}
 
 /**
  * The first clause that can be served. A clause that asks for a transformation which does not exist is passed over.
@@ -81,9 +101,7 @@ export function negotiate(accept: string, media: Media, forms: Forms = "all"): O
   const { names, encodings, types } = media;
   for (const clause of parseAccept(accept)) {
     for (const [index, encoding] of encodings.entries()) {
-      const [type, subtype] = types[index]!.split("/");
-      if (clause.type !== "*" && clause.type !== type) continue;
-      if (clause.subtype !== "*" && clause.subtype !== subtype) continue;
+      if (!clauseNames(clause, types[index]!)) continue;
       const output = outputOf(encoding, clause.parameters, names, forms);
       if (output !== undefined) return output;
     }
@@ -95,31 +113,34 @@ const plain: Output = Object.freeze<Output>({ encoding: "json", transform: { as:
 
 function outputOf(
   encoding: Encoding,
-  parameters: readonly (readonly [string, string])[],
+  parameters: ReadonlyMap<string, string>,
   names: Names,
   forms: Forms,
 ): Output | undefined {
-  let as = "", group = "", version = "", converts = false;
-  for (const [name, value] of parameters) {
-    if (name === "as") [as, converts] = [value, true];
-    else if (name === "g") [group, converts] = [value, true];
-    else if (name === "v") [version, converts] = [value, true];
-    else if (name === "stream" && value !== "" && !(value === "watch" && canStream(encoding))) return undefined;
-  }
-  if (!converts) return { encoding, transform: { as: "object" } };
+  if (parameters.size === 0) return { encoding, transform: { as: "object" } };
+  if (!isOffered(encoding, parameters)) return undefined;
+  const pretty = parameters.get("pretty") === "1" ? { pretty: true as const } : {};
+  const as = parameters.get("as"), group = parameters.get("g"), version = parameters.get("v");
+  if (as === undefined && group === undefined && version === undefined) return { encoding, transform: { as: "object" }, ...pretty };
   if (forms === "none" || group !== `meta.${names.domain}` || (version !== "v1" && version !== "v1beta1")) return undefined;
   if (as === "Table") {
     const none = forms === "withoutTable" || encoding === "protobuf" || encoding === "cbor";
-    return none ? undefined : { encoding, transform: { as, version } };
+    return none ? undefined : { encoding, transform: { as, version }, ...pretty };
   }
-  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version } };
+  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { encoding, transform: { as, version }, ...pretty };
   return undefined;
 }
 
-/** The encoding of an error; undefined where the client accepts only a transformation, or nothing that is known. */
-export function negotiateError(accept: string, media: Media): Encoding | undefined {
+/** Whether a clause's parameters other than a transformation can be met: no stream but a watch, no version of the server. */
+export function isOffered(encoding: Encoding, parameters: ReadonlyMap<string, string>): boolean {
+  const stream = parameters.get("stream") ?? "";
+  return (stream === "" || (stream === "watch" && canStream(encoding))) && (parameters.get("sv") ?? "") === "";
+}
+
+/** The form of an error; undefined where the client accepts only a transformation, or nothing that is known. */
+export function negotiateError(accept: string, media: Media): Output | undefined {
   try {
-    return negotiate(accept, media, "none").encoding;
+    return negotiate(accept, media, "none");
   } catch (error) {
     if (error instanceof StatusError) return undefined;
     throw error;
@@ -141,8 +162,9 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   );
 }
 
-/** Whether the client wants indented JSON: `?pretty` says so, else a browser or command-line fetcher asks. */
-export function wantsPretty(pretty: string, userAgent: string): boolean {
+/** Whether the client wants indented JSON: by the accepted clause, by `?pretty`, else by being a browser or command-line fetcher. */
+export function wantsPretty(pretty: string, userAgent: string, output?: Output): boolean {
+  if (output?.pretty) return true;
   if (pretty !== "") return ["1", "t", "T", "true", "TRUE", "True"].includes(pretty);
   return userAgent.startsWith("curl") || userAgent.startsWith("Wget") || userAgent.startsWith("Mozilla/5.0");
 }

@@ -15,6 +15,24 @@ test("negotiate() prefers the highest quality, then the order; q=0 does not excl
   assert.equal(encoding("application/yaml, application/json"), "yaml");
   assert.equal(encoding("application/json;q=0"), "json");
   assert.equal(encoding("application/yaml;q=0.5, application/vnd.kubernetes.protobuf;q=0.2, */*"), "json");
+  assert.equal(encoding("*/*, application/yaml;q=0.5"), "yaml", "a named type moves before the wildcard in front of it");
+  assert.equal(encoding("application/json;q= 1, application/yaml;q=0.5"), "yaml", "a quality with a blank is 0");
+  assert.equal(encoding("application/json;q=0.5;q=0.1, application/yaml;q=0.3"), "yaml", "the last quality counts");
+});
+
+test("negotiate() takes `*` as the type with `*` as the subtype only, and a subtype of nothing for none", () => {
+  for (const bad of ["*/json", "application/", "application", "/json", "application/json/x", ","]) {
+    assert.throws(() => negotiate(bad, media), (error) => error instanceof StatusError && error.code === 406, bad);
+  }
+  for (const good of ["*", "application/*", "application/json/", "text/html, application/json"]) {
+    assert.equal(negotiate(good, media).encoding, "json", good);
+  }
+});
+
+test("negotiate() reads `pretty` of a clause and passes over one that names a version of the server", () => {
+  assert.equal(negotiate("application/json;pretty=1", media).pretty, true);
+  assert.equal(negotiate("application/json;pretty=true", media).pretty, undefined);
+  assert.equal(negotiate("application/json;sv=1, application/yaml;sv=", media).encoding, "yaml");
 });
 
 test("negotiate() passes over a transformation that does not exist and refuses when nothing else is accepted", () => {
@@ -66,7 +84,7 @@ test("negotiateError() never transforms", () => {
   assert.equal(negotiateError(table, media), undefined);
   assert.equal(negotiateError("application/yaml;as=Table;v=v1;g=meta.k8s.io", media), undefined);
   assert.equal(negotiateError("text/plain", media), undefined);
-  assert.equal(negotiateError(`${table}, application/yaml`, media), "yaml");
+  assert.equal(negotiateError(`${table}, application/yaml`, media)?.encoding, "yaml");
 });
 
 test("checkProduced() refuses in the router's words unless something produced is named", () => {
@@ -76,6 +94,9 @@ test("checkProduced() refuses in the router's words unless something produced is
     () => checkProduced("text/html", media.types),
     /406: Not Acceptable\n\nAvailable representations: application\/json, /,
   );
+  for (const bad of [",", "application/*", "application/cbor-seq", "text/html;x, image/png"]) {
+    assert.throws(() => checkProduced(bad, media.listTypes), /^StatusError: 406: Not Acceptable/, bad);
+  }
 });
 
 test("bodyEncoding() takes JSON where nothing is said, whatever the letter case and parameters", () => {

@@ -7,6 +7,7 @@ import { field, string, struct } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { compile } from "../compile.ts";
 import type { Exchange, Reply } from "../exchange.ts";
+import { requestInfo } from "../request-info.ts";
 import { discoveryReply } from "./reply.ts";
 
 const ConfigMap = object("ConfigMap", {}, { doc: "Settings." });
@@ -50,9 +51,9 @@ const resources: readonly Resource[] = [
 ];
 const plugin: Plugin = { name: "test", summary: "", resources };
 
-function catalogOf(names: Names = defaultNames, offered: readonly Resource[] = resources) {
+function catalogOf(names: Names = defaultNames, offered: readonly Resource[] = resources, gates: Record<string, boolean> = {}) {
   const runtimeConfig = offered === resources ? new Map([[`storage.${names.domain}/v1beta1`, true]]) : new Map<string, boolean>();
-  return compile([{ ...plugin, resources: offered }], { names, featureGates: new Map(), runtimeConfig });
+  return compile([{ ...plugin, resources: offered }], { names, featureGates: new Map(Object.entries(gates)), runtimeConfig });
 }
 const catalog = catalogOf();
 
@@ -67,7 +68,9 @@ async function ask(path: string, headers: Record<string, string> = {}, method = 
     protocol: "HTTP/1.1",
     signal: new AbortController().signal,
   };
-  return await discoveryReply(exchange, path, of);
+  const info = requestInfo(method, path);
+  assert.ok(info);
+  return await discoveryReply(exchange, info, of);
 }
 
 async function textOf(reply: Reply | undefined): Promise<string> {
@@ -80,6 +83,11 @@ async function textOf(reply: Reply | undefined): Promise<string> {
 }
 async function json(path: string, headers: Record<string, string> = {}, of = catalog): Promise<unknown> {
   return JSON.parse(await textOf(await ask(path, headers, "GET", of)));
+}
+
+async function refused(path: string, headers: Record<string, string>, code: number, message: RegExp, of = catalog): Promise<void> {
+  const check = (error: unknown) => error instanceof StatusError && error.code === code && message.test(error.message);
+  await assert.rejects(ask(path, headers, "GET", of), check, path);
 }
 
 const everyVerb = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -196,12 +204,14 @@ test("the aggregated document holds one half of the API, with response kinds tha
   });
 });
 
-test("the aggregated document goes to who asks for it before plain JSON", async () => {
+test("the aggregated document answers the first clause that asks for it, whatever comes before", async () => {
   const kind = async (accept: string) => (await json("/apis", { accept }) as { kind: string }).kind;
   assert.equal(await kind(aggregatedType), "APIGroupDiscoveryList");
   assert.equal(await kind(`${aggregatedType.replace("v2", "v2beta1")},${aggregatedType},application/json`), "APIGroupDiscoveryList");
   assert.equal(await kind(`${aggregatedType};profile=nopeer`), "APIGroupDiscoveryList");
-  assert.equal(await kind(`application/json,${aggregatedType}`), "APIGroupList");
+  assert.equal(await kind(`application/json,${aggregatedType}`), "APIGroupDiscoveryList");
+  assert.equal(await kind(`text/html,application/json;q=0.9,${aggregatedType};q=0.1`), "APIGroupDiscoveryList");
+  assert.equal(await kind(`${aggregatedType};stream=other,application/json`), "APIGroupList");
   assert.equal(await kind(`${aggregatedType.replace("v2", "v2beta1")},application/json`), "APIGroupList");
   assert.equal(await kind(""), "APIGroupList");
   assert.equal(await kind("*/*"), "APIGroupList");
@@ -222,6 +232,48 @@ test("the aggregated document is marked and cacheable, and sent again to all but
   assert.equal((await ask("/api", { accept: aggregatedType, "if-none-match": etag }))?.status, 200);
   assert.equal(await again(etag, catalogOf()), 304, "an equal catalog has an equal document");
   assert.equal(await again(etag, catalogOf(defaultNames, resources.slice(0, 2))), 200);
+});
+
+test("/api/ is aggregated as /api is, /apis/ never", async () => {
+  assert.equal((await json("/api/", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");
+  assert.equal((await json("/api//", { accept: aggregatedType }) as { kind: string }).kind, "APIGroupDiscoveryList");
+  assert.equal((await json("/apis/", { accept: `${aggregatedType},application/json` }) as { kind: string }).kind, "APIGroupList");
+  await refused("/apis/", { accept: aggregatedType }, 406, /^only the following media types are accepted: /);
+  assert.equal(await ask("/apis//"), undefined);
+  assert.equal(await ask("/apis//v1"), undefined);
+});
+
+test("/api and lists of resources check Content-Type and Accept in the router's words, /apis and groups only Accept", async () => {
+  const produced = /^406: Not Acceptable\n\nAvailable representations: application\/json, application\/yaml, /;
+  for (const path of ["/api", "/api/", "/api/v1", "/apis/storage.k8s.io/v1", "/apis/storage.k8s.io//"]) {
+    await refused(path, { "content-type": "text/plain" }, 415, /^415: Unsupported Media Type$/);
+    await refused(path, { accept: "text/html" }, 406, produced);
+    await refused(path, { accept: "application/*" }, 406, produced);
+    await refused(path, { accept: "," }, 406, produced);
+    assert.equal((await ask(path, { "content-type": "application/yaml; charset=utf-8" }))?.status, 200);
+  }
+  for (const path of ["/apis", "/apis/", "/apis/storage.k8s.io", "/apis/storage.k8s.io/"]) {
+    assert.equal((await ask(path, { "content-type": "text/plain" }))?.status, 200);
+    assert.equal((await ask(path, { accept: "application/*" }))?.status, 200);
+    await refused(path, { accept: "text/html" }, 406, /^only the following media types are accepted: /);
+  }
+});
+
+test("with CBOR only lists of resources come in it", async () => {
+  const of = catalogOf(defaultNames, resources, { CBORServingAndStorage: true });
+  const accept = "application/cbor";
+  assert.equal((await ask("/apis/storage.k8s.io/v1", { accept }, "GET", of))?.headers["content-type"], accept);
+  for (const path of ["/api", "/apis", "/apis/", "/apis/storage.k8s.io"]) await refused(path, { accept }, 406, /protobuf$/, of);
+  const aggregated = aggregatedType.replace("json", "cbor");
+  await refused("/apis", { accept: aggregated }, 406, /protobuf$/, of);
+});
+
+test("discovery is indented for `pretty` in the query or the accepted clause", async () => {
+  const accept = "application/json;pretty=1";
+  for (const path of ["/api", "/apis", "/apis/storage.k8s.io", "/apis/storage.k8s.io/v1"]) {
+    assert.match(await textOf(await ask(`${path}?pretty=true`)), /^{\n {2}"kind"/);
+    assert.match(await textOf(await ask(path, { accept })), /^{\n {2}"kind"/);
+  }
 });
 
 test("groups are spelled with the configured domain everywhere", async () => {

@@ -1,6 +1,16 @@
 /** `/api`, `/apis` and what is below them down to the lists of resources. Served from memory, whatever the store does. */
 import { parseAccept } from "../../core/codec/accept.ts";
-import { checkProduced, type Encoding, mediaType, negotiate, wantsPretty } from "../../core/codec/negotiate.ts";
+import {
+  checkConsumed,
+  checkProduced,
+  clauseNames,
+  isOffered,
+  type Media,
+  mediaType,
+  negotiate,
+  type Output,
+  wantsPretty,
+} from "../../core/codec/negotiate.ts";
 import { APIGroupDiscoveryList } from "../../core/meta/discovery.ts";
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../core/meta/options.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
@@ -9,50 +19,80 @@ import { typedReply } from "../answer.ts";
 import { header } from "../call.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Exchange, Reply } from "../exchange.ts";
+import { type RequestInfo, trimSlashes } from "../request-info.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
 
-/** The answer to a discovery path; undefined for a path outside of every group (a text 404). */
-export async function discoveryReply(exchange: Exchange, path: string, catalog: Catalog): Promise<Reply | undefined> {
-  const [, prefix, ...rest] = path.replace(/\/$/, "").split("/");
+/** What discovery reads of a request's info. */
+export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
+
+/**
+ * The answer to a discovery path; undefined for a path outside of every group (a text 404). Slashes at the end do not matter
+ * but for `/apis` and groups, whose handlers have exact paths: `/apis/` is never aggregated, `/apis//` is not found.
+ */
+export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply | undefined> {
+  const { path } = info;
+  const [prefix, ...rest] = trimSlashes(path).split("/");
   const core = prefix === "api";
+  const document = <T extends object>(schema: Typed<T, StructNode>, body: T, media = catalog.earlyMedia) =>
+    documentReply(exchange, info, catalog, media, schema, body);
   if (rest.length === 0) {
-    if (core && exchange.method !== "GET") throw methodNotAllowedError();
-    const encoding = wantsAggregated(exchange, catalog);
-    if (encoding !== undefined) return await aggregatedReply(exchange, catalog, core, encoding);
-    return core
-      ? documentReply(exchange, catalog, APIVersions, apiVersions(catalog, header(exchange, "host") || header(exchange, ":authority")))
-      : documentReply(exchange, catalog, APIGroupList, apiGroupList(catalog));
+    if (core) checkRoute(exchange, catalog.earlyMedia.types);
+    else if (path !== "/apis" && path !== "/apis/") return undefined;
+    const output = path === "/apis/" ? undefined : wantsAggregated(exchange, catalog);
+    if (output !== undefined) return await aggregatedReply(exchange, info, catalog, core, output);
+    if (!core) return document(APIGroupList, apiGroupList(catalog));
+    return document(APIVersions, apiVersions(catalog, header(exchange, "host") || header(exchange, ":authority")));
   }
+  if (!core && rest[0] === "") return undefined;
   const group = catalog.group(core ? "" : rest[0]!);
   if (group === undefined) return core ? refuse() : undefined;
   const [version, ...more] = core ? rest : rest.slice(1);
-  if (version === undefined) return documentReply(exchange, catalog, APIGroup, apiGroup(group));
+  if (version === undefined) {
+    if (path.endsWith("//")) checkRoute(exchange, catalog.earlyMedia.types);
+    return document(APIGroup, apiGroup(group));
+  }
   const found = catalog.version(group.name, version);
   if (found === undefined || more.length > 0) return refuse();
-  if (exchange.method !== "GET") throw methodNotAllowedError();
-  checkProduced(header(exchange, "accept"), catalog.media.types);
-  return documentReply(exchange, catalog, APIResourceList, await apiResourceList(found, catalog));
+  checkRoute(exchange, catalog.media.types);
+  return document(APIResourceList, await apiResourceList(found, catalog), catalog.media);
 }
 
 function refuse(): never {
   throw noRouteError();
 }
 
-function documentReply<T extends object>(exchange: Exchange, catalog: Catalog, schema: Typed<T, StructNode>, body: T): Reply {
-  const output = negotiate(header(exchange, "accept"), catalog.media, "none");
-  return typedReply({ output, pretty: wantsPretty("", header(exchange, "user-agent")), catalog }, 200, schema, body);
+/** The router's checks of a path that takes GET only: 405, then 415, then 406. */
+export function checkRoute(exchange: Exchange, types: readonly string[]): void {
+  if (exchange.method !== "GET") throw methodNotAllowedError();
+  checkConsumed(header(exchange, "content-type"), types);
+  checkProduced(header(exchange, "accept"), types);
 }
 
-/** The encoding in which the client takes the aggregated document before any other, undefined when it does not. */
-function wantsAggregated(exchange: Exchange, catalog: Catalog): Encoding | undefined {
+function documentReply<T extends object>(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  media: Media,
+  schema: Typed<T, StructNode>,
+  body: T,
+): Reply {
+  const output = negotiate(header(exchange, "accept"), media, "none");
+  return typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, schema, body);
+}
+
+function isPretty(exchange: Exchange, { query }: DiscoveryPath, output: Output): boolean {
+  return wantsPretty(query.first("pretty"), header(exchange, "user-agent"), output);
+}
+
+/** The form of the aggregated document, by the first clause that asks for it; clauses for anything else are passed over. */
+function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types }, names }: Catalog): Output | undefined {
   for (const clause of parseAccept(header(exchange, "accept"))) {
-    const encoding = catalog.media.encodings.find((each) => mediaType(each, catalog.names) === `${clause.type}/${clause.subtype}`);
-    if (encoding === undefined && clause.type !== "*") continue;
-    const value = (name: string) => clause.parameters.find(([each]) => each === name)?.[1];
-    if (value("as") === undefined && value("g") === undefined && value("v") === undefined) return undefined;
-    if (value("as") === "APIGroupDiscoveryList" && value("g") === `apidiscovery.${catalog.names.domain}` && value("v") === "v2") {
-      return encoding ?? "json";
-    }
+    const { parameters } = clause;
+    if (parameters.get("as") !== "APIGroupDiscoveryList" || parameters.get("v") !== "v2") continue;
+    if (parameters.get("g") !== `apidiscovery.${names.domain}`) continue;
+    const encoding = encodings.find((each, index) => clauseNames(clause, types[index]!) && isOffered(each, parameters));
+    if (encoding === undefined) continue;
+    return { encoding, transform: { as: "object" }, ...(parameters.get("pretty") === "1" ? { pretty: true } : {}) };
   }
   return undefined;
 }
@@ -60,7 +100,13 @@ function wantsAggregated(exchange: Exchange, catalog: Catalog): Encoding | undef
 const tags = new WeakMap<Catalog, Map<boolean, string>>();
 
 /** Sent again only to who does not have it; the tag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
-async function aggregatedReply(exchange: Exchange, catalog: Catalog, core: boolean, encoding: Encoding): Promise<Reply> {
+async function aggregatedReply(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  core: boolean,
+  output: Output,
+): Promise<Reply> {
   const body = aggregated(catalog, core);
   const known = tags.get(catalog) ?? new Map<boolean, string>();
   tags.set(catalog, known);
@@ -68,9 +114,8 @@ async function aggregatedReply(exchange: Exchange, catalog: Catalog, core: boole
   known.set(core, etag);
   const headers = { vary: "Accept", etag, "cache-control": "public" };
   if (header(exchange, "if-none-match") === etag) return { status: 304, headers, body: "" };
-  const output = { encoding, transform: { as: "object" } } as const;
-  const reply = typedReply({ output, pretty: false, catalog }, 200, APIGroupDiscoveryList, body);
-  const type = `${mediaType(encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
+  const reply = typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, APIGroupDiscoveryList, body);
+  const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
   return { ...reply, headers: { ...reply.headers, ...headers, "content-type": type } };
 }
 
