@@ -84,6 +84,13 @@ export const limits = Object.freeze({
   /** What of a client's Audit-ID is logged (upstream's bound), and what of it is honoured at all. */
   auditIdLoggedMax: 64,
   auditIdLengthMax: 1024,
+  /** Signatures that the search for a chain of certificates may check (Go's crypto/x509). */
+  signatureChecksMax: 100,
+  /** Names times name constraints that one chain may compare. */
+  nameConstraintComparisonsMax: 250_000,
+  /** Bits of RSA keys that may sign (Go's crypto/rsa), and that client certificates may have (Go's crypto/tls). */
+  rsaKeyBitsMin: 1024,
+  rsaKeyBitsMax: 8192,
   /** Client certificates whose verdict is remembered. */
   peerVerdictsMax: 1000,
 });

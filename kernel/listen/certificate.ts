@@ -1,6 +1,9 @@
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
-import { der, derOid, derTag, derTime, type DerValue, derValue, derValues, oidText, timeOf } from "./der.ts";
+import { der, derOid, derTag, derTime } from "./der.ts";
+import { generalName, noAlternativeNames } from "./x509/alternative-names.ts";
+import { signsCertificates } from "./x509/extensions.ts";
+import { type Certificate, parseCertificate } from "./x509/parse-certificate.ts";
 
 /** A certificate and its private key, both PEM. */
 export interface KeyedCertificate {
@@ -30,10 +33,6 @@ export interface CertificateFacts {
   readonly names: readonly string[];
   /** May sign certificates: a CA by its basic constraints, and by its key usage where it states one. */
   readonly mayIssue: boolean;
-  /** How many CA certificates may stand between this one and the last; undefined: any number. */
-  readonly pathLength: number | undefined;
-  /** Critical extensions that are not understood here: such a certificate must not be trusted (RFC 5280, 4.2). */
-  readonly unknownCritical: readonly string[];
   /** Dotted object identifiers; undefined when the certificate does not limit its use. */
   readonly extendedKeyUsages: readonly string[] | undefined;
   /** Milliseconds since the epoch. */
@@ -41,7 +40,7 @@ export interface CertificateFacts {
   readonly notAfter: number;
 }
 
-export const keyUsageOid = Object.freeze({ server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2", any: "2.5.29.37.0" });
+export const extendedKeyUsage = Object.freeze({ server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2", any: "2.5.29.37.0" });
 const oids = Object.freeze({
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
@@ -68,14 +67,14 @@ export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificat
   });
   const spki = new Uint8Array(publicKey);
   const subject = derName(wish);
-  const issuerParts = issuer === undefined ? undefined : tbsParts(pemBytes(issuer.cert));
-  const signerKey = issuerParts?.spki.whole ?? spki;
+  const above = issuer === undefined ? undefined : parseCertificate(pemBytes(issuer.cert));
+  const signerKey = above?.publicKeyInfo ?? spki;
   const algorithm = sequence(derOid(oids.ecdsaSha256));
   const tbs = sequence(
     der(explicit(0), integer(Uint8Array.of(2))),
     integer(serialNumber()),
     algorithm,
-    issuerParts?.subject.whole ?? subject,
+    above?.subject ?? subject,
     sequence(derTime(wish.notBefore), derTime(wish.notAfter)),
     subject,
     spki,
@@ -89,43 +88,22 @@ export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificat
 /** Reads a certificate's DER; an Error when it is not one. The name is read here, not by the runtimes: they print a subject as
  *  lines of text, in which a value with a line end could pass for another field. */
 export function certificateFacts(bytes: Uint8Array): CertificateFacts {
-  const { subject, validity, extensions } = tbsParts(bytes);
-  const [notBefore, notAfter] = derValues(validity.content);
-  if (notBefore === undefined || notAfter === undefined) throw new Error("certificate without validity");
-  const names = nameValues(subject);
-  const named = (oid: string) => names.filter(([each]) => each === oid).map(([, value]) => value);
-  const extension = (oid: string) => extensions.find((one) => one.oid === oid)?.value;
-  const usages = extension(oids.extendedKeyUsage);
-  const altNames = extension(oids.subjectAltName);
-  const [isCa, pathLength] = basicConstraints(extension(oids.basicConstraints));
+  return factsOf(parseCertificate(bytes));
+}
+export function factsOf({ subjectAttributes, extensions, notBefore, notAfter }: Certificate): CertificateFacts {
+  const named = (oid: string) => subjectAttributes.filter(([each]) => each === oid).map(([, value]) => value);
+  const { dns, addresses } = extensions.alternativeNames ?? noAlternativeNames;
   return {
     // Of several common names the last is taken, as Go's crypto/x509 does.
     commonName: named(oids.commonName).at(-1) ?? "",
     organizations: named(oids.organization),
     uids: named(oids.uid),
-    names: altNames === undefined ? [] : altNamesOf(derValue(altNames, derTag.sequence)),
-    mayIssue: isCa && signsCertificates(extension(oids.keyUsage)),
-    pathLength,
-    unknownCritical: extensions.filter((one) => one.critical && !understood.has(one.oid)).map((one) => one.oid),
-    extendedKeyUsages: usages === undefined
-      ? undefined
-      : derValues(derValue(usages, derTag.sequence).content).map((v) => oidText(v.content)),
-    notBefore: timeOf(notBefore),
-    notAfter: timeOf(notAfter),
+    names: [...dns, ...addresses.map(addressText)],
+    mayIssue: extensions.basicConstraints?.isCa === true && signsCertificates(extensions.keyUsage),
+    extendedKeyUsages: extensions.extendedKeyUsages,
+    notBefore,
+    notAfter,
   };
-}
-const understood: ReadonlySet<string> = new Set(Object.values(oids));
-
-function basicConstraints(value: Uint8Array | undefined): [isCa: boolean, pathLength: number | undefined] {
-  if (value === undefined) return [false, undefined];
-  const parts = derValues(derValue(value, derTag.sequence).content);
-  const length = parts.find((part) => part.tag === derTag.integer)?.content;
-  const isCa = parts.some((part) => part.tag === derTag.boolean && part.content[0] === 0xff);
-  return [isCa, length === undefined ? undefined : length.reduce((sum, byte) => sum * 256 + byte, 0)];
-}
-/** Bit 5 of the key usage; a certificate without the extension may sign. */
-function signsCertificates(value: Uint8Array | undefined): boolean {
-  return value === undefined || ((derValue(value, derTag.bitString).content[1] ?? 0) & 0x04) !== 0;
 }
 
 /** The certificates of a PEM text in order, as DER. Text between them is passed over; an Error when there is none. */
@@ -146,55 +124,6 @@ export function certificatePem(bytes: Uint8Array): string {
 function pem(label: string, bytes: Uint8Array): string {
   const lines = Buffer.from(bytes).toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
-}
-
-interface TbsParts {
-  readonly validity: DerValue;
-  readonly subject: DerValue;
-  readonly spki: DerValue;
-  readonly extensions: readonly { readonly oid: string; readonly critical: boolean; readonly value: Uint8Array }[];
-}
-function tbsParts(bytes: Uint8Array): TbsParts {
-  const [tbs] = derValues(derValue(bytes, derTag.sequence).content);
-  if (tbs === undefined) throw new Error("empty certificate");
-  const fields = derValues(tbs.content);
-  // The version is left out by version 1 certificates.
-  const [, , , validity, subject, spki, ...rest] = fields[0]?.tag === explicit(0) ? fields.slice(1) : fields;
-  if (validity === undefined || subject === undefined || spki === undefined) throw new Error("certificate is cut short");
-  const block = rest.find((field) => field.tag === explicit(3));
-  const extensions = block === undefined ? [] : derValues(derValue(block.content, derTag.sequence).content).map((one) => {
-    const parts = derValues(one.content);
-    const [oid, value] = [parts[0], parts.at(-1)];
-    if (oid === undefined || value === undefined) throw new Error("empty extension");
-    const critical = parts.some((part) => part.tag === derTag.boolean && part.content[0] === 0xff);
-    return { oid: oidText(oid.content), critical, value: value.content };
-  });
-  if (new Set(extensions.map((one) => one.oid)).size !== extensions.length) throw new Error("repeated extension");
-  return { validity, subject, spki, extensions };
-}
-
-function nameValues(name: DerValue): [string, string][] {
-  return derValues(name.content).flatMap((set) =>
-    derValues(set.content).map((pair): [string, string] => {
-      const [oid, value] = derValues(pair.content);
-      if (oid === undefined || value === undefined) throw new Error("DER: empty name attribute");
-      return [oidText(oid.content), stringOf(value)];
-    })
-  );
-}
-function stringOf(value: DerValue): string {
-  // UTF8String, NumericString, PrintableString and IA5String are read alike; older encodings are not names that we give rights to.
-  if (![0x0c, 0x12, 0x13, 0x16].includes(value.tag)) throw new Error(`DER: string of tag ${value.tag} in a name`);
-  return new TextDecoder("utf-8", { fatal: true }).decode(value.content);
-}
-
-const dnsNameTag = 0x82;
-const ipAddressTag = 0x87;
-function altNamesOf(names: DerValue): string[] {
-  return derValues(names.content).flatMap((name) => {
-    if (name.tag === dnsNameTag) return [new TextDecoder().decode(name.content)];
-    return name.tag === ipAddressTag ? [addressText(name.content)] : [];
-  });
 }
 
 function derName(wish: CertificateWish): Uint8Array {
@@ -220,13 +149,13 @@ function extensions(wish: CertificateWish, spki: Uint8Array, signerKey: Uint8Arr
     extension(oids.authorityKeyIdentifier, sequence(der(0x80, keyId(signerKey)))),
   ];
   if (wish.usage === "server" || wish.usage === "client") {
-    list.push(extension(oids.extendedKeyUsage, sequence(derOid(keyUsageOid[wish.usage]))));
+    list.push(extension(oids.extendedKeyUsage, sequence(derOid(extendedKeyUsage[wish.usage]))));
   }
   if (wish.names !== undefined && wish.names.length > 0) list.push(extension(oids.subjectAltName, sequence(...wish.names.map(altName))));
   return sequence(...list);
 }
 function altName(name: string): Uint8Array {
-  return isIP(name) === 0 ? der(dnsNameTag, text(name)) : der(ipAddressTag, addressBytes(name));
+  return isIP(name) === 0 ? der(generalName.dns, text(name)) : der(generalName.address, addressBytes(name));
 }
 
 /** Any identifier that tells keys apart serves; this is a hash over the whole public key. */
