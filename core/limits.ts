@@ -56,6 +56,12 @@ export const limits = Object.freeze({
   storeReservePieceBytes: 4 * 1024 * 1024,
   /** How often a store that is full, or fails, is tried again. */
   storeTrialMs: 2_000,
+  /** For how long no call to an endpoint of etcd may be answered before it is reported as unreachable. */
+  etcdSilentMs: 1_800,
+  /** How long a scrape of metrics waits for what it asks the store: less than what Prometheus gives it. */
+  scrapeStoreMs: 2_000,
+  /** How often a member of etcd that was left for another is asked whether it is back. */
+  etcdMemberTrialMs: 5_000,
   /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
   watchStalledMs: 1_000,

@@ -1,4 +1,5 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
+import { limits } from "../core/limits.ts";
 import { StatusError } from "../core/status-error.ts";
 import { type Check, type Checks, type Endpoint, graceful, ping, type StartUp, type switchCheck } from "../health/mod.ts";
 import { authenticateInOrder, type Authenticator } from "./authentication/mod.ts";
@@ -18,6 +19,7 @@ import { outerReply } from "./outer.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { requestLog } from "./request-log.ts";
 import type { Server } from "./server.ts";
+import { pause } from "./store/clock.ts";
 import type { Store } from "./store/store.ts";
 import { storeChecks } from "./store-checks.ts";
 import { troubleKinds, type Troubles } from "./store/trouble.ts";
@@ -204,11 +206,12 @@ function describeBuild({ record }: KernelRegistry, version: ReturnType<typeof bu
   }).set(1);
 }
 
-/** Asks the store itself: a scrape is no request and is not counted as one. */
+/** Asks the store itself: a scrape is no request and is not counted as one. One that does not answer in time keeps no scrape waiting. */
 async function countObjects(catalog: Catalog, store: Store, prefix: string, { record }: KernelRegistry): Promise<void> {
+  const signal = AbortSignal.timeout(limits.scrapeStoreMs);
   const counts = await Promise.all(catalog.stored.map(async ({ under, group, plural }) => {
     // One entry tells the count of all.
-    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1 }).then((listing) => listing.count, () => -1);
+    const count = await store.list({ prefix: `${prefix}/${under}/` }, { limit: 1, signal }).then((listing) => listing.count, () => -1);
     return { group, plural, count };
   }));
   // Kinds that are gone are counted no more.
@@ -222,9 +225,19 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
 
 /** Left as it was where the store does not say. */
 async function tellSize(store: Store, { record }: KernelRegistry): Promise<void> {
-  const bytes = await store.size().catch(() => undefined);
+  const bytes = await inTime(store.size(), limits.scrapeStoreMs).catch(() => undefined);
   // Upstream numbers its clusters of etcd; there is one store.
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
+}
+
+/** What comes of it, or undefined where it takes longer. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([work, pause(ms, over.signal).then(() => undefined)]);
+  } finally {
+    over.abort();
+  }
 }
 
 function showTroubles({ current }: Troubles, { record }: KernelRegistry): void {

@@ -11,6 +11,8 @@ import { systemClock } from "./store/clock.ts";
 /** Where the lease lies that says which server's controllers run, and what it is called. */
 const namespace = "kube-system", name = "thole-controllers";
 
+const sayAgainMs = 60_000, secondFailureMs = 60_000;
+
 export interface ElectionNeeds {
   readonly api: Api;
   /** Of this server among all. */
@@ -40,6 +42,17 @@ export async function whenElected(
     return await run(signal);
   }
   await seeded.catch(() => {});
+  let failedAt = -Infinity, saidAt = -Infinity;
+  // One failure alone does no harm, and what keeps the store away is reported by the store itself, before this. After that, every few
+  // seconds while it lasts: one line a minute is enough.
+  const failed = (error: unknown) => {
+    const now = performance.now();
+    const isSecond = now - failedAt < secondFailureMs;
+    failedAt = now;
+    if (!isSecond || now - saidAt < sayAgainMs) return;
+    saidAt = now;
+    log.error("the lease of the controllers cannot be kept", describe(error));
+  };
   const leads = isLeader.with({ name });
   leads.set(0);
   await takeTurns({
@@ -56,7 +69,8 @@ export async function whenElected(
     lead: run,
     told(news) {
       if (news === "resting") return resting();
-      if (typeof news === "object") return log.error("the lease of the controllers cannot be kept", describe(news.failed));
+      if (typeof news === "object") return failed(news.failed);
+      saidAt = -Infinity;
       leads.set(news === "leading" ? 1 : 0);
       log.info(news === "leading" ? "controllers run here" : "controllers run here no more", { lease: `${namespace}/${name}`, identity });
     },

@@ -1,9 +1,12 @@
+import { limits } from "../../core/limits.ts";
+import { type Clock, pause, systemClock } from "./clock.ts";
+import { endpointsOf } from "./etcd-endpoints.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./etcd-errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./etcd-messages.ts";
 import { tellsProgress } from "./etcd-progress.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc.ts";
 import type { Tls } from "./grpc-session.ts";
-import type { Troubles } from "./trouble.ts";
+import { type Troubles, untroubled } from "./trouble.ts";
 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
@@ -16,6 +19,7 @@ export interface ConnectionOptions {
   readonly keepaliveMs?: number;
   /** Where endpoints that do not answer, or refuse us, are reported. */
   readonly troubles?: Troubles;
+  readonly clock?: Clock;
 }
 
 export interface CallOptions {
@@ -49,16 +53,40 @@ const keepaliveMsDefault = 30_000;
 const retryDelayMs = 50;
 
 /** Prepares connections to every endpoint; they open with the first call. */
-export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliveMs = keepaliveMsDefault }: ConnectionOptions): Connection {
+export function connect(options: ConnectionOptions): Connection {
+  const { endpoints, tls, timeoutMs = timeoutMsDefault, keepaliveMs = keepaliveMsDefault } = options;
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
+  const answers = endpointsOf(endpoints.map(withoutUser), options.troubles ?? untroubled, options.clock ?? systemClock);
   const underway = new Set<Promise<unknown>>();
   let active = 0;
+  const closing = new AbortController();
 
   const leave = (endpoint: number): void => {
-    if (endpoint === active) active = (active + 1) % channels.length;
+    if (endpoint !== active || channels.length === 1) return;
+    active = (active + 1) % channels.length;
+    void follow(endpoint);
   };
+  const followed = new Set<number>();
+  /** Asks an endpoint that was left until it answers, so that it is known whether it is gone, and since when it is back. */
+  async function follow(endpoint: number): Promise<void> {
+    if (followed.has(endpoint)) return;
+    followed.add(endpoint);
+    while (!closing.signal.aborted) {
+      const ended = answers.begin(endpoint);
+      try {
+        await at(channels, endpoint).call(status, undefined, timeoutMs, closing.signal);
+        ended();
+        break;
+      } catch (error) {
+        ended(error);
+        if (isDenied(error)) break;
+      }
+      await pause(limits.etcdMemberTrialMs, closing.signal);
+    }
+    followed.delete(endpoint);
+  }
   function at<T>(list: readonly T[], index: number): T {
     const found = list[index];
     if (found === undefined) throw new Error(`There is no endpoint ${index}`);
@@ -72,9 +100,13 @@ export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliv
   ): Promise<Reply> {
     for (let attempt = 1;; attempt++) {
       const endpoint = active;
+      const ended = answers.begin(endpoint);
       try {
-        return await at(channels, endpoint).call(method, request, timeoutMs, signal);
+        const reply = await at(channels, endpoint).call(method, request, timeoutMs, signal);
+        ended();
+        return reply;
       } catch (error) {
+        ended(error);
         if (isUnavailable(error) || isLate(error)) leave(endpoint);
         if (!isUnavailable(error)) throw error;
         if (attempt > channels.length || !(repeatable || isUnsent(error))) throw error;
@@ -97,16 +129,19 @@ export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliv
   async function openWatch(signal?: AbortSignal): Promise<WatchStream> {
     const endpoint = active;
     const channel = open(at(endpoints, endpoint));
+    const ended = answers.begin(endpoint);
     try {
       const tells = await isTelling(channel, signal);
       // Without this header a member that lost its cluster keeps a watch open in silence.
       const stream = await channel.stream(watch, { hasleader: "true" });
+      ended();
       const cancel = (): void => {
         stream.cancel();
         channel.close();
       };
       return { ...stream, cancel, endpoint, tellsProgress: tells };
     } catch (error) {
+      ended(error);
       channel.close();
       if (signal?.aborted !== true) leave(endpoint);
       throw error;
@@ -125,7 +160,14 @@ export function connect({ endpoints, tls, timeoutMs = timeoutMsDefault, keepaliv
     leave,
     async close() {
       await Promise.allSettled(underway);
+      closing.abort();
+      answers.close();
       for (const channel of channels) channel.close();
     },
   };
+}
+
+/** An address as it may be logged: without what may stand before the host. */
+function withoutUser(endpoint: string): string {
+  return endpoint.replace(/\/\/[^@/]*@/, "//");
 }

@@ -10,6 +10,7 @@ const sentences = Object.freeze({
   noLease: "requested lease not found",
   learner: "rpc not supported for learner",
   denied: "permission denied",
+  noSpace: "database space exceeded",
 });
 
 const said = (error: unknown, sentence: string): boolean => error instanceof GrpcError && error.message.includes(sentence);
@@ -17,6 +18,7 @@ const said = (error: unknown, sentence: string): boolean => error instanceof Grp
 export const isCompacted = (error: unknown): boolean => said(error, sentences.compacted);
 export const isFuture = (error: unknown): boolean => said(error, sentences.future);
 export const isDenied = (error: unknown): boolean => said(error, sentences.denied);
+export const isNoSpace = (error: unknown): boolean => said(error, sentences.noSpace);
 export const isNoLease = (error: unknown): boolean => said(error, sentences.noLease);
 
 /** Whether a call failed before the server did anything, so that it may be tried again whatever it would have done. */
@@ -30,7 +32,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** A member that has just been added may take no part yet; the others answer. */
-function isOfLearner(error: GrpcError): boolean {
+export function isOfLearner(error: GrpcError): boolean {
   return said(error, sentences.learner);
 }
 

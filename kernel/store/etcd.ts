@@ -3,6 +3,9 @@ import { type Clock, systemClock } from "./clock.ts";
 import { connect, type Connection, type ConnectionOptions } from "./etcd-connection.ts";
 import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./etcd-errors.ts";
 import { leasePool } from "./etcd-leases.ts";
+import { type Refusals, refusalsOf } from "./etcd-refusals.ts";
+import { untroubled } from "./trouble.ts";
+import { guide } from "../guide.ts";
 import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./etcd-messages.ts";
 import { type Progress, progressKeeper } from "./etcd-progress.ts";
 import { followEtcd } from "./etcd-watch.ts";
@@ -41,13 +44,13 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     // From 3.6 on it is for administrators to know; what the store may read and write is seen when it does.
     if (!isDenied(error)) {
       await connection.close();
-      throw new StoreError("unavailable", `Cannot reach etcd at ${options.endpoints.join(", ")}: ${toStoreError(error).message}`, {
-        cause: error,
-      });
+      const message = `Cannot reach etcd at ${options.endpoints.join(", ")}: ${toStoreError(error).message}`;
+      throw new StoreError("unavailable", `${message} (${guide("etcd-is-unreachable")})`, { cause: error });
     }
   }
   const progress = progressKeeper(clock);
-  const reading = readerOf(connection, progress, prefix);
+  const refusals = refusalsOf(options.endpoints, options.troubles ?? untroubled);
+  const reading = readerOf(connection, progress, prefix, refusals);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;
 
@@ -59,7 +62,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     if (!signal.aborted) throw closedError();
   }
 
-  const commit = committer(connection, prefix, clock);
+  const commit = committer(connection, prefix, clock, refusals);
   return {
     get: (key, signal) => open(() => reading.get(key, signal)),
     list: (range, page) => open(() => reading.list(range, page)),
@@ -76,7 +79,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   };
 }
 
-function readerOf(connection: Connection, progress: Progress, prefix: string): Pick<Store, "get" | "list"> {
+function readerOf(connection: Connection, progress: Progress, prefix: string, refusals: Refusals): Pick<Store, "get" | "list"> {
   const ownBytes = encodeKey(prefix).length;
   const entryOf = (found: KeyValue): Entry => ({ key: ownKey(found, ownBytes), value: found.value, revision: found.revision });
 
@@ -84,8 +87,10 @@ function readerOf(connection: Connection, progress: Progress, prefix: string): P
     try {
       const { entries: [found], revision } = await connection.call(range, { from: encodeKey(prefix + key) }, { signal, repeatable: true });
       progress.shown(revision);
+      refusals.read();
       return { entry: found && entryOf(found), revision };
     } catch (error) {
+      refusals.read(error);
       throw asFailure(error, signal);
     }
   }
@@ -99,10 +104,12 @@ function readerOf(connection: Connection, progress: Progress, prefix: string): P
       const most = Math.min(rangeKeysMax, limit === undefined ? rangeKeysMax : limit - entries.length);
       const reply = await connection.call(range, { from: next, to, limit: most, at: revision }, { signal, repeatable: true }).catch(
         async (error: unknown) => {
+          refusals.read(error);
           throw asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));
         },
       );
       progress.shown(reply.revision);
+      refusals.read();
       revision ??= reply.revision;
       for (const found of reply.entries) entries.push(entryOf(found));
       const last = reply.entries.at(-1);
@@ -117,7 +124,7 @@ function readerOf(connection: Connection, progress: Progress, prefix: string): P
   return { get, list };
 }
 
-function committer(connection: Connection, prefix: string, clock: Clock): Store["commit"] {
+function committer(connection: Connection, prefix: string, clock: Clock, refusals: Refusals): Store["commit"] {
   const ownBytes = encodeKey(prefix).length;
   const leases = leasePool((seconds) => connection.call(leaseGrant, seconds, { repeatable: true }), clock);
 
@@ -137,9 +144,12 @@ function committer(connection: Connection, prefix: string, clock: Clock): Store[
     if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
     try {
       const { succeeded, revision, current } = await attempt(change, true);
+      if (succeeded && change.value !== undefined) refusals.write();
       if (succeeded) return { done: true, revision };
       return { done: false, current: current && { key: ownKey(current, ownBytes), value: current.value, revision: current.revision } };
     } catch (error) {
+      // The compactor's key may be beyond our rights: it says so itself.
+      if (change.frees !== true) refusals.write(error);
       throw toStoreError(error);
     }
   };

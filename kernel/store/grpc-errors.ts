@@ -13,15 +13,25 @@ export const grpcCode = Object.freeze({
 export class GrpcError extends Error {
   readonly code: number;
   readonly unsent: boolean;
-  constructor(code: number, message: string, more: { unsent?: boolean; cause?: unknown } = {}) {
+  /** Whether the server said so itself. */
+  readonly fromServer: boolean;
+  /** Whether no connection could be made. */
+  readonly connecting: boolean;
+  constructor(
+    code: number,
+    message: string,
+    more: { unsent?: boolean; fromServer?: boolean; connecting?: boolean; cause?: unknown } = {},
+  ) {
     super(message, { cause: more.cause });
     this.name = "GrpcError";
     this.code = code;
     this.unsent = more.unsent ?? false;
+    this.fromServer = more.fromServer ?? false;
+    this.connecting = more.connecting ?? false;
   }
 }
 
 /** What a connection failed by, told with what it was wanted for. */
-export function lost(what: string, cause: unknown, unsent: boolean): GrpcError {
-  return new GrpcError(grpcCode.unavailable, `${what}: ${cause instanceof Error ? cause.message : cause}`, { unsent, cause });
+export function lost(what: string, cause: unknown, unsent: boolean, connecting = false): GrpcError {
+  return new GrpcError(grpcCode.unavailable, `${what}: ${cause instanceof Error ? cause.message : cause}`, { unsent, connecting, cause });
 }

@@ -40,7 +40,7 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
       },
       onEnd(because) {
         clearTimeout(timer);
-        reject(lost(`Cannot connect to ${endpoint}`, because, true));
+        reject(lost(`Cannot connect to ${endpoint}`, because, true, true));
       },
     });
   });

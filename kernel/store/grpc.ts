@@ -203,7 +203,9 @@ function statusOf(headers: Headers): Status | undefined {
 }
 
 function failureOf(status: Status | undefined, ended: Lost | undefined): GrpcError | undefined {
-  if (status !== undefined) return status.code === grpcCode.ok ? undefined : new GrpcError(status.code, status.message);
+  if (status !== undefined) {
+    return status.code === grpcCode.ok ? undefined : new GrpcError(status.code, status.message, { fromServer: true });
+  }
   return lost("The connection was lost", ended?.cause ?? "the stream was closed", ended?.unsent ?? false);
 }
 

@@ -6,10 +6,12 @@ export interface Proxy {
   readonly endpoint: string;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
+  /** Breaks every connection, and listens no more: who connects is refused by the system. */
+  refuse(): Promise<void>;
   /** Lets nothing through in either direction any more, and says so to nobody: the other end is just silent. */
   hold(): void;
   /** Lets new connections through again; held ones stay silent. */
-  restore(): void;
+  restore(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,11 +49,21 @@ export async function startProxy(target: string): Promise<Proxy> {
       way = "held";
       for (const socket of sockets) socket.unpipe().pause();
     },
-    restore() {
+    async refuse() {
+      way = "cut";
+      breakAll();
+      server.close();
+      await once(server, "close");
+    },
+    async restore() {
       way = "open";
+      if (server.listening) return;
+      server.listen(address.port, "127.0.0.1");
+      await once(server, "listening");
     },
     async close() {
       breakAll();
+      if (!server.listening) return;
       server.close();
       await once(server, "close");
     },

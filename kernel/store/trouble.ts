@@ -5,11 +5,12 @@ import type { Clock } from "./clock.ts";
 /**
  * - `full`: no room for creates and updates; reads go on, and deletions as far as they can.
  * - `failing`: the file of the embedded store cannot be written or read.
- * - `unreachable`: an endpoint of etcd does not answer, or the connection cannot be made.
+ * - `unreachable`: etcd does not answer at any of its endpoints, or no connection can be made.
+ * - `member`: the same of one endpoint of several.
  * - `refused`: etcd answers, and refuses what we ask for: rights, authentication.
  */
-export type TroubleKind = "full" | "failing" | "unreachable" | "refused";
-export const troubleKinds: readonly TroubleKind[] = Object.freeze(["failing", "full", "refused", "unreachable"]);
+export type TroubleKind = "full" | "failing" | "unreachable" | "member" | "refused";
+export const troubleKinds: readonly TroubleKind[] = Object.freeze(["failing", "full", "member", "refused", "unreachable"]);
 
 export interface Trouble {
   readonly kind: TroubleKind;
