@@ -113,6 +113,11 @@ export interface FieldOptions {
   readonly written?: "always" | "omitEmpty";
   /** The list is made before anything is put into it, so that an empty one that is written is `[]` and not Go's nil, `null`. */
   readonly made?: true;
+  /**
+   * An empty map that a client sends is in the object until it is stored, because upstream's rules tell it from an absent one. It is
+   * never written. Only for maps with `omitempty`.
+   */
+  readonly keepsEmpty?: true;
   /** Published default, filled in when the field is absent. */
   readonly default?: Json;
   /** May not change on update; the derived check answers `field is immutable`. */

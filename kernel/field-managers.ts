@@ -70,9 +70,10 @@ export function recorded(call: Call, object: ApiObject, live: ApiObject | undefi
   return withEntries(object, writeOwners(capped(owned)));
 }
 
-/** The object as it would be read: without fields that are for writing only. */
+/** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
-  return endpoint.served.convert === undefined ? object : endpoint.fromStored(endpoint.toStored(object));
+  const { settle } = endpoint.stored;
+  return endpoint.served.convert === undefined ? settle(object) : endpoint.fromStored(settle(endpoint.toStored(object)));
 }
 
 /** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */

@@ -15,6 +15,8 @@ import { includeObject, tableText } from "./table.ts";
 
 const toBytes = new TextEncoder();
 const nothing = new Uint8Array();
+/** In place of a frame that cannot be written. No frame of any encoding begins with this byte. */
+const notAList = toBytes.encode("\n");
 
 /** The framing of a call's watch; 400 for a table that cannot be. */
 export function framingOf(call: Call): Framing {
@@ -49,6 +51,7 @@ function frameOf(call: Call, type: WatchType, item: Item, first: boolean, tells 
     const include = tells && asked === "None" ? "Metadata" : asked;
     return textFrame(type, tableText(call, item, metadata, include, transform.version, first));
   }
+  if (transform.as === "PartialObjectMetadataList") return notAList;
   if (transform.as !== "object") {
     const object = partial(call, item, transform.version);
     return isBinary(encoding)
@@ -77,6 +80,14 @@ function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first:
   return isBinary(encoding)
     ? binaryEvent(encoding, "BOOKMARK", binaryDocument(encoding, endpoint.schema, object))
     : textFrame("BOOKMARK", endpoint.encode(object));
+}
+
+/** The frames up to the first that cannot be written: a watch that wants lists ends there without a word, as upstream's does. */
+export async function* writable(frames: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of frames) {
+    if (piece[0] === notAList[0]) return;
+    yield piece;
+  }
 }
 
 function textFrame(type: WatchType, json: string): Uint8Array {

@@ -110,10 +110,26 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   if (taken.conflicts.length > 0 && !force) return { done: false, conflicts: taken.conflicts };
   const after = new Map(taken.owners);
   const kept = difference(taken.owners.get(id)?.set ?? emptySet, unowned);
-  const changed = !sameValue(live, object);
+  const changed = !sameAsLive(live, object);
   if (isEmptySet(kept)) after.delete(id);
   else after.set(id, { ...self, set: kept, time: changed ? writer.time : last?.time });
   return { done: true, object: changed ? object : undefined, owners: after };
+}
+
+/** Whether an apply changes nothing. An empty list of a live object is Go's nil, so that a null is equal to it. */
+function sameAsLive(live: Json | undefined, object: Json | undefined): boolean {
+  if (object === null && Array.isArray(live)) return live.length === 0;
+  if (Array.isArray(live) && Array.isArray(object)) {
+    return live.length === object.length && live.every((each, i) => sameAsLive(each, object[i]));
+  }
+  if (!isObject(live) || !isObject(object)) return sameValue(live, object);
+  if (live === object) return true;
+  const keys = Object.keys(live);
+  return keys.length === Object.keys(object).length &&
+    keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key]));
+}
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without what the manager applied last and applies no more, unless another owns it. */

@@ -10,12 +10,13 @@ export const absent: unique symbol = Symbol("absent");
  * out is left out, and what is always written is there.
  */
 export function assembler(members: readonly Member[]): (values: readonly unknown[]) => Record<string, unknown> {
-  const plan = members.map(({ key, node, pointer, always }) => ({
+  const plan = members.map(({ key, node, pointer, always, keepsEmpty }) => ({
     key,
     pointer,
     always,
     node,
-    leavesOut: always || pointer ? undefined : isZero(node),
+    // Of null a decoder makes the shared zero value, of `{}` an object of its own.
+    leavesOut: always || pointer ? undefined : keepsEmpty ? (value: unknown) => value === zeroOf(node) : isZero(node),
   }));
   return (values) => {
     const object: Record<string, unknown> = {};

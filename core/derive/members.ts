@@ -13,6 +13,8 @@ export interface Member {
   readonly always: boolean;
   /** An empty list or map that is written is null: storage makes Go's nil of it. */
   readonly emptyIsNull: boolean;
+  /** An empty map that was sent stays in the object until it is stored. */
+  readonly keepsEmpty: boolean;
 }
 
 const typeMetaField = (number: number, doc: string): Field => Object.freeze({ number, node: string, doc });
@@ -25,6 +27,7 @@ const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) 
   pointer: false,
   always: true,
   emptyIsNull: false,
+  keepsEmpty: false,
 }));
 
 /** All keys in the order of JSON: kind and apiVersion first for kinds, then the fields, inlined structs in their place. */
@@ -39,6 +42,7 @@ function ownMembers(node: StructNode, through: readonly string[]): Member[] {
     // Go's omitempty never drops a struct value; the few that it does drop (omitzero) say so.
     const always = field.written === undefined ? inner.tag === "struct" && !field.pointer : field.written === "always";
     const emptyIsNull = always && (inner.tag === "list" || inner.tag === "record") && field.made !== true;
-    return [{ key, field, node: inner, through, pointer: field.pointer === true, always, emptyIsNull }];
+    const keepsEmpty = field.keepsEmpty === true;
+    return [{ key, field, node: inner, through, pointer: field.pointer === true, always, emptyIsNull, keepsEmpty }];
   });
 }

@@ -1,7 +1,7 @@
-/** Objects as they come back from the store: an empty list that was sent is no other there than one that was not, Go's nil. */
+/** Objects as they come back from the store: an empty list or map that was sent is no other there than one that was not, Go's nil. */
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
-import { zeroOf } from "./zero.ts";
+import { isZero, zeroOf } from "./zero.ts";
 
 type Settle = (value: unknown) => unknown;
 
@@ -33,8 +33,12 @@ export const settler: (node: Node) => Settle = fold<Settle>({
   },
   struct: (node, go) => {
     const settles = new Map<string, Settle>();
-    for (const { key, node: inner, emptyIsNull } of membersOf(node)) {
-      const settle = emptyIsNull && inner.tag === "list" ? orNil(zeroOf(inner), go(inner)) : go(inner);
+    for (const { key, node: inner, emptyIsNull, keepsEmpty } of membersOf(node)) {
+      const settle = emptyIsNull && inner.tag === "list"
+        ? orNil(zeroOf(inner), go(inner))
+        : keepsEmpty
+        ? orAbsent(isZero(inner), go(inner))
+        : go(inner);
       if (settle !== asItIs) settles.set(key, settle);
     }
     return settles.size === 0 ? asItIs : (value) => isObject(value) ? inMembers(value, (key) => settles.get(key) ?? asItIs) : value;
@@ -43,6 +47,11 @@ export const settler: (node: Node) => Settle = fold<Settle>({
 
 function orNil(nil: unknown, settle: Settle): Settle {
   return (value) => Array.isArray(value) && value.length === 0 ? nil : settle(value);
+}
+
+/** Undefined takes the member out. */
+function orAbsent(isEmpty: (value: unknown) => boolean, settle: Settle): Settle {
+  return (value) => isEmpty(value) ? undefined : settle(value);
 }
 
 function inEach(values: readonly unknown[], settle: Settle): readonly unknown[] {
@@ -55,7 +64,11 @@ function inMembers(object: Readonly<Record<string, unknown>>, settleOf: (key: st
     const settled = settleOf(key)(value);
     return settled === value ? [] : [[key, settled]];
   });
-  return changed.length === 0 ? object : { ...object, ...Object.fromEntries(changed) };
+  if (changed.length === 0) return object;
+  const settled = { ...object, ...Object.fromEntries(changed) };
+  return changed.every(([, value]) => value !== undefined)
+    ? settled
+    : Object.fromEntries(Object.entries(settled).filter(([, value]) => value !== undefined));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

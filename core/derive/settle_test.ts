@@ -27,6 +27,17 @@ test("settler() makes nil of empty lists that were sent, however deep, and of no
   assert.equal(part.always === nil, false, "what is shared is not changed");
 });
 
+test("settler() takes out empty maps that are kept until an object is stored", () => {
+  const Kept = struct("Kept", {
+    a: field(1, record(string), "Kept.", { keepsEmpty: true }),
+    b: field(2, record(string), "Left out.", {}),
+  }, { doc: "Kept." });
+  const settle = settler(Kept);
+  assert.deepEqual(Object.keys(settle({ a: {}, b: {} }) as object), ["b"]);
+  const filled = { a: { k: "v" } };
+  assert.equal(settle(filled), filled);
+});
+
 test("settler() gives back what does not change", () => {
   const whole = { parts: [{ name: "a", always: ["x"], made: [] }], named: {}, flag: false };
   assert.equal(settler(Whole)(whole), whole);

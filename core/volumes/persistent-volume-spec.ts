@@ -9,7 +9,7 @@ import { ResourceList } from "./resources.ts";
 const struct = structsOf("core/v1");
 
 export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
-  capacity: field(1, ResourceList, "How much it holds; storage is the one key."),
+  capacity: field(1, ResourceList, "How much it holds; storage is the one key.", { keepsEmpty: true }),
   source: field(2, PersistentVolumeSource, "What the volume is made of; exactly one member is set.", { inline: true }),
   accessModes: field(3, list(AccessMode), "All ways in which it can be mounted."),
   claimRef: field(4, ObjectReference, "The claim that it is bound to; the binder writes it, and it may be written before.", {

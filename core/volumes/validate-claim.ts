@@ -62,8 +62,9 @@ function validateSources(
   if ((dataSourceRef.namespace ?? "") !== "") {
     return [...errors, invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
   }
+  // An absent group is not equal to an empty one.
   const same = dataSource.name === dataSourceRef.name && dataSource.kind === dataSourceRef.kind &&
-    (dataSource.apiGroup ?? "") === (dataSourceRef.apiGroup ?? "");
+    dataSource.apiGroup === dataSourceRef.apiGroup;
   return same ? errors : [...errors, invalid(path, {}, "must match dataSourceRef")];
 }
 

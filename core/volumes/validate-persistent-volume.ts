@@ -74,11 +74,12 @@ export function validateAccessModes(modes: readonly string[], path: string, abse
   return errors;
 }
 
-function validateCapacity({ capacity = {} }: PersistentVolumeSpec, path: string): readonly FieldError[] {
+function validateCapacity(spec: PersistentVolumeSpec, path: string): readonly FieldError[] {
+  const { capacity = {} } = spec;
   const keys = Object.keys(capacity);
   return [
     ...(keys.length === 0 ? [required(path, "")] : []),
-    ...(keys.length === 1 && keys[0] === "storage" ? [] : [notSupported(path, keys.length === 0 ? null : capacity, ["storage"])]),
+    ...(keys.length === 1 && keys[0] === "storage" ? [] : [notSupported(path, spec.capacity, ["storage"])]),
     ...keys.flatMap((key) => {
       const amount = capacity[key]!;
       return [...validateNotNegative(amount, `${path}[${key}]`), ...validatePositive(amount, `${path}[${key}]`)];
@@ -220,8 +221,20 @@ function csi(source: CSIPersistentVolumeSource, path: string): readonly FieldErr
 
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy }: PersistentVolumeSpec, path: string): readonly FieldError[] {
   if (hostPath === undefined || persistentVolumeReclaimPolicy !== "Recycle") return [];
-  const isRoot = hostPath.path.startsWith("/") && hostPath.path.split("/").every((segment) => segment === "" || segment === ".");
-  return isRoot ? [forbidden(`${path}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'")] : [];
+  return isRoot(hostPath.path)
+    ? [forbidden(`${path}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'")]
+    : [];
+}
+
+/** Whether an absolute path leads to the root once `.` and `..` are resolved, as Go's path.Clean does. */
+function isRoot(path: string): boolean {
+  if (!path.startsWith("/")) return false;
+  let depth = 0;
+  for (const segment of path.split("/")) {
+    if (segment === "..") depth = Math.max(0, depth - 1);
+    else if (segment !== "" && segment !== ".") depth++;
+  }
+  return depth === 0;
 }
 
 function validateClassAndMode(spec: PersistentVolumeSpec, path: string, inline: boolean): readonly FieldError[] {

@@ -2,7 +2,7 @@ import { canStream, notAcceptable, watchMediaType } from "../../core/codec/negot
 import { badRequestError } from "../../core/status-error.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
-import { framingOf } from "../framing.ts";
+import { framingOf, writable } from "../framing.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import { collectionOf, revisionOf } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
@@ -30,7 +30,13 @@ export async function watch(call: Call): Promise<Answer> {
     signal: AbortSignal.any([call.deadline.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),
   });
-  return { tag: "feed", contentType: watchMediaType(output.encoding, catalog.names), frames, givenUp: givenUp.signal };
+  const wantsLists = output.transform.as === "PartialObjectMetadataList";
+  return {
+    tag: "feed",
+    contentType: watchMediaType(output.encoding, catalog.names),
+    frames: wantsLists ? writable(frames) : frames,
+    givenUp: givenUp.signal,
+  };
 }
 
 /** A path that names an object and a field selector must mean the same. */

@@ -17,7 +17,9 @@ const ConfigMap = object("ConfigMap", {
     record(string),
     "Settings as text. Keys are made of letters, digits, '-', '_' and '.', and occur in only one of the two maps.",
   ),
-  binaryData: field(3, record(bytes), "Settings that are not text, in base64. Keys follow the rules of those in data."),
+  binaryData: field(3, record(bytes), "Settings that are not text, in base64. Keys follow the rules of those in data.", {
+    keepsEmpty: true,
+  }),
 }, { package: "core/v1", doc: "Settings for programs, kept as keys and values that are not secret." });
 type ConfigMap = Infer<typeof ConfigMap>;
 

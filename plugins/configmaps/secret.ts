@@ -14,7 +14,7 @@ const defaultType = "Opaque";
 
 const Secret = object("Secret", {
   immutable: field(5, boolean, "Once true, neither the data nor this flag can change; only metadata can.", { pointer: true }),
-  data: field(2, record(bytes), "The secret values, in base64. Keys are made of letters, digits, '-', '_' and '.'."),
+  data: field(2, record(bytes), "The secret values, in base64. Keys are made of letters, digits, '-', '_' and '.'.", { keepsEmpty: true }),
   stringData: field(
     4,
     record(string),

@@ -69,13 +69,16 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
     ];
   },
   warn({ nodeTopology: { matchLabels = {}, matchExpressions = [] } = {} }, _prior, { names }) {
-    const said = (path: string, key: string) => {
-      const text = deprecatedNodeLabel(key, names);
-      return text === undefined ? [] : [`nodeTopology.${path}: ${text}`];
-    };
+    // Only the warning of an expression names its key.
     return [
-      ...Object.keys(matchLabels).flatMap((key) => said(`matchLabels.${key}`, key)),
-      ...matchExpressions.flatMap(({ key }, i) => said(`matchExpressions[${i}].key`, key)),
+      ...matchExpressions.flatMap(({ key }, i) => {
+        const text = deprecatedNodeLabel(key, names);
+        return text === undefined ? [] : [`nodeTopology.matchExpressions[${i}].key: ${key} is ${text}`];
+      }),
+      ...Object.keys(matchLabels).flatMap((key) => {
+        const text = deprecatedNodeLabel(key, names);
+        return text === undefined ? [] : [`nodeTopology.matchLabels.${key}: ${text}`];
+      }),
     ];
   },
 });

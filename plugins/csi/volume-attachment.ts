@@ -88,10 +88,9 @@ const columns: readonly Column<VolumeAttachment>[] = [
   ageColumn,
 ];
 
-/** The name of the attacher is looked at where it is new: stored ones may be older than the rule. */
-function validateSpec({ spec }: VolumeAttachment, isNew: boolean): readonly FieldError[] {
+function validateSpec({ spec }: VolumeAttachment): readonly FieldError[] {
   return [
-    ...(isNew ? validateCsiDriverName(spec.attacher, "spec.attacher") : spec.attacher === "" ? [required("spec.attacher", "")] : []),
+    ...validateCsiDriverName(spec.attacher, "spec.attacher"),
     ...validateSource(spec.source),
     ...dns1123Subdomain(spec.nodeName).map((wrong) => invalid("spec.nodeName", spec.nodeName, wrong)),
   ];
@@ -126,16 +125,16 @@ function validateError(error: VolumeError | undefined, path: string): readonly F
   ];
 }
 
-/** What only a new attachment has to keep: stored ones may be older than the rule. */
-function validateNew({ spec: { source: { persistentVolumeName: name } } }: VolumeAttachment): readonly FieldError[] {
+function validateVolumeName({ spec: { source: { persistentVolumeName: name } } }: VolumeAttachment): readonly FieldError[] {
   return name === undefined ? [] : dns1123Subdomain(name).map((wrong) => invalid("spec.source.persistentVolumeName", name, wrong));
 }
 
 function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At): readonly FieldError[] {
   return [
     ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, at.names)),
-    ...validateSpec(next, false),
+    ...validateSpec(next),
     ...validateStatus(next.status),
+    ...validateVolumeName(next),
     ...(sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")]),
   ];
 }
@@ -156,6 +155,6 @@ export const volumeAttachments: Resource<VolumeAttachment> = defineResource<Volu
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
   prepare: (next, prior) => ({ ...next, status: prior?.status ?? { attached: false } }),
-  create: (next) => [...validateSpec(next, true), ...validateStatus(next.status), ...validateNew(next)],
+  create: (next) => [...validateSpec(next), ...validateStatus(next.status), ...validateVolumeName(next)],
   update: validateUpdate,
 });

@@ -50,6 +50,10 @@ test("the data sources of a claim name something, and agree", () => {
   assert.deepEqual(created({ dataSource: claim, dataSourceRef: { ...claim, name: "two" } }), [
     "spec: Invalid value: {}: must match dataSourceRef",
   ]);
+  assert.deepEqual(created({ dataSource: claim, dataSourceRef: { ...claim, apiGroup: "" } }), [
+    "spec: Invalid value: {}: must match dataSourceRef",
+  ]);
+  assert.deepEqual(created({ dataSource: { ...claim, apiGroup: "" }, dataSourceRef: { ...claim, apiGroup: "" } }), []);
   assert.deepEqual(created({ dataSource: claim, dataSourceRef: { ...claim, namespace: "other" } }), [
     "spec: Invalid value: {}: may not be specified when dataSourceRef.namespace is specified",
   ]);

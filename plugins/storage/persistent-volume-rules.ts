@@ -110,22 +110,25 @@ function validateNodeAffinity(next: PersistentVolumeSpec, prior: PersistentVolum
 
 type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
 
-/** The affinity with old keys renamed where the new one has their successors at the same place. */
+/**
+ * The affinity with old keys renamed where the new one has their successors at the same place. Upstream also takes the empty key for the
+ * successor of every key that has none; the rules of keys refuse it in any case.
+ */
 function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): Affinity | undefined {
   const { required } = prior;
   if (required === undefined) return undefined;
   return {
     required: {
       nodeSelectorTerms: required.nodeSelectorTerms.map((term, i) => {
-        const others = next?.required?.nodeSelectorTerms[i]?.matchExpressions ?? [];
-        if (term.matchExpressions === undefined) return term;
-        return {
-          ...term,
-          matchExpressions: term.matchExpressions.map((each, j) => {
-            const successor = topologySuccessor(each.key, names);
-            return successor !== undefined && others[j]?.key === successor ? { ...each, key: successor } : each;
-          }),
-        };
+        const other = next?.required?.nodeSelectorTerms[i];
+        const renamed = (list: "matchExpressions" | "matchFields") =>
+          term[list] === undefined ? {} : {
+            [list]: term[list].map((each, j) => {
+              const successor = topologySuccessor(each.key, names) ?? "";
+              return other?.[list]?.[j]?.key === successor ? { ...each, key: successor } : each;
+            }),
+          };
+        return { ...term, ...renamed("matchExpressions"), ...renamed("matchFields") };
       }),
     },
   };

@@ -108,6 +108,8 @@ test("a volume recycled may not be the root of a node, however it is written", (
   assert.deepEqual(recycled("/data"), []);
   assert.deepEqual(recycled("/"), wrong);
   assert.deepEqual(recycled("//./"), wrong);
+  for (const path of ["/a/..", "/..", "/a/./b/../../"]) assert.deepEqual(recycled(path)?.slice(1), wrong, path);
+  for (const path of ["a/..", "/a/../b", "/..."]) assert.ok(!recycled(path)?.includes(wrong[0]!), path);
 });
 
 test("the fields of nodes that an affinity may ask for are their names", () => {
@@ -154,6 +156,9 @@ test("the source, the mode and the affinity of a volume do not change, but for t
   assert.deepEqual(updated({ csi, nodeAffinity: affinity("topology.kubernetes.io/zone") }, old), []);
   assert.equal(updated({ csi, nodeAffinity: affinity("topology.kubernetes.io/region") }, old)?.length, 1);
   assert.equal(updated({ csi }, old)?.length, 1);
+  // The empty key counts as the successor of one that has none: the change of it is not told, only that it is no key.
+  const emptied = updated({ csi, nodeAffinity: affinity("") }, { csi, nodeAffinity: affinity("zone") });
+  assert.ok(emptied!.length > 0 && emptied!.every((text) => !text.startsWith("nodeAffinity:")));
 });
 
 test("gate MutablePVNodeAffinity lets the affinity of a volume change", () => {

@@ -1,0 +1,148 @@
+// Rules of single kinds that no recording shows: each was compared with a kube-apiserver.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestServer, type TestServer } from "../testing.ts";
+
+type Ask = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>;
+interface Answer {
+  readonly status: number;
+  readonly body: any; // JSON that the tests look into
+  readonly warnings: readonly string[];
+}
+
+function asking(server: TestServer): Ask {
+  return async (method, path, body, type = "application/json") => {
+    const answer = await server.handle(
+      new Request(`https://test${path}`, {
+        method,
+        ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": type } }),
+      }),
+    );
+    const warning = answer.headers.get("warning") ?? "";
+    return {
+      status: answer.status,
+      body: await answer.json(),
+      warnings: [...warning.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text!),
+    };
+  };
+}
+const merge = "application/merge-patch+json", strategic = "application/strategic-merge-patch+json", apply = "application/apply-patch+yaml";
+const core = "/api/v1/namespaces/default", storage = "/apis/storage.k8s.io/v1";
+
+test("an empty map differs from an absent one where an immutable object takes it, and is stored as none", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  for (const [plural, kind, key] of [["configmaps", "ConfigMap", "binaryData"], ["secrets", "Secret", "data"]] as const) {
+    const path = `${core}/${plural}`;
+    for (const first of [undefined, {}, null]) {
+      const object = { metadata: { name: "a" }, immutable: true };
+      const made = await ask("POST", path, first === undefined ? object : { ...object, [key]: first });
+      assert.equal(made.status, 201);
+      assert.equal(made.body[key], undefined);
+      assert.equal(made.body.metadata.managedFields[0].fieldsV1[`f:${key}`], undefined);
+      const sent = { ...object, [key]: {} };
+      for (
+        const [method, body, type] of [
+          ["PUT", sent, undefined],
+          ["PATCH", { [key]: {} }, merge],
+          ["PATCH", { [key]: {} }, strategic],
+          ["PATCH", { apiVersion: "v1", kind, ...sent }, apply],
+        ] as const
+      ) {
+        const { status, body: answer } = await ask(method, `${path}/a?fieldManager=m`, body, type);
+        assert.equal(status, 422, `${plural} ${type}`);
+        assert.equal(answer.details.causes[0].message, "Forbidden: field is immutable when `immutable` is set");
+      }
+      for (const same of [object, { ...object, [key]: null }]) assert.equal((await ask("PUT", `${path}/a`, same)).status, 200);
+      await ask("DELETE", `${path}/a`);
+    }
+  }
+  // An object that may change takes it, without a new version.
+  const open = await ask("POST", `${core}/configmaps`, { metadata: { name: "b" } });
+  const same = await ask("PUT", `${core}/configmaps/b`, { metadata: { name: "b" }, binaryData: {} });
+  assert.equal(same.body.metadata.resourceVersion, open.body.metadata.resourceVersion);
+});
+
+test("an error shows an empty map as {} and an absent one as null", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  await ask("POST", `${storage}/storageclasses`, { metadata: { name: "c" }, provisioner: "p", parameters: { a: "b" } });
+  for (const [parameters, shown] of [[{}, "{}"], [null, "null"], [undefined, "null"]] as const) {
+    const { body } = await ask("PUT", `${storage}/storageclasses/c`, { metadata: { name: "c" }, provisioner: "p", parameters });
+    assert.equal(body.details.causes[0].message, `Invalid value: ${shown}: field is immutable`);
+  }
+  for (const [capacity, shown] of [[{}, "{}"], [undefined, "null"]] as const) {
+    const spec = { capacity, accessModes: ["ReadWriteOnce"], hostPath: { path: "/a" } };
+    const { body } = await ask("POST", "/api/v1/persistentvolumes", { metadata: { name: "v" }, spec });
+    assert.equal(body.details.causes[1].message, `Unsupported value: ${shown}: supported values: "storage"`);
+  }
+});
+
+test("an apply that leaves the nil topology keys of a driver as they are changes nothing, so that its entry has no time", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  const spec = { drivers: [{ name: "d", nodeID: "n", topologyKeys: null }] };
+  await ask("POST", `${storage}/csinodes`, { metadata: { name: "n" }, spec });
+  const document = { apiVersion: "storage.k8s.io/v1", kind: "CSINode", metadata: { name: "n" }, spec };
+  const { body } = await ask("PATCH", `${storage}/csinodes/n?fieldManager=m`, document, apply);
+  const entry = body.metadata.managedFields.find(({ manager }: { manager: string }) => manager === "m");
+  assert.equal(entry.operation, "Apply");
+  assert.equal(entry.time, undefined);
+});
+
+test("deprecated labels in the topology of a capacity: expressions first, by their keys", async () => {
+  await using server = await openTestServer();
+  const nodeTopology = {
+    matchLabels: { "beta.kubernetes.io/os": "linux" },
+    matchExpressions: [{ key: "ok", operator: "Exists" }, { key: "failure-domain.beta.kubernetes.io/zone", operator: "Exists" }],
+  };
+  const path = "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities";
+  const { status, warnings } = await asking(server)("POST", path, { metadata: { name: "a" }, storageClassName: "c", nodeTopology });
+  assert.equal(status, 201);
+  assert.deepEqual(warnings, [
+    String
+      .raw`nodeTopology.matchExpressions[1].key: failure-domain.beta.kubernetes.io/zone is deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead`,
+    String.raw`nodeTopology.matchLabels.beta.kubernetes.io/os: deprecated since v1.14; use \"kubernetes.io/os\" instead`,
+  ]);
+});
+
+test("an attachment that changes is checked as a new one is", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  const source = { persistentVolumeName: "v" };
+  await ask("POST", `${storage}/volumeattachments`, { metadata: { name: "a" }, spec: { attacher: "d", nodeName: "n", source } });
+  const { body } = await ask(
+    "PATCH",
+    `${storage}/volumeattachments/a`,
+    { spec: { attacher: "/d", source: { persistentVolumeName: "" } } },
+    merge,
+  );
+  assert.deepEqual(body.details.causes.map(({ field }: { field: string }) => field), [
+    "spec.attacher",
+    "spec.source.persistentVolumeName",
+    "spec.source.persistentVolumeName",
+    "spec",
+  ]);
+});
+
+test("a watch for lists of metadata ends at its first event, and still tells its failure", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  const { body } = await ask("POST", `${core}/configmaps`, { metadata: { name: "a" } });
+  const watch = async (query: string, type = "application/json") => {
+    const accept = `${type};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
+    const answer = await server.handle(
+      new Request(`https://test${core}/configmaps?watch=1&timeoutSeconds=30&${query}`, { headers: { accept } }),
+    );
+    return [answer.status, await answer.text()] as const;
+  };
+  for (const type of ["application/json", "application/vnd.kubernetes.protobuf"]) assert.deepEqual(await watch("", type), [200, ""]);
+  assert.deepEqual(
+    await watch(`fieldSelector=metadata.name=none&allowWatchBookmarks=1&sendInitialEvents=1&resourceVersionMatch=NotOlderThan`),
+    [200, ""],
+  );
+  const future = Number(body.metadata.resourceVersion) + 1000;
+  const [status, text] = await watch(`resourceVersion=${future}&sendInitialEvents=1&resourceVersionMatch=NotOlderThan`);
+  assert.equal(status, 200);
+  assert.equal(JSON.parse(text).type, "ERROR");
+});
