@@ -14,8 +14,9 @@ import {
   type StoredKind,
 } from "./catalog.ts";
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
-import { compareReleases, gateTable, kernelGates, targetRelease } from "./gates.ts";
+import { compareReleases, gateTable, kernelGateDependencies, kernelGates, targetRelease } from "./gates.ts";
 import { nearest } from "./nearest.ts";
+import { removalText, removedVersion } from "./removed.ts";
 
 const noSteps: readonly Admission[] = Object.freeze([]);
 
@@ -45,7 +46,7 @@ function isServed(group: string, version: string, plural: string, served: Served
 export function compile(plugins: readonly Plugin[], config: CatalogConfig): Catalog {
   const mistakes: string[] = [];
   const { names } = config;
-  const dependencies = Object.assign({}, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
+  const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
   const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
   const settings = { names, isOn: gates.isOn };
   const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
@@ -105,6 +106,7 @@ function endpointsOf(
 ): ReadonlyMap<string, Endpoint> {
   const { names } = settings;
   const endpoints = new Map<string, Endpoint>();
+  const gone = new Map<string, string>();
   const known = new Set(["api/all", "api/ga", "api/beta", "api/alpha"]);
   for (const plugin of plugins) {
     for (const resource of plugin.resources ?? []) {
@@ -112,6 +114,14 @@ function endpointsOf(
       for (const [written, served] of Object.entries(resource.served)) {
         const { group, version } = splitGroupVersion(spell(names, written));
         const name = group === "" ? version : `${group}/${version}`;
+        if (lifeOf(served) < 0) {
+          // Its own definition says when it went: no setting brings it back.
+          const { removed, replacement } = served;
+          const use = replacement === undefined ? [] : [spell(names, replacement.groupVersion)];
+          gone.set(`${name}/${kind.plural}`, removalText(`${name}/${kind.plural}`, removed!, use));
+          if (!gone.has(name)) gone.set(name, removalText(name, removed!, use));
+          continue;
+        }
         known.add(name).add(`${name}/${kind.plural}`);
         if (!isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
         const key = endpointKey(group, version, kind.plural);
@@ -122,8 +132,9 @@ function endpointsOf(
   }
   for (const key of config.runtimeConfig.keys()) {
     if (known.has(key)) continue;
+    const removal = removedVersion(key, names) ?? gone.get(key);
     const near = nearest(key, known);
-    mistakes.push(`unknown group version "${key}" in --runtime-config${near === undefined ? "" : `: did you mean "${near}"?`}`);
+    mistakes.push(removal ?? `unknown group version "${key}" in --runtime-config${near === undefined ? "" : `: did you mean "${near}"?`}`);
   }
   return endpoints;
 }

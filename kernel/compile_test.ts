@@ -41,7 +41,14 @@ test("compile() serves a version that the target release has removed only by its
   assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
   assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
   const gone = { deprecated: "1.20", removed: "1.25" };
-  assert.equal(isServed("v1beta1", gone, ["api/all", true], ["example.com/v1beta1", true], ["example.com/v1beta1/things", true]), false);
+  assert.equal(isServed("v1beta1", gone, ["api/all", true]), false);
+  for (const key of ["example.com/v1beta1", "example.com/v1beta1/things"]) {
+    assert.throws(() => isServed("v1beta1", gone, [key, true]), {
+      message: `"${key}" in --runtime-config was removed in 1.25: leave it out`,
+    });
+  }
+  const replaced = { ...gone, replacement: { groupVersion: "example.com/v1", kind: "Thing" } };
+  assert.throws(() => isServed("v1beta1", replaced, ["example.com/v1beta1", false]), /was removed in 1\.25: use example\.com\/v1$/);
 });
 
 test("compile() gives what did not change as the same value again, so that caches and watches outlive a catalog", () => {

@@ -1,7 +1,7 @@
 /** What `--help` and the page on configuration say of settings and gates. */
 import type { GateStage, Plugin } from "../core/plugin.ts";
 import { type AnySetting, type Kind, settings, settingWarnings } from "./config.ts";
-import { stageAt, targetRelease } from "./gates.ts";
+import { gatesWithoutEffect, stageAt, targetRelease } from "./gates.ts";
 
 /** A gate as `--help` and the page on configuration list it. */
 export interface ListedGate {
@@ -32,7 +32,9 @@ export function helpText(gates: readonly ListedGate[], plugins: readonly Pick<Pl
     return `  --${name}${valueForm(setting)}\n      ${setting.help}${shown === "" ? "" : ` (default ${shown})`} [${change}]${going}`;
   });
   const gateLines = gates.map(({ name, stage, default: on, locked, removed }) =>
-    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${removed === undefined ? "" : `, removed in ${removed}`})`
+    `  ${name}=true|false (${stage}, default ${on}${locked ? ", locked" : ""}${
+      gatesWithoutEffect.includes(name) ? ", without effect yet" : ""
+    }${removed === undefined ? "" : `, removed in ${removed}`})`
   );
   return [
     "Usage: thole [--flag=value ...]",

@@ -1,6 +1,6 @@
 /** docs/configuration.md, made of the table of settings and the ladders of gates. */
 import { type AnySetting, settings, settingWarnings } from "../../kernel/config.ts";
-import { kernelGates } from "../../kernel/gates.ts";
+import { gatesWithoutEffect, kernelGates } from "../../kernel/gates.ts";
 import { listedGates, shownDefault, valueForm } from "../../kernel/help.ts";
 import { plugins } from "../../plugins/mod.ts";
 
@@ -64,7 +64,7 @@ export function configurationPage(): string {
     `\`${gate.name}\``,
     gate.stage,
     gate.default ? "on" : "off",
-    gate.locked ? "locked" : "yes",
+    gate.locked ? "locked" : gatesWithoutEffect.includes(gate.name) ? "yes, without effect yet" : "yes",
     gate.removed ?? "",
   ]);
   return [
@@ -72,8 +72,9 @@ export function configurationPage(): string {
     table(["flag", "default", "what it does", "read again, or why not"], rows),
     "\n## Feature gates\n\n",
     "`--feature-gates=Name=true,Other=false`. `AllAlpha` and `AllBeta` set every gate of that stage that is not named itself. An unknown gate is a\n",
-    "mistake, and so is a locked one that is changed: what it was for is always so. Gates that are generally available or deprecated are warned\n",
-    "of when they are set, because they go away (`--suppress-deprecation-warnings`). `kubernetes_feature_enabled` tells how each stands.\n\n",
+    "mistake, and so is a locked one that is changed: what it was for is always so; of a gate or a group version that kube-apiserver once had, the\n",
+    "mistake names the release that removed it and what to use instead. Gates that are generally available or deprecated are warned of\n",
+    "when they are set, because they go away (`--suppress-deprecation-warnings`). `kubernetes_feature_enabled` tells how each stands.\n\n",
     table(["gate", "stage", "default", "can be switched", "removed in"], gates),
   ].join("");
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { compareReleases, kernelGates, targetRelease } from "../../kernel/gates.ts";
+import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/gates.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { served } from "./served.ts";
 
@@ -41,7 +41,8 @@ test("every gate that the reference knows climbs as it does in kube-apiserver, u
 test("what a gate of ours depends on is what it depends on there, as far as we know those gates", { skip }, () => {
   const { gates } = JSON.parse(readFileSync(file, "utf8")) as Reference;
   const declared = new Set([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.keys(table)));
-  const ours = new Map(plugins.flatMap(({ gateDependencies = {} }) => Object.entries(gateDependencies)));
+  const tables = [kernelGateDependencies, ...plugins.map(({ gateDependencies = {} }) => gateDependencies)];
+  const ours = new Map(tables.flatMap((table) => Object.entries(table)));
   for (const { name, dependsOn = [] } of gates.filter((gate) => declared.has(gate.name))) {
     assert.deepEqual(ours.get(name) ?? [], dependsOn.filter((each) => declared.has(each)), name);
   }
@@ -58,6 +59,26 @@ test("a gate whose condition is off, and a locked one that is changed, keep the 
   await assert.rejects(
     start("ConsistentListFromCache=false"),
     /^CatalogError: cannot set feature gate ConsistentListFromCache to false, feature is locked to true$/,
+  );
+});
+
+test("the gates of declarative validation are accepted; the takeover needs the other, and neither changes anything yet", async () => {
+  async function start(gates: string): Promise<string> {
+    let shown = "";
+    await served([`--feature-gates=${gates}`], async ({ client }) => {
+      const { text } = await client.ask("/metrics");
+      for (const name of ["DeclarativeValidation", "DeclarativeValidationTakeover"]) {
+        shown += new RegExp(`^kubernetes_feature_enabled\\{name="${name}",stage="BETA"\\} (\\d)$`, "m").exec(text)?.[1];
+      }
+    });
+    return shown;
+  }
+  assert.equal(await start("DeclarativeValidation=true"), "10");
+  assert.equal(await start("DeclarativeValidationTakeover=true"), "11");
+  assert.equal(await start("DeclarativeValidation=false"), "00");
+  await assert.rejects(
+    start("DeclarativeValidation=false,DeclarativeValidationTakeover=true"),
+    /DeclarativeValidationTakeover is enabled, but depends on features that are disabled: \[DeclarativeValidation\]/,
   );
 });
 

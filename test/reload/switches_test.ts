@@ -7,6 +7,7 @@ import { defaultNames, spell } from "../../core/names.ts";
 import { withDefaults } from "../../kernel/config-parse.ts";
 import type { Config } from "../../kernel/config.ts";
 import { controllerStates } from "../../kernel/controllers.ts";
+import { compareReleases, targetRelease } from "../../kernel/gates.ts";
 import { handle } from "../../kernel/handle.ts";
 import { localApi } from "../../kernel/local-api.ts";
 import { jsonLog } from "../../kernel/log.ts";
@@ -14,11 +15,15 @@ import { type Opened, openServer } from "../../kernel/open-server.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { until } from "../real-server.ts";
 
-const resources = plugins.flatMap((plugin) => plugin.resources ?? []);
-const groupVersions = [...new Set(resources.flatMap(({ served }) => Object.keys(served)))].map((each) => spell(defaultNames, each));
-const single = resources.flatMap((resource) =>
-  Object.keys(resource.served).map((each) => `${spell(defaultNames, each)}/${resource.plural ?? pluralOf(resource.kind)}`)
-);
+/** Versions by resource, without those that no setting brings back. */
+const versions = plugins.flatMap((plugin) => plugin.resources ?? []).map((resource) => ({
+  plural: resource.plural ?? pluralOf(resource.kind),
+  groupVersions: Object.entries(resource.served)
+    .filter(([, { removed }]) => removed === undefined || compareReleases(removed, targetRelease) >= 0)
+    .map(([groupVersion]) => spell(defaultNames, groupVersion)),
+}));
+const groupVersions = [...new Set(versions.flatMap((each) => each.groupVersions))];
+const single = versions.flatMap(({ plural, groupVersions }) => groupVersions.map((each) => `${each}/${plural}`));
 
 function settings(off: readonly string[]): Config {
   return withDefaults({

@@ -1,0 +1,66 @@
+// What a release of kube-apiserver has removed is answered in one way: by a flag, by the configuration file, and when it is read again.
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pluralOf } from "../../core/define.ts";
+import { defaultNames, spell } from "../../core/names.ts";
+import { compareReleases, targetRelease } from "../../kernel/gates.ts";
+import { removedGate, removedVersion } from "../../kernel/removed.ts";
+import { plugins } from "../../plugins/mod.ts";
+import { inFolder, served } from "./served.ts";
+
+const removed = [
+  [
+    "runtime-config",
+    "coordination.k8s.io/v1beta1=true",
+    /"coordination\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use coordination\.k8s\.io\/v1$/m,
+  ],
+  ["runtime-config", "coordination.k8s.io/v1beta1=false", /"coordination\.k8s\.io\/v1beta1" in --runtime-config was removed in 1\.22: use/],
+  ["runtime-config", "storage.k8s.io/v1beta1/csistoragecapacities=true", /was removed in 1\.27: use storage\.k8s\.io\/v1$/m],
+  ["runtime-config", "rbac.authorization.k8s.io/v1beta1=true", /was removed in 1\.22: use rbac\.authorization\.k8s\.io\/v1$/m],
+  ["runtime-config", "policy/v1beta1/podsecuritypolicies=true", /was removed in 1\.25: use pod security admission$/m],
+  ["feature-gates", "CSIMigration=true", /feature gate "CSIMigration" was removed in 1\.27: its feature is always on, leave it out$/m],
+  [
+    "feature-gates",
+    "DynamicKubeletConfig=false",
+    /feature gate "DynamicKubeletConfig" was removed in 1\.26: it has nothing left to switch/,
+  ],
+] as const;
+
+for (const [setting, value, text] of removed) {
+  test(`--${setting}=${value} is refused with the release that removed it, by flag, file and reload`, () =>
+    inFolder(async (folder) => {
+      await assert.rejects(served([`--${setting}=${value}`], () => Promise.resolve()), text);
+      const file = join(folder, "thole.yaml");
+      const [key, on] = value.split("=");
+      const yaml = `${setting}: {${key}: ${on}}\n`;
+      await writeFile(file, yaml);
+      await assert.rejects(served([`--config=${file}`], () => Promise.resolve()), text);
+      await writeFile(file, "feature-gates: {}\n");
+      await served([`--config=${file}`], async ({ running, logged, client }) => {
+        await writeFile(file, yaml);
+        await running.reload();
+        const line = logged.find((each) => each.includes("the changed configuration is refused"));
+        assert.match(line?.replaceAll('\\"', '"').replaceAll(/"\]?\}?$/gm, "") ?? "", new RegExp(text.source.replace(/\$$/, "")));
+        assert.equal((await client.ask("/livez")).status, 200);
+      });
+    }));
+}
+
+test("what kube-apiserver never had is unknown, with the nearest name that there is", async () => {
+  const start = (arg: string) => served([arg], () => Promise.resolve());
+  await assert.rejects(start("--runtime-config=storage.k8s.io/v2=true"), /unknown group version "storage\.k8s\.io\/v2"/);
+  await assert.rejects(start("--feature-gates=WatchLists=true"), /unknown feature gate "WatchLists": did you mean "WatchList"\?/);
+});
+
+test("no gate and no version that is served is among what was removed", () => {
+  const declared = plugins.flatMap(({ featureGates = {} }) => Object.keys(featureGates));
+  assert.deepEqual(declared.flatMap((gate) => removedGate(gate) ?? []), []);
+  const versions = plugins.flatMap(({ resources = [] }) => resources).flatMap((resource) =>
+    Object.entries(resource.served)
+      .filter(([, { removed }]) => removed === undefined || compareReleases(removed, targetRelease) >= 0)
+      .map(([groupVersion]) => `${spell(defaultNames, groupVersion)}/${resource.plural ?? pluralOf(resource.kind)}`)
+  );
+  assert.deepEqual(versions.flatMap((key) => removedVersion(key, defaultNames) ?? []), []);
+});
