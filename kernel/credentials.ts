@@ -6,11 +6,13 @@ import type { Config } from "./config.ts";
 import type { Followed } from "./follow-files.ts";
 import { type Generation, namesOf } from "./generation.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "./listen/certificate.ts";
-import { openPki, type Pki } from "./listen/pki.ts";
+import { openPki, type Pki, type Replacement } from "./listen/pki.ts";
 import type { ListenerTls } from "./listen/secured.ts";
 import { peerVerifier } from "./listen/verify-peer.ts";
 import { isInMemory } from "./open-store.ts";
+import type { Log } from "./log.ts";
 import { keyed, readText } from "./read-files.ts";
+import type { InUse } from "./validity.ts";
 
 /** Certificates of a server that is about to listen, or does. */
 export interface Credentials {
@@ -21,6 +23,8 @@ export interface Credentials {
   readonly tls: ListenerTls;
   /** PEM of the authority behind the serving certificate; undefined where that was given. */
   readonly ownCa: string | undefined;
+  /** Every certificate that the server uses, as it is in force. */
+  inUse(): readonly InUse[];
   /** What to follow; `secure` takes certificates into force, or throws. */
   followed(secure: (tls: ListenerTls) => void): readonly Followed[];
 }
@@ -35,8 +39,9 @@ interface InForce {
   readonly frontProxyCa: string | undefined;
 }
 
-/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. */
-export async function openCredentials(config: Config, now: () => number): Promise<Credentials> {
+/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. `log` is told of each of the
+ *  server's own certificates that is made anew. */
+export async function openCredentials(config: Config, now: () => number, log: Pick<Log, "info">): Promise<Credentials> {
   const {
     "tls-cert-file": certPath,
     "tls-private-key-file": keyPath,
@@ -44,7 +49,14 @@ export async function openCredentials(config: Config, now: () => number): Promis
     "requestheader-client-ca-file": proxyPath,
   } = config;
   const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
-  const readPki = (before?: Pki) => openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now() }, before);
+  const replaced = ({ name, because, before, after }: Replacement) =>
+    log.info(`the server's own ${ownNames[name]} was made anew: ${because}`, {
+      ...(directory === undefined ? {} : { file: join(directory, `${name}.crt`) }),
+      ...datesOf(after),
+      ...(before === undefined ? {} : { replaced: datesOf(before) }),
+    });
+  const readPki = (before?: Pki) =>
+    openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
   const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
   const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
   const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);
@@ -95,7 +107,26 @@ export async function openCredentials(config: Config, now: () => number): Promis
     return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle]), ...(proxyPath === "" ? [] : [proxies])];
   }
 
+  function inUse(): readonly InUse[] {
+    const { pki, serving, bundle, frontProxyCa } = inForce;
+    const own = (["ca", "serving", "admin"] as const).filter((name) => name !== "serving" || serving === undefined).map((name) => ({
+      what: `server's own ${ownNames[name]}`,
+      path: directory === undefined ? undefined : join(directory, `${name}.crt`),
+      pem: pki[name].cert,
+      anyWillDo: false,
+    }));
+    const given = (what: string, path: string, pem: string | undefined, anyWillDo: boolean): readonly InUse[] =>
+      path === "" || pem === undefined ? [] : [{ what, path, pem, anyWillDo }];
+    return [
+      ...own,
+      ...given("serving certificate", certPath, serving?.cert, false),
+      ...given("bundle of client authorities", caPath, bundle, true),
+      ...given("bundle of front proxies' authorities", proxyPath, frontProxyCa, true),
+    ];
+  }
+
   return {
+    inUse,
     get pki() {
       return inForce.pki;
     },
@@ -109,10 +140,15 @@ export async function openCredentials(config: Config, now: () => number): Promis
   };
 }
 
+const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
+
 /** What a log may say of a certificate. */
-function told(cert: string): { readonly names: readonly string[]; readonly notAfter: string } {
-  const { names, notAfter } = certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array());
-  return { names, notAfter: new Date(notAfter).toISOString() };
+function told(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {
+  return { names: certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array()).names, ...datesOf(cert) };
+}
+function datesOf(cert: string): { readonly notBefore: string; readonly notAfter: string } {
+  const { notBefore, notAfter } = certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array());
+  return { notBefore: new Date(notBefore).toISOString(), notAfter: new Date(notAfter).toISOString() };
 }
 
 /** PEM of the authorities that are published in each namespace. Rejects for a file that holds none. */

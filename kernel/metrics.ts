@@ -186,6 +186,20 @@ export const kernelMetrics = Object.freeze({
     buckets: [0, 1800, 3600, 7200, 21600, 43200, day, 2 * day, 4 * day, 7 * day, 30 * day, 90 * day, 180 * day, 360 * day],
     stability: "ALPHA",
   }),
+  certificateEnds: defineMetric({
+    name: "thole_certificate_not_after_timestamp_seconds",
+    type: "gauge",
+    help: "When the certificates that the server uses end, in seconds since 1970; of a bundle of authorities the last one.",
+    labels: ["certificate"],
+    stability: "ALPHA",
+  }),
+  certificateBegins: defineMetric({
+    name: "thole_certificate_not_before_timestamp_seconds",
+    type: "gauge",
+    help: "When the certificates that the server uses begin to be valid, in seconds since 1970; of a bundle of authorities the first one.",
+    labels: ["certificate"],
+    stability: "ALPHA",
+  }),
   userRequests: defineMetric({
     name: "authenticated_user_requests",
     type: "counter",

@@ -30,6 +30,7 @@ import { pause, systemClock } from "./store/clock.ts";
 import type { Store } from "./store/store.ts";
 import { troublesOf } from "./store/trouble.ts";
 import { troubleLog } from "./trouble-log.ts";
+import type { InUse } from "./validity.ts";
 import { watchFile } from "./watch-file.ts";
 import { workMeters } from "./work-metrics.ts";
 
@@ -63,6 +64,8 @@ export interface Opened {
   readonly reload: Reload;
   /** What of its users, and of the way to its store, comes from files. */
   readonly followed: readonly Followed[];
+  /** The certificates for its store, as they are in force. */
+  readonly inUse: () => readonly InUse[];
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
   /** Watches end within this time, one after another. */
@@ -89,7 +92,7 @@ export async function openServer(
   const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
   const rootCertificates = await rootCertificatesOf(config);
   const troubles = troublesOf(systemClock, troubleLog(log));
-  const { store, followed: ofStore } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
+  const { store, followed: ofStore, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));
   if (processMetrics === true) watchProcess(registry.record, ending.signal);
@@ -182,6 +185,7 @@ export async function openServer(
     swap,
     reload,
     followed: [...ofUsers, ...ofStore],
+    inUse,
     drain: shutdown.fail,
     endWatches: watches.end,
     end: () => ending.abort(),

@@ -9,6 +9,7 @@ import { openFailure } from "./store/sqlite-failures.ts";
 import type { SqliteOptions } from "./store/sqlite.ts";
 import { type Store, StoreError } from "./store/store.ts";
 import type { Troubles } from "./store/trouble.ts";
+import type { InUse } from "./validity.ts";
 
 /** Whether nothing is to be left on disk. */
 export function isInMemory(config: Config): boolean {
@@ -19,6 +20,8 @@ export function isInMemory(config: Config): boolean {
 export interface OpenedStore {
   readonly store: Store;
   readonly followed: readonly Followed[];
+  /** The certificates for etcd, as they are in force. */
+  inUse(): readonly InUse[];
 }
 
 export interface OpenStoreOptions {
@@ -36,11 +39,11 @@ export async function openStore(config: Config, { troubles, sqlite }: OpenStoreO
     const { openSqlite } = await import("./store/sqlite.ts");
     const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
     const store = await openSqlite(path, { ...sqlite, troubles });
-    return { store, followed: [] };
+    return { store, followed: [], inUse: () => [] };
   }
   const { openEtcd } = await import("./store/etcd.ts");
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
-  if (paths.length === 0) return { store: await openEtcd({ endpoints, troubles }), followed: [] };
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, troubles }), followed: [], inUse: () => [] };
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
@@ -49,7 +52,10 @@ export async function openStore(config: Config, { troubles, sqlite }: OpenStoreO
     return { from: "the next connection on" };
   };
   const store = await openEtcd({ endpoints, tls: () => tls, troubles });
-  return { store, followed: [{ what: "client certificate for etcd", paths, renew }] };
+  const inUse = () =>
+    ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
+      .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);
+  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
 }
 
 /** Rejects for files that hold none of what they should. */

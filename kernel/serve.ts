@@ -17,6 +17,7 @@ import { requestInfo } from "./request-info.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { gate } from "./shutdown.ts";
 import { systemClock } from "./store/clock.ts";
+import { validityWatch } from "./validity.ts";
 
 /** A server that answers. */
 export interface Running {
@@ -39,12 +40,14 @@ export interface Running {
 
 /** Time given to requests in flight once the server goes down. */
 const graceMs = 10_000;
+/** How often the dates of certificates are looked at. */
+const lookAtDatesMs = 60_000;
 
 /** Rejects with everything undone when it cannot start. */
 export async function serve(options: ServeOptions): Promise<Running> {
-  const { config } = options;
+  const { config, log } = options;
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
-  const credentials = openCredentials(config, Date.now);
+  const credentials = openCredentials(config, Date.now, log);
   credentials.catch(() => {}); // told below, once there is something to undo
   const opened = await openServer(options);
   try {
@@ -65,6 +68,9 @@ async function makeFolder(path: string): Promise<void> {
 
 async function listening({ config, log }: ServeOptions, opened: Opened, credentials: Credentials): Promise<Running> {
   const { server, registry } = opened;
+  const validity = validityWatch(log, registry.record);
+  const lookAtDates = () => validity.look([...credentials.inUse(), ...opened.inUse()], Date.now());
+  lookAtDates();
   const way = gate((exchange) => handle(exchange, server), (exchange) => {
     const info = requestInfo(exchange.method, exchange.url);
     if (info === undefined) return;
@@ -102,10 +108,14 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     async renew() {
       const told = await each.renew();
       // The certificates are in force, whatever becomes of this.
+      if (told !== undefined) lookAtDates();
       if (told !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
       return told;
     },
   }));
+  // As often as files are read anew: what was renewed counts from then on.
+  const looking = setInterval(lookAtDates, lookAtDatesMs);
+  ending.signal.addEventListener("abort", () => clearInterval(looking), { once: true });
   const files = followFiles([...opened.followed, ...renewed], { log, clock: systemClock, signal: ending.signal });
   return {
     url,

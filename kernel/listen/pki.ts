@@ -22,12 +22,24 @@ export interface PkiOptions {
   readonly names: Names;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Called for each certificate that is made anew in place of another. */
+  readonly replaced?: (replacement: Replacement) => void;
+}
+
+export interface Replacement {
+  readonly name: "ca" | "serving" | "admin";
+  /** `it ends within 30 days`. */
+  readonly because: string;
+  readonly before: string | undefined;
+  readonly after: string;
 }
 
 const dayMs = 86_400_000;
 const lifeMs = Object.freeze({ ca: 3650 * dayMs, leaf: 365 * dayMs });
 /** A certificate with less than this to live is replaced. */
 const renewMs = 30 * dayMs;
+/** No clock is right that shows an earlier time: this program is younger. Such a clock is no reason to replace an authority. */
+const earliestMs = Date.UTC(2026, 0, 1);
 /** Clocks of clients may be behind ours. */
 const backdateMs = 3_600_000;
 
@@ -37,9 +49,10 @@ const backdateMs = 3_600_000;
  * 1. First start: everything is written beside the directory and moved there in one step, so that of two servers that start
  *    together one uses what the other made. Directory 0700, files 0600.
  * 2. Later starts: read as they are.
- * 3. The serving and the admin certificate are made anew when they are about to expire, were signed by another authority, lack a
- *    name that is wanted now, or cannot be read. The authority itself is only replaced when it is about to expire: one that cannot
- *    be read, or half of one, is an Error, because clients may trust it.
+ * 3. The serving and the admin certificate are made anew when they are about to expire, are not valid yet (the clock was wrong when
+ *    they were made), were signed by another authority, lack a name that is wanted now, or cannot be read. The authority itself is
+ *    only replaced when it is about to expire or not valid yet: one that cannot be read, or half of one, is an Error, because clients
+ *    may trust it.
  *
  * A server that runs asks again with what it has, `before`: where nothing is kept in files, that is what is looked at.
  */
@@ -48,9 +61,11 @@ export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
   if (directory === undefined) return before === undefined ? makePki(options) : renewed(before, options);
   const ca = await readAuthority(directory);
   if (ca === undefined) return await firstStart(directory, options);
-  if (expiring(ca, now)) {
+  const because = authorityReplaced(ca, now);
+  if (because !== undefined) {
     const pki = makePki(options);
     await writePki(directory, pki);
+    options.replaced?.({ name: "ca", because, before: ca.cert, after: pki.ca.cert });
     return pki;
   }
   const leaf = async (name: "serving" | "admin"): Promise<KeyedCertificate> => {
@@ -104,11 +119,17 @@ export async function writePrivateFile(path: string, text: string): Promise<void
 
 function renewed(pki: Pki, options: PkiOptions): Pki {
   const { ca } = pki;
-  if (expiring(ca, options.now)) return makePki(options);
+  const because = authorityReplaced(ca, options.now);
+  if (because !== undefined) {
+    const made = makePki(options);
+    options.replaced?.({ name: "ca", because, before: ca.cert, after: made.ca.cert });
+    return made;
+  }
   return { ca, serving: leafOf("serving", options, ca, pki.serving), admin: leafOf("admin", options, ca, pki.admin) };
 }
 
-function makePki(options: PkiOptions): Pki {
+/** All of it made anew, which is no replacement of single certificates. */
+function makePki({ replaced: _, ...options }: PkiOptions): Pki {
   const { now, names } = options;
   const ca = issueCertificate({
     usage: "ca",
@@ -124,7 +145,11 @@ function makePki(options: PkiOptions): Pki {
 /** The one that is kept while it is good, else a new one. */
 function leafOf(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate, kept?: KeyedCertificate): KeyedCertificate {
   const wish = leafWish(name, options, ca);
-  return kept !== undefined && stillGood(kept, wish, ca, options.now) ? kept : issueCertificate(wish, ca);
+  const because = kept === undefined ? "it is missing, or cannot be read" : leafReplaced(kept, wish, ca, options.now);
+  if (kept !== undefined && because === undefined) return kept;
+  const made = issueCertificate(wish, ca);
+  options.replaced?.({ name, because: because ?? "", before: kept?.cert, after: made.cert });
+  return made;
 }
 
 function leafWish(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate): CertificateWish {
@@ -145,14 +170,22 @@ function anyAddress(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }
 
-function stillGood(kept: KeyedCertificate, wish: CertificateWish, ca: KeyedCertificate, now: number): boolean {
+/** Why a certificate is made anew; undefined where it is good. */
+function leafReplaced(kept: KeyedCertificate, wish: CertificateWish, ca: KeyedCertificate, now: number): string | undefined {
   const [mine, theirs] = [new X509Certificate(kept.cert), new X509Certificate(ca.cert)];
   const { names } = factsOf(kept);
-  const wanted = (wish.names ?? []).every((name) => names.includes(name));
-  return wanted && !expiring(kept, now) && mine.checkIssued(theirs) && mine.verify(theirs.publicKey);
+  const missing = (wish.names ?? []).filter((name) => !names.includes(name));
+  if (missing.length > 0) return `it lacks the names ${missing.join(", ")}`;
+  if (!mine.checkIssued(theirs) || !mine.verify(theirs.publicKey)) return "another authority has signed it";
+  return untimely(kept, now);
 }
-function expiring(one: KeyedCertificate, now: number): boolean {
-  return !(factsOf(one).notAfter - now >= renewMs);
+function authorityReplaced(ca: KeyedCertificate, now: number): string | undefined {
+  return now < earliestMs ? undefined : untimely(ca, now);
+}
+function untimely(one: KeyedCertificate, now: number): string | undefined {
+  const { notBefore, notAfter } = factsOf(one);
+  if (!(notAfter - now >= renewMs)) return "it ends within 30 days";
+  return notBefore > now ? "it is not valid yet: the clock was wrong when it was made" : undefined;
 }
 function factsOf(one: KeyedCertificate): ReturnType<typeof certificateFacts> {
   return certificateFacts(pemCertificates(one.cert)[0] ?? new Uint8Array());

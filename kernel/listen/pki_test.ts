@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import { certificateFacts, pemCertificates } from "./certificate.ts";
-import { kubeconfig, openPki, type PkiOptions, serverUrl, writePrivateFile } from "./pki.ts";
+import { kubeconfig, openPki, type PkiOptions, type Replacement, serverUrl, writePrivateFile } from "./pki.ts";
 import { peerVerifier } from "./verify-peer.ts";
 import { http1, textReply, withServer } from "./test-clients.ts";
 
@@ -167,4 +167,49 @@ test("kubeconfig() is one that kubectl reads", (context) =>
     assert.equal(seen["current-context"], "kubernetes");
     assert.equal(seen.clusters[0].cluster.server, "https://127.0.0.1:6443");
     assert.equal(Buffer.from(seen.users[0].user["client-key-data"], "base64").toString(), pki.admin.key);
+  }));
+
+test("openPki() replaces what is not valid yet, the authority too, and says what it replaces and why", () =>
+  withDirectory(async (root) => {
+    for (const directory of [join(root, "pki"), undefined]) {
+      const future = await openPki(options(directory, { now: now + 400 * day }));
+      const told: Replacement[] = [];
+      const replaced = (each: Replacement) => void told.push(each);
+      const right = await openPki(options(directory, { replaced }), future);
+      assert.deepEqual(told, [{
+        name: "ca",
+        because: "it is not valid yet: the clock was wrong when it was made",
+        before: future.ca.cert,
+        after: right.ca.cert,
+      }]);
+      for (const name of ["ca", "serving", "admin"] as const) assert.ok(facts(right[name]).notBefore < now, name);
+      assert.deepEqual(await openPki(options(directory, { replaced }), right), right);
+      assert.equal(told.length, 1);
+    }
+  }));
+
+test("openPki() replaces a leaf that is not valid yet, and leaves a good authority alone", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki");
+    const first = await openPki(options(directory));
+    // The clock is wrong for a while: leaves are renewed in the future.
+    const wrong = await openPki(options(directory, { now: now + 340 * day }));
+    assert.deepEqual(wrong.ca, first.ca);
+    const told: Replacement[] = [];
+    const right = await openPki(options(directory, { replaced: (each) => void told.push(each) }));
+    assert.deepEqual(right.ca, first.ca);
+    assert.deepEqual(told.map(({ name, because, before }) => [name, because.slice(0, 20), before]), [
+      ["serving", "it is not valid yet:", wrong.serving.cert],
+      ["admin", "it is not valid yet:", wrong.admin.cert],
+    ]);
+    assert.ok(facts(right.serving).notBefore < now);
+  }));
+
+test("openPki() leaves the authority alone under a clock that cannot be right", () =>
+  withDirectory(async (root) => {
+    const directory = join(root, "pki");
+    const first = await openPki(options(directory));
+    const reset = await openPki(options(directory, { now: 0 }));
+    assert.deepEqual(reset.ca, first.ca);
+    assert.deepEqual((await openPki(options(directory))).ca, first.ca);
   }));
