@@ -67,6 +67,7 @@ export const limits = Object.freeze({
   watchStalledMs: 1_000,
   /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
+  /** Headers of one request. */
   headersMax: 1000,
   /** Requests that one HTTP/2 connection may have open (Go's default), unless settings say otherwise. */
   streamsPerConnectionMax: 250,
@@ -77,6 +78,14 @@ export const limits = Object.freeze({
   streamMemoryMebibytes: 1,
   /** What is still read of a body after its request was answered, before the connection is broken off. */
   discardBytesMax: 16 * 1024 * 1024,
+  /** Bytes of a body in chunks for each byte of its content, and bytes beside those. Go's server allows 16 bytes for each chunk beside
+   *  its content and two more for each byte of it, and 16 KiB. */
+  chunkBytesPerByteMax: 19,
+  chunkOverheadBytesMax: 16 * 1024,
+  /** What is read of a body in chunks before other connections get their turn. */
+  chunkedTurnBytes: 64 * 1024,
+  /** For how long an HTTP/1.1 connection is left to a client that may still send, to read its last answer (Go's server too). */
+  lingerMs: 500,
   /** From the opening of a connection to the end of its TLS handshake. */
   handshakeMs: 10_000,
   /** From there to its first request (kube-apiserver's ReadHeaderTimeout). */

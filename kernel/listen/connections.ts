@@ -1,8 +1,10 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { limits } from "../../core/limits.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
 import type { Answering, Response } from "./pump.ts";
+import { ConnectionInput } from "./input.ts";
 import { breakOff } from "./send.ts";
 
 /** How long a connection may do nothing, in milliseconds. */
@@ -32,6 +34,12 @@ export interface Connection {
   /** When it was last accepted, secured or done with a request (performance.now()). */
   since: number;
   peer: PeerAnswer | undefined;
+  /** What an HTTP/1.1 client sends; undefined before TLS is agreed on. */
+  input: ConnectionInput | undefined;
+  /** No request comes behind those that are being answered. */
+  last: boolean;
+  /** Its last answer is given: no further request is taken. */
+  ended: boolean;
 }
 
 /** Every connection of a listener: who does nothing for too long is cut off, and at the end all are brought to a close. One timer
@@ -63,6 +71,9 @@ export class Connections {
       used: false,
       since: performance.now(),
       peer: undefined,
+      input: undefined,
+      last: false,
+      ended: false,
     };
     this.#all.set(remote, connection);
     socket.once("close", () => {
@@ -77,13 +88,17 @@ export class Connections {
     connection.tls = tls;
     connection.socket = tls;
     connection.since = performance.now();
+    connection.input = new ConnectionInput(tls, connection.raw);
     this.#of.set(tls, connection);
+    if (this.#closing) tls.destroy();
   }
   began(session: ServerHttp2Session): void {
     const connection = this.#all.get(remoteOf(session.socket));
     if (connection === undefined) return;
     connection.session = session;
     this.#of.set(session, connection);
+    // A client may keep its side of the socket open for as long as it likes.
+    session.once("close", () => connection.socket.destroySoon());
     if (this.#closing) session.close();
   }
   /** What clients have shown is to be judged again. */
@@ -105,12 +120,34 @@ export class Connections {
       over: () => {
         if (!answers.delete(answering)) return;
         connection.since = performance.now();
-        if (this.#closing && answers.size === 0 && connection.session === undefined) connection.socket.end();
+        const last = connection.last || (this.#closing && connection.session === undefined);
+        if (last && answers.size === 0) this.#leave(connection);
       },
     };
     answers.set(answering, response);
     connection.used = true;
     return answering;
+  }
+
+  /** Ends an HTTP/1.1 connection behind its last answer, and reads nothing more. To destroy it at once would be a reset where the
+   *  client still sends, which can cost it the answer (Go's server does the same). */
+  hangUp(connection: Connection): void {
+    connection.input?.stop();
+    this.#leave(connection);
+  }
+  /** Ends an HTTP/1.1 connection of which nothing more is read: behind its answers if all of their requests came whole, else at once. */
+  endAfterAnswers(connection: Connection): void {
+    connection.last = true;
+    const whole = [...connection.answers.values()].every((response) => response.req.complete);
+    if (!whole) connection.socket.destroy();
+    else if (connection.answers.size === 0) this.#leave(connection);
+  }
+  #leave(connection: Connection): void {
+    if (connection.ended) return;
+    connection.ended = true;
+    connection.socket.end();
+    const timer = setTimeout(() => connection.socket.destroy(), limits.lingerMs);
+    connection.raw.once("close", () => clearTimeout(timer));
   }
 
   /** Idle connections end now, HTTP/2 clients are told to go (in steps, because each comes back somewhere with a new handshake),
@@ -121,7 +158,7 @@ export class Connections {
     const sessions: Connection[] = [];
     for (const connection of this.#all.values()) {
       if (connection.session !== undefined) sessions.push(connection);
-      else if (connection.answers.size === 0) connection.socket.end();
+      else if (connection.answers.size === 0) endIdle(connection);
     }
     for (let at = 0; at < sessions.length; at += sessionsPerStep) {
       if (at > 0 && performance.now() + stepMs < deadline) await new Promise((resolve) => setTimeout(resolve, stepMs));
@@ -161,15 +198,10 @@ export class Connections {
   }
 }
 
-/** Lets bytes of an HTTP/1.1 client in, or holds them back. Deno 2.9.6 reads on from a TLS socket that was paused and keeps what it
- *  reads, without any bound: a client could fill the memory with a body that nobody asked for. What stops it there is its handle
- *  of the socket below, which has no public name; where it is missing nothing is done. Node heeds the pause, HTTP/2 has windows. */
-export function letIn({ raw, session }: Connection, open: boolean): void {
-  if (session !== undefined || !("Deno" in globalThis)) return;
-  const { _handle: handle } = raw as { _handle?: { readStart?(): unknown; readStop?(): unknown } | null };
-  if (typeof handle?.readStart !== "function" || typeof handle.readStop !== "function") return;
-  if (open) handle.readStart();
-  else handle.readStop();
+/** Not `end()`: the client would have to end its side too. Before TLS there is nothing to say. */
+function endIdle({ tls, raw }: Connection): void {
+  if (tls === undefined) raw.destroy();
+  else tls.destroySoon();
 }
 
 const sessionsPerStep = 16;

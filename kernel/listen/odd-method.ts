@@ -52,8 +52,8 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** A request without a body and a response on `socket`, as node's parser would have made them; the connection ends with it. */
-export function exchangeOn(socket: Socket, head: Head): [IncomingMessage, ServerResponse] {
+/** A request without a body and a response on `socket`, as node's parser would have made them. `done` is to end the connection. */
+export function exchangeOn(socket: Socket, head: Head, done: () => void): [IncomingMessage, ServerResponse] {
   const request = new IncomingMessage(socket);
   request.method = head.method;
   request.url = head.target;
@@ -66,6 +66,6 @@ export function exchangeOn(socket: Socket, head: Head): [IncomingMessage, Server
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
-  response.once("finish", () => socket.end());
+  response.once("finish", done);
   return [request, response];
 }

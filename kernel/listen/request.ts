@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Exchange } from "../exchange.ts";
-import { type Gate, readBody } from "./body.ts";
+import { type IncomingBody, readBody } from "./body.ts";
 import type { PeerCertificate } from "./peer.ts";
 
 /** Both protocols' requests; of what they share, only this is used. */
 export type Request = IncomingMessage | Http2ServerRequest;
 
-/** What is known of the connection that a request came on. */
+/** What is known of the connection that a request came on, and the way to its body. */
 export interface Caller {
   readonly remote: string;
   readonly peer: PeerCertificate | undefined;
   readonly peerRefused: string | undefined;
   readonly frontProxy: PeerCertificate | undefined;
-  readonly gate: Gate;
+  readonly body: IncomingBody;
 }
 
 /** An Exchange over a request of node's. Headers and signal are made when they are first asked for: not every request needs both. */
@@ -26,14 +26,14 @@ export class RequestExchange implements Exchange {
   readonly remote: string;
   readonly protocol: Exchange["protocol"];
   readonly #request: Request;
-  readonly #gate: Gate;
+  readonly #body: IncomingBody;
   #headers: Exchange["headers"] | undefined;
   #abort: AbortController | undefined;
   #gone = false;
 
   constructor(request: Request, caller: Caller) {
     this.#request = request;
-    this.#gate = caller.gate;
+    this.#body = caller.body;
     this.method = request.method ?? "";
     this.url = pathOf(request.url ?? "");
     this.peer = caller.peer;
@@ -51,7 +51,7 @@ export class RequestExchange implements Exchange {
     return this.#abort.signal;
   }
   body(limit: number): Promise<Uint8Array> {
-    return readBody(this.#request, this.#request.headers["content-length"], limit, this.#gate);
+    return readBody(this.#body, this.#request.headers["content-length"], limit);
   }
   /** The listener's word (an AbortError, as whoever waits expects) that nobody reads the answer any more. */
   clientGone(): void {
