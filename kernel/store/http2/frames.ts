@@ -47,7 +47,7 @@ export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
 /** What a frame of headers or data carries, without the padding that it may have. Throws where that is longer than the frame. */
 export function unpadded(flags: number, payload: Buffer): Buffer {
   if ((flags & flag.padded) === 0) return payload;
-  const padding = payload.readUInt8(0);
+  const padding = payload[0] ?? 0;
   if (padding >= payload.length) throw new Error("A frame has more padding than bytes");
   return payload.subarray(1, payload.length - padding);
 }

@@ -30,20 +30,25 @@ export function readHeaders(block: Buffer): Headers {
   const headers = new Map<string, string>();
   let at = 0;
 
+  function byteAt(index: number): number {
+    const byte = block[index];
+    if (byte === undefined) throw new Error("A header is longer than its block");
+    return byte;
+  }
   function number(prefixBits: number): number {
     const most = (1 << prefixBits) - 1;
-    let value = block.readUInt8(at++) & most;
+    let value = byteAt(at++) & most;
     if (value < most) return value;
     for (let shift = 0;; shift += 7) {
       // Nothing that is counted here comes near 2^28.
       if (shift > 21) throw new Error("A number in a header is too large");
-      const byte = block.readUInt8(at++);
+      const byte = byteAt(at++);
       value += (byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
   }
   function text(): string {
-    const coded = (block.readUInt8(at) & huffmanBit) !== 0;
+    const coded = (byteAt(at) & huffmanBit) !== 0;
     const length = number(7);
     if (length > block.length - at) throw new Error("A header is longer than its block");
     const bytes = block.subarray(at, at += length);
@@ -53,7 +58,7 @@ export function readHeaders(block: Buffer): Headers {
     if (index === 0 || index > staticMax) throw new Error("A header refers to a table that is not kept");
   }
   while (at < block.length) {
-    const head = block.readUInt8(at);
+    const head = byteAt(at);
     if (head >= 0x80) {
       const index = number(7);
       numbered(index);

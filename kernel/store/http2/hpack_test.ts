@@ -62,7 +62,7 @@ test("readHeaders() refuses a table, a number that is too large and a block that
     "too short": ["00 01", "00 01 61", "00 01 61 02 62", "00 05 61", "ff", "00 ff"],
   };
   for (const [what, blocks] of Object.entries(broken)) {
-    for (const block of blocks) assert.throws(() => readHeaders(hex(block)), `${what}: ${block}`);
+    for (const block of blocks) assert.throws(() => readHeaders(hex(block)), { name: "Error" }, `${what}: ${block}`);
   }
 });
 

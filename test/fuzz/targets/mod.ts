@@ -1,0 +1,17 @@
+import type { Target } from "../fuzz.ts";
+import { cbor } from "./cbor.ts";
+import { der } from "./der.ts";
+import { etcd } from "./etcd.ts";
+import { http2 } from "./http2.ts";
+import { json } from "./json.ts";
+import { patches } from "./patches.ts";
+import { protobuf } from "./protobuf.ts";
+import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
+import { scalars } from "./scalars.ts";
+import { typed } from "./typed.ts";
+import { yaml } from "./yaml.ts";
+
+/** Every target, in the order in which they run. */
+export const targets: readonly Target[] = Object.freeze(
+  [json, yaml, typed, protobuf, cbor, der, http2, etcd, paths, mediaTypes, selectors, tokens, scalars, patches],
+);
