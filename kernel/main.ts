@@ -1,4 +1,5 @@
 /** The program: settings from the command line, plugins by name, then serve until a signal ends it. */
+import { withoutUser } from "../core/without-user.ts";
 import { isAbsolute, resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
@@ -62,12 +63,6 @@ async function main(): Promise<void> {
   // Only now: whoever reads it may end the program at once, and in good order.
   console.log(`Thole serves on ${running.url}`);
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
-}
-
-/** The address without the user and password that may stand before its host. */
-function withoutUser(address: string): string {
-  const start = address.indexOf("//"), end = address.lastIndexOf("@");
-  return start >= 0 && end > start ? `${address.slice(0, start)}//${address.slice(end + 1)}` : address;
 }
 
 /** What the language throws where a program is wrong; files, ports and addresses fail in other ways. */

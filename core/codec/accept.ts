@@ -45,7 +45,7 @@ function clauseOf(range: string, rest: readonly string[]): AcceptClause | undefi
 
 /** As strconv.ParseFloat for decimal numbers of 32 bits; 0 for anything else. */
 function qualityOf(text: string): number {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Math.fround(Number(text)) : 0;
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Math.fround(Number(text)) : 0;
 }
 
 /** Up to this many clauses Go's sort is an insertion sort; with more, another stable order is used here. */

@@ -1,3 +1,4 @@
+import { withoutUser } from "../../core/without-user.ts";
 import { limits } from "../../core/limits.ts";
 import { type Clock, pause, systemClock } from "./clock.ts";
 import { endpointsOf } from "./etcd-endpoints.ts";
@@ -165,9 +166,4 @@ export function connect(options: ConnectionOptions): Connection {
       for (const channel of channels) channel.close();
     },
   };
-}
-
-/** An address as it may be logged: without what may stand before the host. */
-function withoutUser(endpoint: string): string {
-  return endpoint.replace(/\/\/[^@/]*@/, "//");
 }

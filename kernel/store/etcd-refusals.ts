@@ -1,4 +1,5 @@
 /** Whether etcd lets the server read and write: reported once when it begins to refuse, and once when it is over. */
+import { withoutUser } from "../../core/without-user.ts";
 import { guide } from "../guide.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { isNoSpace, toStoreError } from "./etcd-errors.ts";
@@ -12,7 +13,7 @@ export interface Refusals {
 }
 
 export function refusalsOf(endpoints: readonly string[], troubles: Troubles): Refusals {
-  const etcd = `etcd at ${endpoints.map((each) => each.replace(/\/\/[^@/]*@/, "//")).join(", ")}`;
+  const etcd = `etcd at ${endpoints.map(withoutUser).join(", ")}`;
   const noted: Record<"reads" | "writes", Trouble[]> = { reads: [], writes: [] };
 
   function note(what: "reads" | "writes", error: unknown): void {
