@@ -75,16 +75,17 @@ export class StatusError extends Error {
   }
 }
 
-/** The body of a refusal. */
+/** The body of a refusal. Bytes that are not UTF-8 (see `strayByte`) become U+FFFD, as JSON has no other form of them. */
 export function statusOf(error: StatusError): Status {
+  const { details } = error;
   return {
     kind: "Status",
     apiVersion: "v1",
     metadata: error.continue === undefined ? {} : { continue: error.continue },
     status: "Failure",
-    message: error.message,
+    message: error.message.toWellFormed(),
     ...(error.reason === "Unknown" ? {} : { reason: error.reason }),
-    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(details === undefined ? {} : { details: details.name === undefined ? details : { ...details, name: details.name.toWellFormed() } }),
     code: error.code,
   };
 }

@@ -20,7 +20,8 @@ import { Warnings } from "./warnings.ts";
 /** Answers a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
   const info = requestInfo(exchange.method, exchange.url);
-  if (info === undefined) return textReply(400, "400 Bad Request");
+  // As Go's server refuses a broken request, before any handler: without the headers of other answers.
+  if (info === undefined) return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
   if (info.cutShort) return cutShortReply(exchange.url);
   const { catalog } = server;
   const warnings = new Warnings();

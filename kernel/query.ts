@@ -1,4 +1,6 @@
 /** The query of a URL as Go reads it: first value wins, `+` is a blank, what cannot be decoded or holds a semicolon is left out. */
+import { strayByte } from "../core/tree/go-quote.ts";
+
 export class Query {
   readonly #values: ReadonlyMap<string, readonly string[]>;
   constructor(values: ReadonlyMap<string, readonly string[]>) {
@@ -34,11 +36,52 @@ export function parseQuery(text: string): Query {
   return new Query(values);
 }
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** `%41` to `A`; undefined where an escape is broken. Bytes that are no UTF-8 become U+FFFD. */
 export function percentDecode(text: string): string | undefined {
   if (!text.includes("%")) return text;
+  const bytes = percentBytes(text);
+  return bytes === undefined ? undefined : utf8.decode(bytes);
+}
+
+/** The same for a path: a byte that is no UTF-8 is kept as a lone surrogate (`strayByte`), so that messages can show it. */
+export function percentDecodePath(text: string): string | undefined {
+  if (!text.includes("%")) return text;
+  const bytes = percentBytes(text);
+  if (bytes === undefined) return undefined;
+  const decoded = utf8.decode(bytes);
+  return decoded.includes(replacement) ? withStrayBytes(bytes) : decoded;
+}
+
+const replacement = "\ufffd";
+
+function withStrayBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceLength(bytes[at]!);
+    const part = bytes.subarray(at, at + length);
+    const character = utf8.decode(part);
+    // The replacement character itself may be written; it has three bytes.
+    const isOne = length > 0 && (!character.includes(replacement) || (length === 3 && isReplacement(part)));
+    text += isOne ? character : String.fromCharCode(strayByte + bytes[at]!);
+    at += isOne ? length : 1;
+  }
+  return text;
+}
+
+function isReplacement(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd;
+}
+
+/** Bytes of the UTF-8 sequence that a byte starts; 0 for a byte that starts none. */
+function sequenceLength(byte: number): number {
+  if (byte < 0x80) return 1;
+  if (byte < 0xc0) return 0;
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf8 ? 4 : 0;
+}
+
+function percentBytes(text: string): Uint8Array | undefined {
   const bytes = new TextEncoder().encode(text);
   const out = new Uint8Array(bytes.length);
   let length = 0;
@@ -52,7 +95,7 @@ export function percentDecode(text: string): string | undefined {
     out[length++] = high * 16 + low;
     at += 2;
   }
-  return utf8.decode(out.subarray(0, length));
+  return out.subarray(0, length);
 }
 
 function hexValue(byte: number | undefined): number {

@@ -14,7 +14,8 @@ export interface Route {
 /** Whether a path belongs to the API at all: to the core group, or to a group that is served. */
 export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
-  return info.path.startsWith("/apis/") && catalog.group(info.path.split("/")[2]!) !== undefined;
+  const group = info.path.split("/")[2]!;
+  return info.path.startsWith("/apis/") && group !== "" && catalog.group(group) !== undefined;
 }
 
 /** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */

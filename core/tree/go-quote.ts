@@ -21,6 +21,12 @@ export function isPrintable(text: string): boolean {
   return allPrintable.test(text);
 }
 
+/**
+ * Bytes that are not UTF-8 are held in strings as lone surrogates, 0xDC00 plus the byte: 0xDC80 to 0xDCFF. Quotes show them
+ * as `\xff`; every encoder writes U+FFFD for each.
+ */
+export const strayByte = 0xdc00;
+
 const letters: ReadonlyMap<string, string> = new Map([
   ["\x07", "\\a"],
   ["\b", "\\b"],
@@ -37,6 +43,7 @@ function escaped(character: string): string {
   const letter = letters.get(character);
   if (letter !== undefined) return letter;
   const point = character.codePointAt(0) ?? 0;
+  if (point >= strayByte + 0x80 && point <= strayByte + 0xff) return `\\x${(point - strayByte).toString(16)}`;
   const hex = point.toString(16);
   if (point < 0x20 || point === 0x7f) return `\\x${hex.padStart(2, "0")}`;
   return point < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;

@@ -1,17 +1,21 @@
 /** Nothing is made in a namespace that is missing or going away. */
 import type { ApiObject } from "../../core/plugin.ts";
-import { forbiddenError, notFoundError } from "../../core/status-error.ts";
+import { pathSegmentName } from "../../core/meta/names.ts";
+import { forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Call } from "../call.ts";
 import { type Item, keyOf } from "../objects.ts";
 import { readsOf } from "../reads-of.ts";
 import { resourceName } from "../write-pipeline.ts";
 
-/** 404 for a missing namespace, 403 for one that is being terminated. Servers without the Namespace kind ask nothing. */
+/** 404 for a missing namespace, 403 for one that is being terminated, 500 for a name that no path can hold. Servers without the Namespace kind ask nothing. */
 export async function checkNamespace(call: Call, name: string): Promise<void> {
   if (!call.endpoint.namespaced || call.info.namespace === "") return;
   const { catalog, backend, info } = call;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;
   if (kind === undefined) return;
+  const wrong = pathSegmentName(info.namespace, false);
+  if (wrong.length > 0) throw internalError(`invalid resource name ${goQuote(info.namespace)}: [${wrong.join(" ")}]`);
   // From memory where it is there, as upstream takes it from an informer; what this server has written itself counts at once. What would
   // refuse a create is looked at anew.
   const { item, renew } = await readsOf(backend).live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);

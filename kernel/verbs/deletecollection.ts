@@ -2,6 +2,7 @@ import { type Answer, listAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { deleteOptions } from "../delete-options.ts";
 import type { Item } from "../objects.ts";
+import { checkCollectionKey } from "../key-of-call.ts";
 import { listOptions } from "../options.ts";
 import { collectionOf, namedKey } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
@@ -13,6 +14,7 @@ export async function removeCollection(call: Call): Promise<Answer> {
   const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
   const options = await deleteOptions(call);
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
+  checkCollectionKey(endpoint, info.namespace, listing.fields);
   // An old version means that very state: what was there then and still is goes, what came later stays.
   // One object that is named is looked up as it is now, and so is all where it is said in so many words that there is no limit.
   const named = namedKey(collection, listing) !== undefined;

@@ -1,5 +1,6 @@
 import { type Answer, listAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
+import { checkCollectionKey } from "../key-of-call.ts";
 import { listOptions } from "../options.ts";
 import { collectionOf } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
@@ -12,5 +13,6 @@ export async function list(call: Call): Promise<Answer> {
     watchPrefix: false,
   });
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
+  checkCollectionKey(endpoint, info.namespace, options.fields);
   return listAnswer(await readsOf(backend).list(collection, options, catalog.names, call.deadline.signal));
 }

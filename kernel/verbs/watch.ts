@@ -3,6 +3,7 @@ import { badRequestError } from "../../core/status-error.ts";
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { framingOf, writable } from "../framing.ts";
+import { checkCollectionKey, checkKey } from "../key-of-call.ts";
 import { type ListOptions, listOptions } from "../options.ts";
 import { collectionOf, revisionOf } from "../reads.ts";
 import { readsOf } from "../reads-of.ts";
@@ -18,6 +19,8 @@ export async function watch(call: Call): Promise<Answer> {
   revisionOf(options.resourceVersion, "watch");
   const framing = framingOf(call);
   if (!canStream(output.encoding)) throw notAcceptable(catalog.media.streamTypes);
+  if (info.watchPrefix && info.name !== "") checkKey(endpoint, info.namespace, info.name);
+  else checkCollectionKey(endpoint, info.namespace, options.fields);
   const givenUp = new AbortController();
   const frames = await readsOf(backend).watch({
     // The old prefix names one object in its path; it can match no more than that.

@@ -1,0 +1,88 @@
+// Paths as they are written on the wire: escapes, dots, slashes, and bytes that are not UTF-8.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestServer, type TestServer } from "./harness.ts";
+import { type Client, httpsClient } from "./https.ts";
+
+let server: TestServer, client: Client;
+before(async () => {
+  server = await startTestServer();
+  client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
+});
+after(async () => {
+  client.close();
+  await server.close();
+});
+
+async function told(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const answer = await client.ask(path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const { message, reason, details } = answer.json();
+  return { status: answer.status, message, reason, details };
+}
+
+test("a namespace of one or two dots is a key that the store refuses, as kube-apiserver answers", async () => {
+  const refused = (key: string) => ({ status: 500, message: `invalid key: "${key}"`, reason: undefined, details: undefined });
+  const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+  for (const namespace of [".", "..", "%2e", "%2E%2e"]) {
+    const below = `/api/v1/namespaces/${namespace}/configmaps`, key = `/configmaps/${decodeURIComponent(namespace)}`;
+    assert.deepEqual(await told("GET", below), refused(key));
+    assert.deepEqual(await told("GET", `${below}?watch=1`), refused(key));
+    assert.deepEqual(await told("DELETE", below), refused(key));
+    assert.deepEqual(await told("GET", `${below}?fieldSelector=metadata.name%3Da`), refused(`${key}/a`));
+    assert.deepEqual(await told("GET", `/api/v1/watch/namespaces/${namespace}/configmaps/a`), refused(`${key}/a`));
+    for (const [method, body] of [["GET"], ["PUT", config], ["DELETE"]] as const) {
+      assert.deepEqual(await told(method, `${below}/a`, body), refused(`${key}/a`), method);
+    }
+    for (const type of ["merge-patch+json", "apply-patch+yaml"]) {
+      const patched = await told("PATCH", `${below}/a?fieldManager=x`, config, { "content-type": `application/${type}` });
+      assert.deepEqual(patched, refused(`${key}/a`), type);
+    }
+  }
+  assert.deepEqual(
+    await told("GET", "/apis/coordination.k8s.io/v1/namespaces/%2e/leases/b"),
+    refused("/leases/./b"),
+    "whatever the group, the key begins with the resource",
+  );
+  assert.equal((await told("GET", "/api/v1/namespaces/%2e/configmaps/%2e")).message, `Name parameter invalid: ".": may not be '.'`);
+  assert.equal((await told("GET", "/api/v1/namespaces/.../configmaps/a")).status, 404);
+});
+
+test("a create in a namespace that no path can hold is an internal error", async () => {
+  for (const [namespace, why] of [["%2e", "may not be '.'"], ["..", "may not be '..'"], ["a%25b", "may not contain '%'"]] as const) {
+    const what = `invalid resource name "${decodeURIComponent(namespace)}": [${why}]`;
+    assert.deepEqual(await told("POST", `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: "a" } }), {
+      status: 500,
+      message: `Internal error occurred: ${what}`,
+      reason: "InternalError",
+      details: { causes: [{ message: what }] },
+    });
+  }
+});
+
+test("bytes of a name that are not UTF-8 are shown as Go quotes them, and as replacement characters elsewhere", async () => {
+  const found = await told("GET", "/api/v1/namespaces/default/configmaps/a%ff%c3%28%e2%82");
+  assert.deepEqual(found, {
+    status: 404,
+    message: String.raw`configmaps "a\xff\xc3(\xe2\x82" not found`,
+    reason: "NotFound",
+    details: { name: "a\ufffd\ufffd(\ufffd\ufffd", kind: "configmaps" },
+  });
+  const put = await told("PUT", "/api/v1/namespaces/default/configmaps/%e2%82", { metadata: { name: "a" } });
+  assert.equal(put.message, "the name of the object (a) does not match the name on the URL (\ufffd\ufffd)");
+  const namespace = await told("POST", "/api/v1/namespaces/%ff/configmaps", { metadata: { name: "a" } });
+  assert.equal(namespace.message, String.raw`namespaces "\xff" not found`);
+});
+
+test("a broken escape is refused before anything else, without the headers of other answers", async () => {
+  const { status, headers, text } = await client.ask("/api/v1/namespaces/%zz");
+  assert.deepEqual([status, headers["content-type"], text], [400, "text/plain; charset=utf-8", "400 Bad Request"]);
+  assert.equal(headers["x-content-type-options"], undefined);
+});
+
+test("below /version nothing is found, as a Status; an empty group is nothing of the API, as text", async () => {
+  for (const path of ["/version/x", "/version/x/y"]) assert.equal((await told("GET", path)).reason, "NotFound");
+  assert.equal((await client.ask("/version//")).json().major, "1");
+  for (const path of ["/apis/%2f/v1", "/apis//v1", "/apis//"]) {
+    assert.equal((await client.ask(path)).text, "404 page not found\n", path);
+  }
+});
