@@ -22,12 +22,23 @@ export class ConfigError extends Error {
 }
 
 export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
+/** With mistakes the settings are what could be read, and the defaults of the others. */
+export type Read = { readonly help: true } | { readonly help: false; readonly config: Config; readonly mistakes: readonly string[] };
+
+/** The same as `readArguments`; mistakes are a ConfigError. */
+export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
+  const read = readArguments(args, readFile);
+  if (read.help) return read;
+  const { help, config, mistakes } = read;
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { help, config };
+}
 
 /**
  * Flags as `--name=value`, `--name value` or, for a yes-or-no setting, `--name`. Of a flag given twice the last counts;
  * lists and maps add up. `readFile` gives the text of `--config`.
  */
-export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
+export function readArguments(args: readonly string[], readFile: (path: string) => string): Read {
   const mistakes: string[] = [];
   const given = new Map<SettingName, unknown>();
   const rest = [...args];
@@ -65,13 +76,16 @@ export function parseArguments(args: readonly string[], readFile: (path: string)
   if (typeof path === "string" && path !== "") {
     for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
   }
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return { help, config: checked({ ...defaults, ...Object.fromEntries(given) } as Config) }; // `set` made each value by its kind
+  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` made each value by its kind
+  return { help, config, mistakes: [...mistakes, ...senseless(config)] };
 }
 
 /** These settings over the defaults, for programs; mistakes are a ConfigError. */
 export function withDefaults(given: Partial<Config>): Config {
-  return checked({ ...defaults, ...given });
+  const config = { ...defaults, ...given };
+  const mistakes = senseless(config);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
 }
 
 function isSetting(name: string): name is SettingName {
@@ -220,8 +234,8 @@ function wordsOf(value: Tree): readonly string[] {
 /** Upstream's: one of fifty requests. */
 const goawayChanceMax = 0.02;
 
-/** What only makes sense together. */
-function checked(config: Config): Config {
+/** What makes no sense: values out of bounds, and settings that do not go together. */
+function senseless(config: Config): readonly string[] {
   const mistakes: string[] = [];
   if ((config["tls-cert-file"] === "") !== (config["tls-private-key-file"] === "")) {
     mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all');
@@ -251,8 +265,7 @@ function checked(config: Config): Config {
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
     mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
   }
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return config;
+  return mistakes;
 }
 
 /** The rules of client-go: who leads must have stopped before another may begin. */

@@ -151,6 +151,17 @@ function datesOf(cert: string): { readonly notBefore: string; readonly notAfter:
   return { notBefore: new Date(notBefore).toISOString(), notAfter: new Date(notAfter).toISOString() };
 }
 
+/** Reads what is given of certificates and authorities, and uses none of it: each rejects for a file that holds none of what it should. */
+export function checkGivenCertificates(config: Config): readonly Promise<unknown>[] {
+  const { "tls-cert-file": certPath, "tls-private-key-file": keyPath } = config;
+  const { "client-ca-file": caPath, "requestheader-client-ca-file": proxyPath } = config;
+  return [
+    ...(certPath === "" || keyPath === "" ? [] : [keyed(certPath, keyPath, "serving certificate")]),
+    ...(caPath === "" ? [] : [authorities("client authorities", caPath)]),
+    ...(proxyPath === "" ? [] : [authorities("authorities of front proxies", proxyPath)]),
+  ];
+}
+
 /** PEM of the authorities that are published in each namespace. Rejects for a file that holds none. */
 export async function rootCertificatesOf(config: Config): Promise<string | undefined> {
   const path = config["root-ca-file"];

@@ -18,6 +18,7 @@ import { reasonOf } from "../core/reason-of.ts";
 import { recognisedCbor } from "./draft/body.ts";
 import { orRefuse } from "./draft/patch.ts";
 import { typeOf } from "./draft/type-of.ts";
+import { ignoreReadErrorsField } from "./ignore-read-errors.ts";
 import { dryRunErrors, parseInt64 } from "./options.ts";
 import { isTrue } from "./request-info.ts";
 
@@ -58,8 +59,6 @@ export async function deleteOptions(call: Call): Promise<DeleteRequest> {
 }
 
 type Read = Omit<DeleteRequest, "dryRun"> & { readonly dryRunValues: readonly string[]; readonly preconditions: boolean };
-
-export const ignoreReadErrorsField = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 /** Deleting what cannot be read goes with nothing else, and never with a collection. */
 function unsafeErrors(options: Read, collection: boolean): readonly FieldError[] {

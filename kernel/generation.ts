@@ -2,7 +2,7 @@
 import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { withoutAdmission } from "./admission/choose-admission.ts";
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, CatalogError } from "./catalog.ts";
 import { compile } from "./compile.ts";
 import { ConfigError } from "./config-parse.ts";
 import type { Config } from "./config.ts";
@@ -27,12 +27,30 @@ export function generationOf(config: Config, plugins: readonly Plugin[], before?
   return { config, plugins, catalog };
 }
 
+/** Throws with the mistakes of admission and of the catalog together. */
 function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
   const mistakes: string[] = [];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
   const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
-  return compile(admitting, options);
+  try {
+    const catalog = compile(admitting, options);
+    if (mistakes.length === 0) return catalog;
+  } catch (error) {
+    if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
+    mistakes.push(...error.mistakes);
+  }
+  throw new ConfigError(mistakes);
+}
+
+/** Everything that is wrong with these settings and plugins. */
+export function generationMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
+  try {
+    generationOf(config, plugins);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof CatalogError) return error.mistakes;
+    throw error;
+  }
 }
 
 export function namesOf(config: Config): Names {

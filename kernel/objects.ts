@@ -13,6 +13,8 @@ import { internalError } from "../core/status-error.ts";
 import { type Tree, TreeObject } from "../core/tree/tree.ts";
 import { binaryDocument } from "./binary.ts";
 import { concat } from "./chunks.ts";
+import { guide } from "./guide.ts";
+import { ignoreReadErrorsField } from "./ignore-read-errors.ts";
 import type { StoredEncoding, StoredForm, StoredKind } from "./catalog.ts";
 import { versionBytes, versionSlot } from "./splice.ts";
 import type { Entry, Revision } from "./store/store.ts";
@@ -153,11 +155,15 @@ export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): 
     return ofTree(kind, read.tree);
   } catch (error) {
     throw internalError(
-      `the object stored under "${key}" cannot be read: ${reasonOf(error)}`,
+      `the object stored under "${key}" cannot be read: ${reasonOf(error)}; ${unreadableAdvice}`,
       error,
     );
   }
 }
+
+/** What an administrator does about it. */
+const unreadableAdvice = "to delete it without its finalizers, switch the feature gate AllowUnsafeMalformedObjectDeletion on and send a " +
+  `DELETE with ?${ignoreReadErrorsField}=true (${guide("objects-that-cannot-be-read")})`;
 
 function ofTree(kind: StoredKind, tree: Tree): ApiObject {
   const apiVersion = tree instanceof TreeObject ? tree.get("apiVersion") : undefined;

@@ -15,6 +15,17 @@ type MetricSettings = Pick<
   "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest"
 >;
 
+/** What is wrong with the settings of metrics. */
+export function metricMistakes(config: MetricSettings): readonly string[] {
+  try {
+    openMetrics(config, { info() {} });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
 /** Throws a ConfigError where the settings make no sense. What is deprecated is shown, hidden or gone by what holds at `release`. */
 export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, release: string = targetRelease): KernelRegistry {
   const mistakes: string[] = [];

@@ -59,7 +59,7 @@ export async function openStore(config: Config, { troubles, sqlite }: OpenStoreO
 }
 
 /** Rejects for files that hold none of what they should. */
-async function readTls(config: Config): Promise<Tls> {
+export async function readTls(config: Config): Promise<Tls> {
   const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
   const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
   return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };

@@ -3,8 +3,11 @@ import { readFileSync, statSync } from "node:fs";
 import type { Plugin } from "../core/plugin.ts";
 import { limits } from "../core/limits.ts";
 import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
-import { ConfigError, parseArguments } from "./config-parse.ts";
+import { ConfigError, readArguments } from "./config-parse.ts";
 import type { Config } from "./config.ts";
+import { fileMistakes } from "./file-mistakes.ts";
+import { generationMistakes } from "./generation.ts";
+import { metricMistakes } from "./open-metrics.ts";
 import { fingerprint } from "./watch-file.ts";
 
 /** What is written down, and what it means. */
@@ -13,6 +16,8 @@ export interface Written {
   readonly plugins: readonly Plugin[];
   /** The text of the configuration file; empty where there is none. */
   readonly text: string;
+  /** What is wrong with it, as far as it was looked at; the rest is then what could be read. */
+  readonly mistakes?: readonly string[];
 }
 
 /** Where a configuration is written down, for a server that looks again while it runs. */
@@ -32,16 +37,20 @@ export async function readConfiguration(
 ): Promise<Pick<Written, "config" | "plugins"> & { readonly source: Source } | undefined> {
   async function read(): Promise<Written | undefined> {
     let text = "";
-    const parsed = parseArguments(args, (path) => text = readBounded(path));
+    const parsed = readArguments(args, (path) => text = readBounded(path));
     if (parsed.help) return undefined;
+    const { config } = parsed;
     const mistakes: string[] = [];
-    const plugins = await choosePlugins(parsed.config.plugins, builtIn, load, mistakes);
-    if (mistakes.length > 0) throw new ConfigError(mistakes);
-    return { config: parsed.config, plugins, text };
+    const chosen = await choosePlugins(config.plugins, builtIn, load, mistakes);
+    // A plugin whose name is wrong is no reason to refuse what else is said of its kinds.
+    const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
+    return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes] };
   }
   const first = await read();
   if (first === undefined) return undefined;
-  const { config, plugins, text } = first;
+  const { config, plugins, text, mistakes = [] } = first;
+  const all = [...mistakes, ...generationMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config)];
+  if (all.length > 0) throw new ConfigError([...new Set(all)]);
   const file = config.config;
   // The arguments stay the same: who wants help now has wanted it before.
   const again = async () => await read() ?? first;

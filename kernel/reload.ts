@@ -49,10 +49,13 @@ export function reloader(needs: ReloadNeeds): Reload {
   return (asked) => running = running.then(() => reload(asked));
 }
 
-function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins }: Written): void {
+function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes = [] }: Written): void {
   const before = inForce();
   const changed = changedSettings(before.config, config);
-  const next = generationAfter(before, config, plugins, changed.flatMap((name) => fixedMistake(name) ?? []));
+  const next = generationAfter(before, config, plugins, [
+    ...mistakes,
+    ...changed.flatMap((name) => fixedMistake(name) ?? []),
+  ]);
   if (changed.length === 0 && next.catalog === before.catalog) return log.info("the configuration was read again: nothing has changed");
   swap(next);
   const [was, is] = [groupVersionsOf(before.catalog), groupVersionsOf(next.catalog)];
@@ -63,10 +66,10 @@ function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins }: Written
   });
 }
 
-/** The generation of changed settings; what only a start can change, and every mistake in what else there is, in one ConfigError. */
-function generationAfter(before: Generation, config: Config, plugins: Written["plugins"], fixed: readonly string[]): Generation {
+/** The generation of changed settings; every mistake in it is thrown together with those that are `known` already, in one ConfigError. */
+function generationAfter(before: Generation, config: Config, plugins: Written["plugins"], known: readonly string[]): Generation {
   let next: Generation | undefined;
-  const mistakes = [...fixed];
+  const mistakes = [...known];
   try {
     next = generationOf(config, plugins, before);
   } catch (error) {

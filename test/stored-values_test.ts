@@ -63,6 +63,11 @@ async function removesWhatNobodyCanRead(client: Client): Promise<void> {
     const refused = await client.ask(path);
     assert.equal(refused.status, 500, refused.text);
     assert.match(refused.json().message, /"\/registry\/configmaps\/default\/broken" cannot be read/, path);
+    assert.match(
+      refused.json().message,
+      /AllowUnsafeMalformedObjectDeletion .*\?ignoreStoreReadErrorWithClusterBreakingPotential=true/,
+      path,
+    );
   }
   const watched = (await client.ask(`${where}?watch=1&timeoutSeconds=1`)).text;
   const { type, object } = JSON.parse(watched.trimEnd().split("\n").at(-1) ?? "");

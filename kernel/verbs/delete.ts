@@ -12,7 +12,8 @@ import {
 } from "../../core/status-error.ts";
 import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
 import { at, type Call } from "../call.ts";
-import { deleteOptions, type DeleteRequest, ignoreReadErrorsField } from "../delete-options.ts";
+import { deleteOptions, type DeleteRequest } from "../delete-options.ts";
+import { ignoreReadErrorsField } from "../ignore-read-errors.ts";
 import { keyOfCall } from "../key-of-call.ts";
 import { Item, storedBytes } from "../objects.ts";
 import { readsOf } from "../reads-of.ts";
