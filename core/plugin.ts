@@ -80,6 +80,8 @@ export interface Strategy {
   readonly garbageCollected?: boolean;
   /** Verbs left out of get, list, watch, create, update, patch, delete, deletecollection. */
   readonly without?: readonly ("create" | "update" | "patch" | "delete" | "deletecollection" | "list" | "watch" | "get")[];
+  /** Why verbs are left out, told to clients that try one: a clause without a full stop. */
+  readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
 }
@@ -144,6 +146,8 @@ export interface Resource<T extends ApiObject = any> {
   readonly scope: "Cluster" | "Namespaced";
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /** Requests are answered, but no discovery or OpenAPI document names it. */
+  readonly unlisted?: true;
   /** One sentence for reference pages. */
   readonly summary: string;
   /** The one form that the store holds and the hooks see; must be one of `served` or carry its schema in `storedSchema`. */

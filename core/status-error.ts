@@ -112,9 +112,10 @@ export function notFoundError(resource: GroupName, name: string): StatusError {
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }
-/** 405 for a method that a path does not have. */
-export function methodNotAllowedError(): StatusError {
-  return new StatusError("MethodNotAllowed", "the server does not allow this method on the requested resource", { details: {} });
+/** 405 for a method that a path does not have. `why` follows upstream's words. */
+export function methodNotAllowedError(why?: string): StatusError {
+  const message = "the server does not allow this method on the requested resource";
+  return new StatusError("MethodNotAllowed", why === undefined ? message : `${message}: ${why}`, { details: {} });
 }
 export function alreadyExistsError(resource: GroupName, name: string): StatusError {
   return new StatusError("AlreadyExists", `${groupText(resource)} ${goQuote(name)} already exists`, { details: detailsOf(resource, name) });

@@ -59,7 +59,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     ),
   );
   const hasCbor = gates.isOn("CBORServingAndStorage");
-  const groups = groupsOf([...endpoints.values()], priorities);
+  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities);
   const byPath = nested(endpoints.values());
   const admission = plugins.flatMap(({ admission = [] }) => admission);
   const steps = new Map(kinds.map(({ resource }) => [resource, admission.filter(({ resources }) => resources.includes(resource))]));

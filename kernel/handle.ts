@@ -12,6 +12,7 @@ import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
 import { parseQuery } from "./query.ts";
 import { requestInfo } from "./request-info.ts";
+import { leftOutError } from "./left-out.ts";
 import { isApiPath, type Route, route } from "./route.ts";
 import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
@@ -43,7 +44,11 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     seen.step("authorized");
     allowed = true;
     if (!info.isResourceRequest) return out(await server.outer(exchange, info, catalog));
-    if (!isApiPath(info, catalog)) return out(notFoundText());
+    if (!isApiPath(info, catalog)) {
+      const leftOut = leftOutError(info, exchange.method, catalog.names);
+      if (leftOut !== undefined) throw leftOut;
+      return out(notFoundText());
+    }
     where = route(info, exchange.method, catalog);
     return out(await answer({ exchange, info, where, user, catalog, server, warnings, step: seen.step }));
   } catch (error) {

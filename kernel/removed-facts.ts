@@ -4,9 +4,12 @@ import type { GroupVersion, Release } from "../core/plugin.ts";
 /** Resources that a group version lost in a release, and what to use instead. A group version is gone when all of its resources are. */
 export const removedResources: readonly (readonly [Release, GroupVersion, resources: string, use: string])[] = Object.freeze([
   ["1.32", "flowcontrol.{domain}/v1beta3", "flowschemas prioritylevelconfigurations", "flowcontrol.{domain}/v1"],
+  ["1.32", "flowcontrol.apiserver.{domain}/v1beta3", "flowschemas prioritylevelconfigurations", "flowcontrol.apiserver.{domain}/v1"],
   ["1.29", "flowcontrol.{domain}/v1beta2", "flowschemas prioritylevelconfigurations", "flowcontrol.{domain}/v1"],
+  ["1.29", "flowcontrol.apiserver.{domain}/v1beta2", "flowschemas prioritylevelconfigurations", "flowcontrol.apiserver.{domain}/v1"],
   ["1.27", "storage.{domain}/v1beta1", "csistoragecapacities", "storage.{domain}/v1"],
   ["1.26", "flowcontrol.{domain}/v1beta1", "flowschemas prioritylevelconfigurations", "flowcontrol.{domain}/v1"],
+  ["1.26", "flowcontrol.apiserver.{domain}/v1beta1", "flowschemas prioritylevelconfigurations", "flowcontrol.apiserver.{domain}/v1"],
   ["1.26", "autoscaling/v2beta2", "horizontalpodautoscalers", "autoscaling/v2"],
   ["1.25", "batch/v1beta1", "cronjobs", "batch/v1"],
   ["1.25", "discovery.{domain}/v1beta1", "endpointslices", "discovery.{domain}/v1"],

@@ -2,6 +2,7 @@
 import type { Subresource } from "../core/plugin.ts";
 import { badRequestError, methodNotAllowedError, noRouteError } from "../core/status-error.ts";
 import type { Catalog, Endpoint, Verb } from "./catalog.ts";
+import { leftOutError } from "./left-out.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 export interface Route {
@@ -11,17 +12,19 @@ export interface Route {
   readonly subresource: Subresource | undefined;
 }
 
-/** Whether a path belongs to the API at all: to the core group, or to a group that is served. */
+/** Whether a path belongs to the API at all: to the core group, to a group that is served, or to a resource that is served unlisted. */
 export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
   if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
   const group = info.path.split("/")[2]!;
-  return info.path.startsWith("/apis/") && group !== "" && catalog.group(group) !== undefined;
+  return info.path.startsWith("/apis/") && group !== "" &&
+    (catalog.group(group) !== undefined || catalog.endpoint(info.group, info.version, info.resource) !== undefined);
 }
 
 /** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
-  if (endpoint === undefined || info.verb === "proxy") throw noRouteError();
+  if (endpoint === undefined) throw leftOutError(info, method, catalog.names) ?? noRouteError();
+  if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
   // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
@@ -29,7 +32,7 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
   if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
   const verb = verbOf(info, method, name, subresource !== undefined);
-  if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError();
+  if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
     // A create goes on: what it lacks is told with all else that is wrong with the object.

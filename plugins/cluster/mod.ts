@@ -1,4 +1,5 @@
 import { definePlugin } from "../../core/define.ts";
+import { customResourceDefinitions } from "./custom-resource-definition.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
@@ -11,7 +12,7 @@ import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
 
-export { events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
+export { customResourceDefinitions, events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
@@ -19,7 +20,7 @@ export const clusterPlugin = definePlugin({
   featureGates: { ...leaseGates, ...podTemplateGates },
   gateDependencies: podTemplateGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
-  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods],
+  resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods, customResourceDefinitions],
   controllers: [namespaceController, serviceAccountController, rootCaController, garbageCollector],
   seeds: namespaceSeeds,
 });

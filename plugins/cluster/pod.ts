@@ -20,9 +20,13 @@ export const pods = defineResource<Pod>({
   kind: "Pod",
   scope: "Namespaced",
   shortNames: ["po"],
+  categories: ["all"],
   summary: "Containers that run together; there are none here.",
   storedAs: "v1",
   storedUnder: "pods",
   served: { v1: { schema: Pod, introduced: "1.0", columns } },
-  strategy: { without: ["create", "update", "patch", "delete", "deletecollection"] },
+  strategy: {
+    without: ["create", "update", "patch", "delete", "deletecollection"],
+    withoutReason: "this server runs no workloads, so there are no pods; the collection can be read and is empty",
+  },
 });

@@ -1,0 +1,61 @@
+// What kubectl prints for kinds of kube-apiserver that are left out: the kind is named, and nothing else is blamed.
+import assert from "node:assert/strict";
+import { bad, good, type Kubectl, kubectlFor, kubectlMissing, kubectls } from "./kubectl.ts";
+import { againstTheProgram, everySetup } from "./setups.ts";
+
+const containers = [{ name: "c", image: "i" }];
+const pod = JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "p" }, spec: { containers } });
+const service = JSON.stringify({ apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } });
+const deployment = JSON.stringify({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "d" },
+  spec: { selector: { matchLabels: { a: "b" } }, template: { metadata: { labels: { a: "b" } }, spec: { containers } } },
+});
+
+async function readsWhatIsEmpty(kubectl: Kubectl): Promise<void> {
+  for (const words of ["get all", "get all -A", "get pods", "get services", "delete all --all"]) {
+    const { code, output, errors } = await kubectl(words);
+    assert.equal(code, 0, `${words}: ${errors}`);
+    assert.match(output + errors, /No resources found/);
+  }
+  await good(kubectl, "get --raw /apis/apiextensions.k8s.io/v1/customresourcedefinitions");
+}
+
+async function writesAreRefusedByName(kubectl: Kubectl): Promise<void> {
+  const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
+    ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
+    ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
+    [
+      "create role r --verb=get --resource=configmaps",
+      undefined,
+      /this server does not serve Role \(roles\.rbac\.authorization\.k8s\.io\)/,
+    ],
+    ["create quota q --hard=pods=1", undefined, /this server does not serve ResourceQuota \(resourcequotas\)/],
+    ["run x --image=y", undefined, /runs no workloads, so there are no pods/],
+    ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],
+    ["create -f -", pod, /runs no workloads, so there are no pods/],
+    ["apply -f -", pod, /runs no workloads, so there are no pods/],
+    ["apply -f -", service, /runs no workloads, so there are no services/],
+    ["apply --server-side -f -", pod, /runs no workloads, so there are no pods/],
+    // kubectl looks for the kind in discovery and goes no further.
+    ["apply -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
+    ["apply --server-side -f -", deployment, /no matches for kind "Deployment" in version "apps\/v1"/],
+  ];
+  for (const [words, input, text] of refused) {
+    const errors = await bad(kubectl, words, input);
+    assert.match(errors, text, words);
+    assert.doesNotMatch(errors, /failed to (check|list) CRDs?/, words);
+  }
+}
+
+againstTheProgram(
+  "kubectl and kinds that are left out",
+  { paths: kubectls(), missing: kubectlMissing() },
+  everySetup.filter(({ store }) => store === "sqlite"),
+  async (path, server) => {
+    const kubectl = kubectlFor(path, server);
+    await readsWhatIsEmpty(kubectl);
+    await writesAreRefusedByName(kubectl);
+  },
+);
