@@ -8,6 +8,11 @@ import { nearest } from "./nearest.ts";
 /** Loads a module by path or package name and gives what it exports. */
 export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
 
+/** Whether a word of `--plugins` is a module, not a name. */
+export function isModule(word: string): boolean {
+  return /[/.:@]/.test(word);
+}
+
 /**
  * Names choose among the built-in plugins (all of them when none is named), `-name` leaves one out, and words with a
  * slash, a dot, a colon or an at sign are modules whose exported plugins come behind. Mistakes are pushed, all of them.
@@ -19,7 +24,6 @@ export async function choosePlugins(
   mistakes: string[],
 ): Promise<readonly Plugin[]> {
   const names = builtIn.map(({ name }) => name);
-  const isModule = (word: string) => /[/.:@]/.test(word);
   const modules = words.filter(isModule), named = words.filter((word) => !isModule(word));
   const on = named.filter((word) => !word.startsWith("-"));
   const off = named.filter((word) => word.startsWith("-")).map((word) => word.slice(1));

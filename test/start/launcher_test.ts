@@ -1,0 +1,45 @@
+// `npm start` itself: signals reach the server, and its exit code comes back.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { run, runtimeMissing, runtimePath, startCommand, until } from "../real-server.ts";
+
+const launcher = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
+const nodes = ["node", runtimePath("node")];
+
+describe("scripts/start.mjs", { skip: runtimeMissing("deno") || runtimeMissing("node") }, () => {
+  let folder = "";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "thole-launcher-"));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  for (const [index, node] of nodes.entries()) {
+    const by = index === 0 ? "the Node on PATH" : "the newer Node";
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      it(`ends the server in good order on ${signal}, by ${by}`, async () => {
+        const program = await startCommand([node, launcher, "--data-dir=data", "--secure-port=0"], { cwd: folder });
+        try {
+          await until(() => assert.match(program.output(), /^Thole serves on/m, program.errors()));
+          program.signal("SIGHUP");
+          program.signal(signal);
+          assert.equal(await program.exited, 0, program.errors());
+          assert.match(program.errors(), /"ended"/);
+        } finally {
+          program.signal("SIGTERM");
+        }
+      });
+    }
+    it(`gives the server's exit code and words back, by ${by}`, async () => {
+      const mistaken = await run(node, [launcher, "--no-such-flag"], { cwd: folder });
+      assert.deepEqual([mistaken.code, mistaken.output], [1, ""]);
+      assert.match(mistaken.errors, /^thole: unknown flag "--no-such-flag"/m);
+      const version = await run(node, [launcher, "--version"], { cwd: folder });
+      assert.equal(version.code, 0);
+      assert.match(version.output, /^Thole /);
+    });
+  }
+});
