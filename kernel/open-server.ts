@@ -22,6 +22,7 @@ import { openStore, type OpenStoreOptions } from "./open-store.ts";
 import { processReader, watchProcess } from "./process-metrics.ts";
 import type { Source } from "./read-configuration.ts";
 import type { Reads } from "./reads.ts";
+import { plainEtcdWarnings } from "./plain-etcd.ts";
 import { changedSettings, type Reload, reloader } from "./reload.ts";
 import type { Server } from "./server.ts";
 import { watchEnds } from "./shutdown.ts";
@@ -92,6 +93,7 @@ export async function openServer(
   const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
   const rootCertificates = await rootCertificatesOf(config);
   const troubles = troublesOf(systemClock, troubleLog(log));
+  for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const { store, followed: ofStore, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
   const ending = new AbortController();
   registry.beforeScrape(processReader(registry.record));

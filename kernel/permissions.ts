@@ -24,6 +24,9 @@ export const fileSettings = Object.freeze(
   ] as const satisfies readonly SettingName[],
 );
 
+/** The name of the machine, for the lease of the elected server. Deno reads nothing of /proc for metrics, whatever is granted here. */
+const machineFiles = Object.freeze(["/etc/hostname"]);
+
 const sources = fileURLToPath(new URL("..", import.meta.url));
 
 /** Flags of `deno run` for the server with these arguments, started in `folder`. Where the arguments cannot be used, the flags are
@@ -57,7 +60,12 @@ function listed(entries: readonly string[]): string {
 function paths(config: Config, folder: string): { read: string[]; write: string[] } {
   const at = (path: string) => resolve(folder, path);
   const files = fileSettings.map((name) => config[name]).filter((path) => path !== "");
-  const read = [sources, ...files.map(at), ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path)))];
+  const read = [
+    sources,
+    ...machineFiles,
+    ...files.map(at),
+    ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
+  ];
   const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
   if (config["cert-dir"] !== "") write.push(certificatesFolder(at(config["cert-dir"])));
   return { read, write };

@@ -8,6 +8,7 @@ import { settings } from "./config.ts";
 import { fileSettings, permissionFlags } from "./permissions.ts";
 
 const sources = fileURLToPath(new URL("..", import.meta.url));
+const machine = ["/etc/hostname"];
 /** The entries of each permission. */
 const granted = (args: readonly string[], folder = "/work") =>
   Object.fromEntries(
@@ -20,7 +21,7 @@ test("permissionFlags() grants the sources, the data folder and the address, and
   assert.deepEqual(permissionFlags(["--data-dir=state", "--secure-port=7443"], "/work"), [
     "--no-prompt",
     "--cached-only",
-    `--allow-read=${sources},/work/state`,
+    `--allow-read=${[sources, ...machine].join()},/work/state`,
     "--allow-write=/work/state",
     "--allow-net=127.0.0.1:7443",
     "--allow-sys=hostname,networkInterfaces",
@@ -45,14 +46,8 @@ test("permissionFlags() reads the configuration file, and is enough to say what 
   try {
     const file = join(folder, "thole.yaml");
     writeFileSync(file, "data-dir: elsewhere\ntoken-auth-file: /tokens.csv\n");
-    const { read, write } = granted(["--config=thole.yaml"], folder);
-    assert.deepEqual([read, write], [[sources, "/tokens.csv", join(folder, "elsewhere"), file].toSorted(order), [
-      join(folder, "elsewhere"),
-    ]]);
-    function order(a: string, b: string): number {
-      const places = [sources, "/tokens.csv", file, join(folder, "elsewhere")];
-      return places.indexOf(a) - places.indexOf(b);
-    }
+    const { read, write } = granted(["--config=thole.yaml"], folder), data = join(folder, "elsewhere");
+    assert.deepEqual([read?.toSorted(), write], [[sources, ...machine, "/tokens.csv", file, data].toSorted(), [data]]);
     writeFileSync(file, "nonsense: 1\n");
     assert.deepEqual(granted(["--config=thole.yaml", "--unknown"], folder).read?.includes(file), true);
   } finally {
@@ -80,7 +75,7 @@ test("permissionFlags() grants a plugin's package, or its folder where it has no
     mkdirSync(join(folder, "alone"));
     writeFileSync(join(folder, "package/package.json"), "{}");
     const { read } = granted(["--plugins=cluster,./package/deep/a.ts,./alone/b.ts,some-package", "--data-dir=:memory:"], folder);
-    assert.deepEqual(read, [sources, join(folder, "package"), join(folder, "alone")]);
+    assert.deepEqual(read, [sources, ...machine, join(folder, "package"), join(folder, "alone")]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

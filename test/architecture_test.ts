@@ -32,6 +32,7 @@ const alsoImports: Readonly<Record<string, readonly string[]>> = {
 const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 /** Other files with a `node:` module, each with its reason. */
 const nodeExceptions: Readonly<Record<string, string>> = {
+  "kernel/permissions.ts": "looks for packages of plugins and the server's own certificates; reads the configuration file",
   "core/codec/protobufjs.ts": "loads a package when it is first used",
   "kernel/main.ts": "the composition root",
   "kernel/serve.ts": "the composition root from settings on: makes the data folder",

@@ -113,8 +113,8 @@ test("of several members the one that does not answer is named, and the server s
 async function startFailure(runtime: "deno" | "node", args: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "thole-etcd-start-"));
   try {
-    const [command, ...words] = programWords(runtime);
-    const ran = await run(command, [...words, `--data-dir=${join(folder, "data")}`, "--secure-port=0", ...args]);
+    const [command, ...words] = programWords(runtime, [`--data-dir=${join(folder, "data")}`, "--secure-port=0", ...args], folder);
+    const ran = await run(command, words, { cwd: folder });
     assert.equal(ran.code, 1, ran.output + ran.errors);
     return ran.errors;
   } finally {

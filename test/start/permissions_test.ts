@@ -67,8 +67,9 @@ describe("permissions of npm start", { skip: runtimeMissing("deno") }, () => {
     }
   });
 
+  const api = new URL("../../plugin.ts", import.meta.url).href;
   const plugin = (body: string) => `
-import { definePlugin } from "${new URL("../../plugin.ts", import.meta.url).href}";
+import { definePlugin } from ${JSON.stringify(api)};
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 const tried = await (async () => { ${body} })().then(() => "done", (error) => "refused: " + error.message);
