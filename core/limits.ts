@@ -19,6 +19,16 @@ export const limits = Object.freeze({
   jsonPatchOperationsMax: 10_000,
   /** Bytes that the copies of one JSON patch may add. */
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
+  /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
+  inlineBodyBytesMax: 128 * 1024,
+  inlineObjectBytesMax: 256 * 1024,
+  /** Heavy requests of one user that may wait; more are refused with 429. */
+  heavyRequestsPerUserMax: 64,
+  /** From the abort of a heavy request until its thread is ended, and from the last one until the thread ends by itself. */
+  heavyAbortMs: 1_000,
+  heavyIdleMs: 30_000,
+  /** A heavy request by the thread's own clock; its deadline on the main thread comes first. */
+  heavyRequestMsMax: 3_600_000,
   /** Values of a ConfigMap or Secret together. */
   configBytesMax: 1024 * 1024,
   /** Parameters of a storage class or volume attributes class, and bytes of their names and values together. */

@@ -11,7 +11,7 @@ import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
 import { type Status, StatusError } from "../core/status-error.ts";
 import { binaryDocument, isBinary } from "./binary.ts";
-import type { Call } from "./call.ts";
+import { type Call, checkWeight } from "./call.ts";
 import { type Begun, begun, chunked, type Part, sizeOf } from "./chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "./exchange.ts";
@@ -76,6 +76,9 @@ function checkTransform(call: Call, isList: boolean): void {
 function objectParts(call: Call, item: Item): readonly Part[] {
   checkTransform(call, false);
   const { endpoint, output: { encoding, transform } } = call;
+  const asIs = transform.as === "object" && encoding === "json" && !call.pretty && isStoredForm(endpoint);
+  // A write has happened by now and stays here.
+  if (!asIs && call.info.verb === "get") checkWeight(call, item);
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
     const text = tableText(
@@ -94,7 +97,7 @@ function objectParts(call: Call, item: Item): readonly Part[] {
     return textParts(call, encoder(PartialObjectMetadata)(object));
   }
   if (isBinary(encoding)) return [binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item))];
-  if (encoding === "json" && !call.pretty && isStoredForm(endpoint)) return [...item.pieces, lineEnd];
+  if (asIs) return [...item.pieces, lineEnd];
   return textParts(call, servedJson(endpoint, item));
 }
 

@@ -10,6 +10,7 @@ import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Generation } from "./generation.ts";
+import type { HeavyWork } from "./heavy/hand-over.ts";
 import { inflightLimit } from "./inflight.ts";
 import { describe, type Log } from "./log.ts";
 import { meterOf } from "./meter.ts";
@@ -41,6 +42,7 @@ export interface Parts {
   readonly ending: () => AbortSignal;
   readonly shutdown: ReturnType<typeof switchCheck>;
   readonly start: StartUp;
+  readonly heavy?: HeavyWork | undefined;
   /** `log`. */
   readonly logWritten: Check;
 }
@@ -115,6 +117,7 @@ export function assemble(parts: Parts): Server {
       return inForce().catalog;
     },
     backend,
+    heavy: parts.heavy,
     get requestTimeoutMs() {
       return inForce().config["request-timeout"];
     },

@@ -4,6 +4,7 @@ import type { At, Subresource } from "../core/plugin.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
 import type { Catalog, Endpoint } from "./catalog.ts";
 import type { Exchange } from "./exchange.ts";
+import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./heavy/hand-over.ts";
 import { limits } from "../core/limits.ts";
 import { inTime } from "./deadline.ts";
 import type { Meter } from "./meter.ts";
@@ -51,24 +52,70 @@ export interface Call {
   /** Throws 403 unless the user may do this too. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
   readonly backend: Backend;
+  /** For the log: a bug, with the id that the client was shown. */
+  readonly report: (error: unknown, reference: string) => void;
   /**
    * Until when it may wait: its signal, made when it is first asked for, aborts when the request may take no longer or its client is
    * gone. An object of its own, because a literal with a getter has a shape of its own each time, which makes all that looks at it slow.
    */
   readonly deadline: Waiter;
+  /** Where this call may be handed over when it turns out to be heavy; undefined where everything runs in this thread. */
+  readonly heavy: HeavyRoute | undefined;
 }
+
+/** The way to the heavy thread, and the body that goes there. */
+export interface HeavyRoute {
+  readonly work: HeavyWork;
+  /** Set once the body was read. */
+  body: Uint8Array | undefined;
+}
+
+/** A signal that never aborts. */
+export const never: AbortSignal = new AbortController().signal;
 
 export function header(exchange: Exchange, name: string): string {
   const value = exchange.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
 }
 
-/** The whole body; 413 where it is too large, 504 where it takes too long to come. */
-export async function bodyOf({ exchange, endpoint, info, backend, deadline, step }: Call): Promise<Uint8Array> {
+/** The whole body; 413 where it is too large, 504 where it takes too long to come. A large one is handed over with its request. */
+export async function bodyOf(call: Call): Promise<Uint8Array> {
+  const bytes = await anyBodyOf(call);
+  if (isHeavy(call, bytes)) throw new HandOver();
+  return bytes;
+}
+
+/** The whole body, however large within the limit. */
+export async function anyBodyOf({ exchange, endpoint, info, backend, deadline, step, heavy }: Call): Promise<Uint8Array> {
   const bytes = await inTime(exchange.body(limits.bodyBytesMax), deadline.signal);
+  if (heavy !== undefined) heavy.body = bytes;
   backend.meter.received(endpoint, info.verb, bytes.length);
   step("body read");
   return bytes;
+}
+export function isHeavy({ heavy }: Call, body: Uint8Array): boolean {
+  return heavy !== undefined && body.length > limits.inlineBodyBytesMax;
+}
+
+/** Hands the call over if what it works on is large. Nothing may have been changed before. */
+export function checkWeight({ heavy }: Call, { size }: { readonly size: number }): void {
+  if (heavy !== undefined && size > limits.inlineObjectBytesMax) throw new HandOver();
+}
+
+/** The call as the heavy thread gets it. */
+export function heavyRequest({ exchange, user, heavy }: Call): HeavyRequest {
+  const { method, url, headers, remote, protocol } = exchange;
+  return { method, url, headers: { ...headers }, remote, protocol, user, body: heavy?.body ?? new Uint8Array() };
+}
+export function heavyHost({ info, warnings, step, authorize, report, backend: { meter } }: Call): HeavyHost {
+  return {
+    warn: (text) => warnings.add(text),
+    step,
+    authorize: (verb) => authorize({ ...info, verb }),
+    admitted: (name, type, operation, rejected, milliseconds) =>
+      meter.admitted(name, type, operation, rejected, meter.now() - milliseconds),
+    report,
+  };
 }
 
 /** What hooks may look at. */

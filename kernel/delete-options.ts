@@ -12,7 +12,7 @@ import { goQuote } from "../core/tree/go-quote.ts";
 import { readJson } from "../core/tree/json.ts";
 import { TreeObject } from "../core/tree/tree.ts";
 import { readYaml } from "../core/tree/yaml.ts";
-import { bodyOf, type Call, header } from "./call.ts";
+import { anyBodyOf, type Call, header, heavyHost, heavyRequest, isHeavy } from "./call.ts";
 import { bodyEncoding } from "../core/codec/negotiate.ts";
 import { reasonOf } from "../core/reason-of.ts";
 import { recognisedCbor } from "./draft/body.ts";
@@ -41,7 +41,11 @@ const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIRe
 const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
 
 export async function deleteOptions(call: Call): Promise<DeleteRequest> {
-  const bytes = await bodyOf(call);
+  const bytes = await anyBodyOf(call);
+  if (call.heavy !== undefined && isHeavy(call, bytes)) {
+    // The heavy thread returns what this function returns there.
+    return await call.heavy.work.run("deleteOptions", heavyRequest(call), heavyHost(call), call.deadline.signal) as DeleteRequest;
+  }
   const options = bytes.length > 0 ? fromBody(call, bytes) : fromQuery(call);
   const errors: FieldError[] = [];
   const { propagationPolicy: policy, orphanDependents } = options;

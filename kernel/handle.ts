@@ -5,11 +5,12 @@ import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./answer.ts";
 import { auditIdOf } from "./audit-id.ts";
 import type { UserInfo } from "./authentication/user-info.ts";
-import { type Call, header } from "./call.ts";
+import { type Call, header, heavyHost, heavyRequest } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
 import { allowedMs, Deadline } from "./deadline.ts";
 import { toStatusError } from "./failure.ts";
 import type { Exchange, Reply } from "./exchange.ts";
+import { HandOver, type HeavyReply } from "./heavy/hand-over.ts";
 import { parseQuery } from "./query.ts";
 import { requestInfo } from "./request-info.ts";
 import { leftOutError } from "./left-out.ts";
@@ -61,22 +62,35 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
 /** A request on behalf of a user who is known and may ask, on its way to a resource. */
 export interface Asked extends Pick<Call, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
-  readonly server: Server;
+  readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
 /** The part of the way that comes after authorization. */
-export async function answer({ exchange, info, where, user, catalog, server, warnings, step }: Asked): Promise<Reply> {
-  const { endpoint, verb, subresource } = where;
-  const accept = header(exchange, "accept");
+export async function answer(asked: Asked): Promise<Reply> {
+  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step } = asked;
   const { media } = catalog;
-  checkProduced(accept, verb === "list" || verb === "watch" ? media.listTypes : media.types);
+  checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
   if (endpoint.deprecation !== undefined) {
     warnings.add(endpoint.deprecation.warning);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
-  const output = negotiate(accept, media, endpoint.resource.answer === undefined ? "all" : "withoutTable");
   using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
-  const call: Call = {
+  const call = callOf(asked, deadline);
+  try {
+    const found = await verbs[verb](call);
+    step("verb done");
+    return await replyOf(call, found);
+  } catch (error) {
+    if (!(error instanceof HandOver) || call.heavy === undefined) throw error;
+    return replyFrom(await call.heavy.work.run("answer", heavyRequest(call), heavyHost(call), deadline.signal));
+  }
+}
+
+/** The call of a request, once it is known who makes it. */
+export function callOf({ exchange, info, where, user, catalog, server, warnings, step }: Asked, deadline: Deadline): Call {
+  const { endpoint, verb, subresource } = where;
+  const output = negotiate(header(exchange, "accept"), catalog.media, endpoint.resource.answer === undefined ? "all" : "withoutTable");
+  return {
     exchange,
     info,
     user,
@@ -89,11 +103,18 @@ export async function answer({ exchange, info, where, user, catalog, server, war
     step,
     authorize: (other) => server.authorize(user, other),
     backend: server.backend,
+    report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
+    heavy: server.heavy === undefined || verb === "list" || verb === "watch" ? undefined : { work: server.heavy, body: undefined },
   };
-  const found = await verbs[verb](call);
-  step("verb done");
-  return replyOf(call, found);
+}
+
+/** A reply that the heavy thread made. */
+function replyFrom({ status, headers, chunks, streamed }: HeavyReply): Reply {
+  return { status, headers, body: streamed ? eachOf(chunks) : chunks[0] ?? "" };
+}
+async function* eachOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
 }
 
 /** A refusal in the encoding that the client accepts, in indented JSON where it accepts none for errors. */

@@ -1,24 +1,19 @@
 /** The program: settings from the command line, plugins by name, then serve until a signal ends it. */
 import { withoutUser } from "../core/without-user.ts";
-import { isAbsolute, resolve } from "node:path";
+import { resolve } from "node:path";
 import process from "node:process";
-import { pathToFileURL } from "node:url";
 import { reasonOf } from "../core/reason-of.ts";
 import { plugins } from "../plugins/mod.ts";
 import { CatalogError } from "./catalog.ts";
 import { helpText, listedGates } from "./help.ts";
 import { ConfigError } from "./config-parse.ts";
 import { kernelGates } from "./gates.ts";
+import { startHeavyThread } from "./heavy/thread.ts";
+import { loadModule } from "./load-module.ts";
 import { describe, openLog, verbosityOf } from "./log.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { serve } from "./serve.ts";
 import { versionText } from "./version.ts";
-
-/** Paths are taken from the working folder, other words are packages. */
-function load(specifier: string): Promise<Readonly<Record<string, unknown>>> {
-  const isPath = specifier.startsWith(".") || isAbsolute(specifier);
-  return import(isPath ? pathToFileURL(resolve(specifier)).href : specifier);
-}
 
 /** Resolves once everything before it has left the process. */
 function flushLog(): Promise<void> {
@@ -28,7 +23,7 @@ function flushLog(): Promise<void> {
 async function main(): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes("--version")) return console.log(versionText());
-  const configuration = await readConfiguration(args, plugins, load);
+  const configuration = await readConfiguration(args, plugins, loadModule);
   if (configuration === undefined) {
     console.log(helpText(listedGates([kernelGates, ...plugins.map((plugin) => plugin.featureGates ?? {})]), plugins));
     return;
@@ -44,7 +39,7 @@ async function main(): Promise<void> {
     plugins: configuration.plugins.map(({ name }) => name),
     gates: Object.fromEntries(config["feature-gates"]),
   });
-  const starting = serve({ ...configuration, log, processMetrics: true, flushLog });
+  const starting = serve({ ...configuration, log, processMetrics: true, flushLog, startHeavy: startHeavyThread });
   // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
   const running = await starting;

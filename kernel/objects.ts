@@ -94,6 +94,13 @@ export class Item {
   get json(): Uint8Array {
     return this.#json ??= this.#source === undefined ? toBytes.encode(this.text) : concat(this.#source.pieces());
   }
+  /** Bytes of `text`, or about as many: nothing is made to count them. */
+  get size(): number {
+    if (this.#source === undefined) return this.#value.length;
+    let size = 0;
+    for (const { length } of this.#source.pieces()) size += length;
+    return size;
+  }
   /** The bytes of `text`, in pieces where they lie in pieces. */
   get pieces(): readonly Uint8Array[] {
     return this.#source === undefined || this.#json !== undefined ? [this.json] : this.#source.pieces();

@@ -12,6 +12,7 @@ import { type Config, defaults, settingWarnings } from "./config.ts";
 import { authenticatorsOf, rootCertificatesOf } from "./credentials.ts";
 import type { Followed } from "./follow-files.ts";
 import { type Generation, generationOf } from "./generation.ts";
+import { heavyRequests, type StartHeavyThread } from "./heavy/requests.ts";
 import { localApi } from "./local-api.ts";
 import { describe, type Log } from "./log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "./measured-store.ts";
@@ -45,6 +46,8 @@ export interface ServeOptions {
   readonly processMetrics?: boolean;
   /** Resolves once what was logged is written; absent where lines are written before the log goes on. */
   readonly flushLog?: () => Promise<void>;
+  /** Starts the thread for heavy requests; it must know the same plugins by name. Absent: they run in this thread. */
+  readonly startHeavy?: StartHeavyThread;
   /** How requests read; from the cache where absent. */
   readonly readsOver?: (store: Store) => Reads;
   /** Of the embedded store, for tests. */
@@ -85,7 +88,7 @@ const lookEveryMs = 1_000;
 
 /** Opens the store, fills the cache and starts what goes on beside requests. Rejects where settings and plugins make no server. */
 export async function openServer(
-  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), readsOver, sqlite }: ServeOptions,
+  { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), startHeavy, readsOver, sqlite }: ServeOptions,
 ): Promise<Opened> {
   let generation = generationOf(config, plugins);
   const inForce = () => generation;
@@ -112,8 +115,10 @@ export async function openServer(
   });
   const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   registry.beforeScrape(cache.tell);
+  const heavy = startHeavy && heavyRequests({ start: startHeavy, store: cache.store, inForce, after: systemClock.after });
   const server = assemble({
     inForce,
+    heavy,
     store,
     troubles,
     cache,
@@ -193,7 +198,7 @@ export async function openServer(
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await Promise.all([watching, background.ended()]);
+      await Promise.all([watching, background.ended(), heavy?.close()]);
       await cache.close();
       await store.close();
     }),

@@ -3,6 +3,7 @@ import type { UserInfo } from "./authentication/user-info.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog, Endpoint } from "./catalog.ts";
 import type { Exchange, Reply } from "./exchange.ts";
+import type { HeavyWork } from "./heavy/hand-over.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 /** What one request tells metrics and logs, from its first step to its last byte. */
@@ -21,6 +22,8 @@ export interface Server {
   readonly catalog: Catalog;
   readonly backend: Backend;
   readonly requestTimeoutMs: number;
+  /** Where requests with large bodies or objects run; undefined where they run here. */
+  readonly heavy: HeavyWork | undefined;
   observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
   /** 401 for bad credentials; `warn` is told of credentials that were passed over. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;

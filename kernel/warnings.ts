@@ -7,6 +7,10 @@ export class Warnings {
   add(text: string): void {
     this.#texts.add(text);
   }
+  /** In the order of `add`. */
+  get texts(): Iterable<string> {
+    return this.#texts;
+  }
 
   /** Values of the `warning` headers, in the order of `add`. Once the total is too long, each text is cut. */
   headers(): readonly string[] {

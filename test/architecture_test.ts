@@ -26,6 +26,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 /** Single imports that the table would refuse. */
 const alsoImports: Readonly<Record<string, readonly string[]>> = {
   "kernel/main.ts": ["plugins/mod.ts"],
+  // Programs of a thread: they choose from the same plugins as the main program.
+  "kernel/heavy/worker-node.ts": ["plugins/mod.ts"],
+  "kernel/heavy/worker-web.ts": ["plugins/mod.ts"],
 };
 
 /** Where `node:` modules are at home: sockets, stores, the composition root, tests and scripts. */
@@ -35,6 +38,9 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/permissions.ts": "looks for packages of plugins and the server's own certificates; reads the configuration file",
   "core/codec/protobufjs.ts": "loads a package when it is first used",
   "kernel/main.ts": "the composition root",
+  "kernel/load-module.ts": "finds the plugin modules that settings name",
+  "kernel/heavy/thread.ts": "starts the thread of heavy requests",
+  "kernel/heavy/worker-node.ts": "the thread of heavy requests",
   "kernel/serve.ts": "the composition root from settings on: makes the data folder",
   "kernel/open-server.ts": "the composition root, too: asks for the name of the host",
   "kernel/credentials.ts": "reads the certificates, keys and tokens that settings name",

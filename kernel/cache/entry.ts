@@ -9,6 +9,7 @@ import { versionBytes, versionMember, versionSlot } from "../splice.ts";
 import type { Revision } from "../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";
+import { takeTraits } from "./offered-traits.ts";
 import type { Place, Slabs } from "./slabs.ts";
 import type { Traits } from "./traits.ts";
 
@@ -41,6 +42,13 @@ export function entryMaker(kind: StoredKind, slabs: Slabs, recent: RecentObjects
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
+  const traits = own === undefined ? takeTraits(value) : undefined;
+  const shown = traits && shownPieces(kind, value, revision);
+  if (traits !== undefined && shown !== undefined) {
+    const entry: CachedEntry = { key, revision, traits, asStored: true, ...laid(maker, shown), live: true, index: -1 };
+    slabs.keep(entry);
+    return entry;
+  }
   const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
   const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
   const place = spliced === undefined
@@ -61,7 +69,14 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
 function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
   if (kind.fill(object) !== object) return undefined;
   const pieces = shownPieces(kind, value, revision);
-  return pieces && [brace, pieces[0]!.subarray(kind.headBytes.length), ...pieces.slice(1)];
+  return pieces && bodyOfShown(kind, pieces);
+}
+function bodyOfShown({ headBytes }: StoredKind, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [brace, pieces[0]!.subarray(headBytes.length), ...pieces.slice(1)];
+}
+function laid({ kind, slabs }: EntryMaker, shown: readonly Uint8Array[]): Pick<Place, "slab" | "offset" | "length"> {
+  const { slab, offset, length } = slabs.lay(bodyOfShown(kind, shown));
+  return { slab, offset, length };
 }
 
 function bodyOf(json: string, head: string): string {

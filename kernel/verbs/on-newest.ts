@@ -9,7 +9,7 @@
  *                                                               └──> another: try on top of it
  */
 import { StatusError } from "../../core/status-error.ts";
-import type { Call } from "../call.ts";
+import { type Call, checkWeight } from "../call.ts";
 import { Item } from "../objects.ts";
 import type { Live } from "../reads.ts";
 import type { Entry } from "../store/store.ts";
@@ -34,6 +34,8 @@ export async function onNewest<T>(
   let current = item;
   let unsure = renew;
   for (;;) {
+    // A collection's deletion may have changed something already.
+    if (call.info.verb !== "deletecollection") checkWeight(call, current);
     const tried = await outcome(() => attempt(current));
     let found: Item | undefined;
     if (tried.tag === "lost") found = tried.found && new Item(call.endpoint.stored, tried.found);

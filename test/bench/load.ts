@@ -35,6 +35,7 @@ export interface Loaded {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  readonly longest: number;
   readonly bytes: number;
 }
 
@@ -59,7 +60,15 @@ async function load(what: Load): Promise<Loaded> {
   const seconds = (performance.now() - start) / 1000;
   for (const connection of connections) connection.close();
   latencies.sort((a, b) => a - b);
-  return { requests: latencies.length, failed, seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes };
+  return {
+    requests: latencies.length,
+    failed,
+    seconds,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    longest: latencies.at(-1) ?? 0,
+    bytes,
+  };
 }
 
 const patchTypes = Object.freeze({

@@ -6,6 +6,7 @@ import { performance } from "node:perf_hooks";
 import { startEtcd } from "../etcd.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";
 import type { FloorStep } from "./floor.ts";
+import { measureHostile } from "./hostile.ts";
 import { type LargeScenario, measureLarge } from "./large.ts";
 import type { Load, Loaded } from "./load.ts";
 import type { Goal, Measured, Rate, StoreName } from "./measured.ts";
@@ -96,6 +97,9 @@ export async function measure(options: Options): Promise<Result> {
       else if (measure.tag === "watch") keep(await measureWatch(scenario, measure, setting));
     }
     for (const scenario of largeOf(options.scenarios)) for (const result of await measureLarge(scenario, setting)) keep(result);
+    for (const { name, measure } of options.scenarios) {
+      if (measure.tag === "hostile") keep(await measureHostile(name, measure.request, options.runtime, options.share));
+    }
     const goals = startGoals(server.readyMs, idleMiB);
     const { store, runtime } = options;
     return { store, runtime, firstReadyMs: first.readyMs, readyMs: server.readyMs, idleMiB, seconds: secondsSince(begun), goals, measured };
@@ -154,7 +158,9 @@ function loadOf(setting: Setting, { kind, path, clients, objects: some = objects
 
 /** Scenarios over much data, those over the same together: it is filled once. */
 function largeOf(scenarios: readonly Scenario[]): readonly (readonly LargeScenario[])[] {
-  const large = scenarios.flatMap(({ name, measure }) => measure.tag === "load" || measure.tag === "watch" ? [] : [{ name, measure }]);
+  const large = scenarios.flatMap(({ name, measure }) =>
+    measure.tag === "load" || measure.tag === "watch" || measure.tag === "hostile" ? [] : [{ name, measure }]
+  );
   return [...Map.groupBy(large, ({ measure: { objects } }) => `${objects.count} ${objects.bytes}`).values()];
 }
 

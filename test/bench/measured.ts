@@ -34,5 +34,9 @@ export interface Measured extends Rate {
   readonly note?: string;
   /** The most memory, as a multiple of the data, where there is much data. */
   readonly dataTimes?: number;
+  /** The longest wait of another client beside a hostile request, in milliseconds. */
+  readonly stallMs?: number;
+  /** Growth of memory, as a multiple of the hostile bodies in flight. */
+  readonly bodyTimes?: number;
   readonly goals: readonly Goal[];
 }

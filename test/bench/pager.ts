@@ -48,6 +48,7 @@ async function pages({ port, ca, token, path, limit, seconds }: Paging): Promise
     seconds: (performance.now() - start) / 1000,
     p50: percentile(latencies, 0.5),
     p99: percentile(latencies, 0.99),
+    longest: latencies.at(-1) ?? 0,
     bytes,
   };
 }

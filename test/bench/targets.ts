@@ -20,6 +20,8 @@ const upstream: Readonly<Record<string, { readonly cpuMs: number; readonly share
 const readFloorsMax = 3, writeFloorsMax = 1.5, dataMax = 3, updatesMax = 2;
 const reads: ReadonlySet<string> = new Set(["get", "page of 500", "list of 1,000", "list of 10,000"]);
 const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"]);
+/** Milliseconds that a hostile request may hold up another client, and memory that it may take, as a multiple of its body. */
+const stallMsMax = 100, bodyTimesMax = 4;
 /** Seconds from the start of the process to ready. */
 const readySecondsMax = 0.6;
 /** Resident memory of a server that has nothing to do. */
@@ -30,7 +32,10 @@ function goal(what: string, value: number | undefined, atMost: number): readonly
 }
 
 /** What is wanted of a scenario; nothing where it is only told. `before`: what was measured before it, in the same run. */
-export function goalsOf({ name, cpuMs, floor, dataTimes }: Omit<Measured, "goals">, before: readonly Measured[]): readonly Goal[] {
+export function goalsOf(
+  { name, cpuMs, floor, dataTimes, stallMs, bodyTimes }: Omit<Measured, "goals">,
+  before: readonly Measured[],
+): readonly Goal[] {
   const theirs = upstream[name];
   const ofFloor = floor === undefined ? undefined : cpuMs / floor.cpuMs;
   const update = before.find((each) => each.name === "update, 1 kB");
@@ -40,6 +45,8 @@ export function goalsOf({ name, cpuMs, floor, dataTimes }: Omit<Measured, "goals
     ...(writes.has(name) ? goal("x floor", ofFloor, writeFloorsMax) : []),
     ...(name === "apply, 1 kB" ? goal("x update", update && cpuMs / update.cpuMs, updatesMax) : []),
     ...(name === "16 slow readers" ? goal("x data", dataTimes, dataMax) : []),
+    ...goal("ms stall", stallMs, stallMsMax),
+    ...goal("x body", bodyTimes, bodyTimesMax),
   ];
 }
 

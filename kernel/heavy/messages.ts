@@ -1,0 +1,54 @@
+/** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
+import type { Traits } from "../cache/traits.ts";
+import type { Config } from "../config.ts";
+import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
+import type { PlainError } from "./errors.ts";
+import type { HeavyJob, HeavyRequest } from "./hand-over.ts";
+
+export type ToHeavy =
+  | { readonly tag: "open"; readonly config: Config }
+  /** One at a time. */
+  | { readonly tag: "job"; readonly job: HeavyJob; readonly request: HeavyRequest; readonly milliseconds: number }
+  | { readonly tag: "abort"; readonly reason: PlainError }
+  | { readonly tag: "answered"; readonly id: number; readonly answer: Settled };
+
+export type FromHeavy =
+  | { readonly tag: "opened" }
+  | { readonly tag: "question"; readonly id: number; readonly question: Question }
+  | { readonly tag: "warning"; readonly text: string }
+  | { readonly tag: "step"; readonly what: string }
+  | { readonly tag: "admitted"; readonly step: AdmittedStep }
+  | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
+  | { readonly tag: "done"; readonly outcome: Settled };
+
+export type AdmittedStep = readonly [
+  name: string | undefined,
+  type: "admit" | "validate",
+  operation: string,
+  rejected: boolean,
+  milliseconds: number,
+];
+
+/** What the heavy thread asks of the main thread, which has the store. */
+export type Question =
+  | { readonly op: "get"; readonly key: string }
+  | { readonly op: "list"; readonly range: Range; readonly page: Omit<Page, "signal"> }
+  | {
+    readonly op: "commit";
+    readonly key: string;
+    readonly expect: Revision | "absent";
+    readonly value: Uint8Array | undefined;
+    readonly ttlSeconds: number | undefined;
+    /** What the cache keeps of the object beside its bytes; undefined where it has to read them itself. */
+    readonly traits: Traits | undefined;
+  }
+  | { readonly op: "authorize"; readonly verb: string };
+
+export interface Answers {
+  readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
+  readonly list: Listing;
+  readonly commit: Commit;
+  readonly authorize: undefined;
+}
+
+export type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: PlainError };

@@ -1,0 +1,68 @@
+/** The main thread's store as the heavy thread sees it. */
+import type { Traits } from "../cache/traits.ts";
+import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
+import { errorOf } from "./errors.ts";
+import type { Answers, FromHeavy, Question, Settled } from "./messages.ts";
+
+export class RemoteStore implements Store {
+  readonly #post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
+  readonly #signal: AbortSignal;
+  readonly #traitsOf: (key: string, value: Uint8Array) => Traits | undefined;
+  readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
+  #last = 0;
+
+  /** Reads reject with the reason of `signal` once it aborts. A commit under way is waited for. */
+  constructor(
+    post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
+    signal: AbortSignal,
+    traitsOf: (key: string, value: Uint8Array) => Traits | undefined,
+  ) {
+    this.#post = post;
+    this.#signal = signal;
+    this.#traitsOf = traitsOf;
+  }
+
+  answered(id: number, answer: Settled): void {
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (answer.ok) asked?.resolve(answer.value);
+    else asked?.reject(errorOf(answer.error));
+  }
+
+  authorize(verb: string): Promise<void> {
+    return this.#ask({ op: "authorize", verb });
+  }
+  get(key: string): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }> {
+    return this.#ask({ op: "get", key });
+  }
+  list(range: Range, { signal: _, ...page }: Page = {}): Promise<Listing> {
+    return this.#ask({ op: "list", range, page });
+  }
+  async commit({ key, expect, value, ttlSeconds }: Change): Promise<Commit> {
+    const traits = value === undefined ? undefined : this.#traitsOf(key, value);
+    return await this.#ask({ op: "commit", key, expect, value, ttlSeconds, traits });
+  }
+  newest(): undefined {
+    return undefined;
+  }
+  watch(): AsyncIterable<Batch> {
+    throw new Error("The heavy thread watches nothing");
+  }
+  compact(): Promise<void> {
+    throw new Error("The heavy thread compacts nothing");
+  }
+  size(): Promise<number> {
+    throw new Error("The heavy thread measures nothing");
+  }
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #ask<Q extends Question>(question: Q): Promise<Answers[Q["op"]]> {
+    this.#signal.throwIfAborted();
+    const id = ++this.#last, asked = Promise.withResolvers<unknown>();
+    this.#asked.set(id, asked);
+    this.#post({ tag: "question", id, question });
+    return await asked.promise as Answers[Q["op"]]; // what a question of that name is answered with
+  }
+}

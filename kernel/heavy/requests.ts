@@ -1,0 +1,222 @@
+/**
+ * The main thread's side of heavy requests: one thread, one job at a time, so that memory is that of one body. The thread starts with
+ * the first job and ends after a while without any. A job that does not stop soon after its abort ends with its thread.
+ */
+import { limits } from "../../core/limits.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { Catalog } from "../catalog.ts";
+import type { Config } from "../config.ts";
+import { offerTraits } from "../cache/offered-traits.ts";
+import type { Store } from "../store/store.ts";
+import { errorOf, plainError } from "./errors.ts";
+import { type FairQueue, fairQueue } from "./fair-queue.ts";
+import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "./hand-over.ts";
+import type { FromHeavy, Question, ToHeavy } from "./messages.ts";
+
+export interface HeavyThread {
+  post(message: ToHeavy, transfer?: readonly ArrayBuffer[]): void;
+  end(): Promise<void>;
+}
+/** Starts a thread. `died` is called at most once, and not after `end`. */
+export type StartHeavyThread = (told: (message: FromHeavy) => void, died: (error: Error) => void) => HeavyThread;
+
+export interface HeavyNeeds {
+  readonly start: StartHeavyThread;
+  readonly store: Store;
+  readonly inForce: () => { readonly config: Config; readonly catalog: Catalog };
+  /** Calls back after so many milliseconds without keeping the process alive. */
+  readonly after: (milliseconds: number, run: () => void) => () => void;
+}
+
+export interface HeavyRequests extends HeavyWork {
+  close(): Promise<void>;
+}
+
+interface Task {
+  readonly job: HeavyJob;
+  readonly request: HeavyRequest;
+  readonly host: HeavyHost;
+  readonly signal: AbortSignal;
+  readonly done: PromiseWithResolvers<unknown>;
+}
+
+export function heavyRequests(needs: HeavyNeeds): HeavyRequests {
+  return new Requests(needs);
+}
+
+function ending(): StatusError {
+  return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
+}
+
+class Requests implements HeavyRequests {
+  readonly #needs: HeavyNeeds;
+  readonly #waiting: FairQueue<Task> = fairQueue(limits.heavyRequestsPerUserMax);
+  #thread: HeavyThread | undefined;
+  /** The catalog that the thread works with. */
+  #catalog: Catalog | undefined;
+  #running: Task | undefined;
+  #cancelIdle = () => {};
+  #cancelKill = () => {};
+  #closed = false;
+
+  constructor(needs: HeavyNeeds) {
+    this.#needs = needs;
+  }
+
+  async run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]> {
+    signal.throwIfAborted();
+    if (this.#closed) throw ending();
+    const task: Task = { job, request, host, signal, done: Promise.withResolvers() };
+    const owner = request.user.name;
+    if (!this.#waiting.push(owner, task)) {
+      throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
+    }
+    const abort = () => {
+      task.done.reject(signal.reason);
+      if (this.#running === task) this.#stop(task, signal.reason);
+      else this.#waiting.remove(owner, task);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      this.#next();
+      return await task.done.promise as HeavyOutcome[Job]; // what a job of that name ends with
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) task.done.reject(ending());
+    this.#fail(ending());
+    await this.#retire();
+  }
+
+  #next(): void {
+    if (this.#running !== undefined) return;
+    const task = this.#waiting.next();
+    if (task === undefined) return this.#rest();
+    this.#cancelIdle();
+    this.#running = task;
+    const { request, job, signal } = task;
+    // A waiting job that was aborted is no longer in the queue, and one that runs has just begun.
+    if (signal.aborted) return this.#finish();
+    try {
+      // Bytes of its own: a body may lie in a buffer that is shared with others, and leaves this thread with the message.
+      const body = new Uint8Array(request.body);
+      this.#threadInForce().post({ tag: "job", job, request: { ...request, body }, milliseconds: limits.heavyRequestMsMax }, [body.buffer]);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** A thread with the catalog in force. */
+  #threadInForce(): HeavyThread {
+    const { config, catalog } = this.#needs.inForce();
+    if (this.#thread !== undefined && this.#catalog === catalog) return this.#thread;
+    void this.#retire();
+    this.#catalog = catalog;
+    const thread = this.#needs.start(
+      (message) => {
+        if (this.#thread === thread) this.#told(message);
+      },
+      (error) => {
+        if (this.#thread !== thread) return;
+        this.#thread = undefined;
+        this.#fail(error);
+      },
+    );
+    this.#thread = thread;
+    thread.post({ tag: "open", config });
+    return thread;
+  }
+
+  #told(message: FromHeavy): void {
+    const task = this.#running;
+    if (task === undefined) return;
+    const { host, done } = task;
+    switch (message.tag) {
+      case "opened":
+        return;
+      case "warning":
+        return host.warn(message.text);
+      case "step":
+        return host.step(message.what);
+      case "admitted":
+        return host.admitted(...message.step);
+      case "report":
+        return host.report(errorOf(message.error), message.reference);
+      case "question":
+        return void this.#answer(task, message.id, message.question);
+      case "done": {
+        const { outcome } = message;
+        if (outcome.ok) done.resolve(outcome.value);
+        else done.reject(errorOf(outcome.error));
+        return this.#finish();
+      }
+    }
+  }
+
+  async #answer(task: Task, id: number, question: Question): Promise<void> {
+    const thread = this.#thread;
+    let message: ToHeavy;
+    try {
+      message = { tag: "answered", id, answer: { ok: true, value: await this.#ask(task, question) } };
+    } catch (error) {
+      message = { tag: "answered", id, answer: { ok: false, error: plainError(error) } };
+    }
+    if (this.#thread === thread && this.#running === task) thread?.post(message);
+  }
+
+  async #ask({ host, signal }: Task, question: Question): Promise<unknown> {
+    const { store } = this.#needs;
+    switch (question.op) {
+      case "get": {
+        const { entry, revision } = await store.get(question.key, signal);
+        return { entry: entry && { ...entry, value: new Uint8Array(entry.value) }, revision };
+      }
+      case "list": {
+        const { entries, ...rest } = await store.list(question.range, { ...question.page, signal });
+        return { ...rest, entries: entries.map((entry) => ({ ...entry, value: new Uint8Array(entry.value) })) };
+      }
+      case "commit": {
+        const { key, expect, value, ttlSeconds, traits } = question;
+        if (value !== undefined && traits !== undefined) offerTraits(value, traits);
+        return await store.commit({ key, expect, value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
+      }
+      case "authorize":
+        return await host.authorize(question.verb);
+    }
+  }
+
+  /** Asks the running job to stop; ends its thread where it does not. */
+  #stop(task: Task, reason: unknown): void {
+    this.#thread?.post({ tag: "abort", reason: plainError(reason) });
+    this.#cancelKill();
+    this.#cancelKill = this.#needs.after(limits.heavyAbortMs, () => {
+      if (this.#running !== task) return;
+      void this.#retire();
+      this.#finish();
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.#running?.done.reject(error);
+    this.#finish();
+  }
+  #finish(): void {
+    this.#cancelKill();
+    this.#running = undefined;
+    this.#next();
+  }
+  #rest(): void {
+    this.#cancelIdle();
+    if (this.#thread !== undefined) this.#cancelIdle = this.#needs.after(limits.heavyIdleMs, () => void this.#retire());
+  }
+  async #retire(): Promise<void> {
+    this.#cancelIdle();
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.end();
+  }
+}

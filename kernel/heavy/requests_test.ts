@@ -1,0 +1,151 @@
+// The heavy thread with a stand-in for the thread: what the queue, the deadline and the configuration do to it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
+import { StatusError } from "../../core/status-error.ts";
+import type { Catalog } from "../catalog.ts";
+import { withDefaults } from "../config-parse.ts";
+import type { Store } from "../store/store.ts";
+import { plainError } from "./errors.ts";
+import type { HeavyHost, HeavyRequest } from "./hand-over.ts";
+import type { FromHeavy, ToHeavy } from "./messages.ts";
+import { heavyRequests } from "./requests.ts";
+
+const host: HeavyHost = { warn() {}, step() {}, authorize: () => Promise.resolve(), admitted() {}, report() {} };
+const request = (name: string): HeavyRequest => ({
+  method: "POST",
+  url: `/${name}`,
+  headers: {},
+  remote: "",
+  protocol: "HTTP/1.1",
+  user: { name, groups: [] },
+  body: new Uint8Array(3),
+});
+const reply = { status: 200, headers: {}, chunks: [], streamed: false };
+
+/** Threads that answer only when told to, and timers that run only when told to. */
+function scene() {
+  const threads: { readonly got: ToHeavy[]; ended: boolean; tell(message: FromHeavy): void; die(error: Error): void }[] = [];
+  const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
+  let catalog = { name: "first" } as unknown as Catalog; // compared, never read
+  const commits: unknown[] = [];
+  const store = { commit: (change: unknown) => (commits.push(change), Promise.resolve({ done: true, revision: 7 })) } as unknown as Store; // only asked to commit
+  const heavy = heavyRequests({
+    start(tell, die) {
+      const thread = { got: [] as ToHeavy[], ended: false, tell, die };
+      threads.push(thread);
+      return { post: (message) => void thread.got.push(message), end: async () => void (thread.ended = true) };
+    },
+    store,
+    inForce: () => ({ config: withDefaults({}), catalog }),
+    after(milliseconds, run) {
+      const timer = { milliseconds, run };
+      timers.push(timer);
+      return () => {
+        if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+      };
+    },
+  });
+  return {
+    heavy,
+    threads,
+    timers,
+    commits,
+    swap: () => catalog = { name: "second" } as unknown as Catalog,
+    jobs: () => threads.flatMap(({ got }) => got.flatMap((message) => message.tag === "job" ? [message.request.url] : [])),
+    run: (name: string, signal = new AbortController().signal) => heavy.run("answer", request(name), host, signal),
+    done: () => threads.at(-1)!.tell({ tag: "done", outcome: { ok: true, value: reply } }),
+    fire: (milliseconds: number) => timers.splice(timers.findIndex((timer) => timer.milliseconds === milliseconds), 1)[0]!.run(),
+  };
+}
+const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+test("heavy requests run one at a time in one thread, users in rotation", async () => {
+  const { run, done, jobs, threads } = scene();
+  const all = Promise.all(["a", "a", "a", "b"].map((name) => run(name)));
+  const order = ["/a", "/a", "/b", "/a"];
+  for (let count = 1; count <= order.length; count++) {
+    assert.deepEqual(jobs(), order.slice(0, count));
+    done();
+  }
+  assert.deepEqual(await all, [reply, reply, reply, reply]);
+  assert.equal(threads.length, 1);
+});
+
+test("a user with too many heavy requests gets 429, another does not", async () => {
+  const { run, heavy } = scene();
+  const waiting = Array.from({ length: limits.heavyRequestsPerUserMax + 1 }, () => run("a"));
+  await assert.rejects(run("a"), (error: unknown) => error instanceof StatusError && error.code === 429);
+  waiting.push(run("b"));
+  const ends = Promise.allSettled(waiting);
+  await heavy.close();
+  for (const end of await ends) assert.equal(end.status, "rejected");
+});
+
+test("an aborted request leaves the queue; one that runs is asked to stop, and its thread ends if it does not", async () => {
+  const { run, done, threads, jobs, fire } = scene();
+  const first = new AbortController(), second = new AbortController();
+  const one = run("a", first.signal), two = run("b", second.signal), three = run("c");
+  second.abort(new DOMException("gone", "AbortError"));
+  await assert.rejects(two, { message: "gone" });
+  first.abort(new DOMException("slow", "TimeoutError"));
+  await assert.rejects(one, { message: "slow" });
+  assert.deepEqual(threads[0]!.got.at(-1), { tag: "abort", reason: plainError(first.signal.reason) });
+  assert.deepEqual(jobs(), ["/a"], "the thread is still busy");
+  fire(limits.heavyAbortMs);
+  assert.equal(threads[0]!.ended, true);
+  assert.deepEqual(jobs(), ["/a", "/c"]);
+  done();
+  assert.deepEqual(await three, reply);
+});
+
+test("a thread that stops in time goes on with the next request", async () => {
+  const { run, done, threads, timers } = scene();
+  const first = new AbortController();
+  const one = run("a", first.signal), two = run("b");
+  first.abort(new Error("gone"));
+  await assert.rejects(one);
+  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new Error("gone")) } });
+  assert.equal(timers.some(({ milliseconds }) => milliseconds === limits.heavyAbortMs), false);
+  done();
+  await two;
+  assert.equal(threads.length, 1);
+});
+
+test("a thread that dies fails its request, and the next one gets another", async () => {
+  const { run, done, threads } = scene();
+  const one = run("a"), two = run("b");
+  threads[0]!.die(new Error("out of memory"));
+  await assert.rejects(one, { message: "out of memory" });
+  assert.equal(threads.length, 2);
+  done();
+  await two;
+});
+
+test("another catalog in force means another thread; an idle one ends", async () => {
+  const { run, done, threads, swap, fire } = scene();
+  const one = run("a");
+  done();
+  await one;
+  swap();
+  const two = run("a");
+  assert.equal(threads[0]!.ended, true);
+  assert.equal(threads.length, 2);
+  done();
+  await two;
+  fire(limits.heavyIdleMs);
+  assert.equal(threads[1]!.ended, true);
+});
+
+test("the thread's commits go to the store, its errors come with their class", async () => {
+  const { run, threads, commits } = scene();
+  const one = run("a");
+  const value = Uint8Array.of(1);
+  const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, traits: undefined } as const;
+  threads[0]!.tell({ tag: "question", id: 5, question });
+  await settled();
+  assert.deepEqual(commits, [{ key: "/k", expect: "absent", value }]);
+  assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
+  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) } });
+  await assert.rejects(one, (error: unknown) => error instanceof StatusError && error.code === 422);
+});

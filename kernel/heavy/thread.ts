@@ -1,0 +1,40 @@
+/** Starts the heavy thread: a web worker on Deno, a worker thread on Node. */
+import { Worker as NodeWorker } from "node:worker_threads";
+import type { FromHeavy, ToHeavy } from "./messages.ts";
+import type { HeavyThread, StartHeavyThread } from "./requests.ts";
+
+export const startHeavyThread: StartHeavyThread = (told, died) => "Deno" in globalThis ? startWeb(told, died) : startNode(told, died);
+
+function startWeb(told: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
+  const worker = new Worker(new URL("./worker-web.ts", import.meta.url), { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<FromHeavy>) => told(data);
+  worker.onerror = (event) => {
+    event.preventDefault(); // else it would be an error of this thread, too
+    worker.terminate();
+    died(new Error(event.message));
+  };
+  return {
+    post: (message: ToHeavy, transfer = []) => worker.postMessage(message, [...transfer]),
+    end: async () => worker.terminate(),
+  };
+}
+
+function startNode(told: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
+  const worker = new NodeWorker(new URL("./worker-node.ts", import.meta.url));
+  let ended = false;
+  const dies = (error: Error) => {
+    if (ended) return;
+    ended = true;
+    died(error);
+  };
+  worker.on("message", told);
+  worker.on("error", (error) => dies(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", () => dies(new Error("The thread of heavy requests has ended")));
+  return {
+    post: (message: ToHeavy, transfer = []) => worker.postMessage(message, [...transfer]),
+    end: async () => {
+      ended = true;
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+/** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
+import type { Plugin } from "../../core/plugin.ts";
+import type { UserInfo } from "../authentication/user-info.ts";
+import { type Backend, never } from "../call.ts";
+import { type Traits, traitsReader } from "../cache/traits.ts";
+import { choosePlugins } from "../choose-plugins.ts";
+import type { Catalog } from "../catalog.ts";
+import { ConfigError } from "../config-parse.ts";
+import type { Config } from "../config.ts";
+import { Deadline } from "../deadline.ts";
+import { deleteOptions } from "../delete-options.ts";
+import type { Exchange } from "../exchange.ts";
+import { toStatusError } from "../failure.ts";
+import { generationOf } from "../generation.ts";
+import { answer, type Asked, callOf } from "../handle.ts";
+import { loadModule } from "../load-module.ts";
+import { takeWritten } from "../objects.ts";
+import { requestInfo } from "../request-info.ts";
+import { route } from "../route.ts";
+import { Warnings } from "../warnings.ts";
+import { errorOf, plainError } from "./errors.ts";
+import type { HeavyReply } from "./hand-over.ts";
+import type { FromHeavy, Settled, ToHeavy } from "./messages.ts";
+import { RemoteStore } from "./remote-store.ts";
+
+type Post = (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
+
+interface Opened {
+  readonly config: Config;
+  readonly catalog: Catalog;
+}
+
+/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from. */
+export function heavyWorker(builtIn: readonly Plugin[], post: Post): (message: ToHeavy) => void {
+  let opening: Promise<Opened> | undefined;
+  let store: RemoteStore | undefined;
+  let aborted = new AbortController();
+
+  async function runJob(message: ToHeavy & { tag: "job" }): Promise<void> {
+    aborted = new AbortController();
+    const { signal } = aborted;
+    let outcome: Settled;
+    try {
+      if (opening === undefined) throw new Error("The thread of heavy requests is not open");
+      const opened = await opening;
+      store = new RemoteStore(post, signal, traitsOfWritten(opened));
+      outcome = { ok: true, value: await jobOf(opened, message, { post, store, signal }) };
+    } catch (error) {
+      outcome = { ok: false, error: plainError(error) };
+    }
+    store = undefined;
+    post({ tag: "done", outcome }, buffersOf(outcome));
+  }
+
+  return (message) => {
+    switch (message.tag) {
+      case "open":
+        opening = open(message.config, builtIn);
+        return void opening.then(() => post({ tag: "opened" }), () => {}); // a failure is that of the first job
+      case "job":
+        return void runJob(message);
+      case "abort":
+        return aborted.abort(errorOf(message.reason));
+      case "answered":
+        return store?.answered(message.id, message.answer);
+    }
+  };
+}
+
+async function open(config: Config, builtIn: readonly Plugin[]): Promise<Opened> {
+  const mistakes: string[] = [];
+  const plugins = await choosePlugins(config.plugins, builtIn, loadModule, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return generationOf(config, plugins);
+}
+
+/** The traits of the objects that were encoded here, by key and bytes; undefined where the bytes alone do not give the object back. */
+function traitsOfWritten({ config, catalog }: Opened): (key: string, value: Uint8Array) => Traits | undefined {
+  const prefix = config["etcd-prefix"];
+  return (key, value) => {
+    const kind = catalog.stored.find(({ under }) => key.startsWith(`${prefix}/${under}/`)), object = takeWritten(value);
+    if (kind === undefined || object === undefined || kind.fill(object) !== object) return undefined;
+    return traitsReader(kind, catalog)(object);
+  };
+}
+
+interface Here {
+  readonly post: Post;
+  readonly store: RemoteStore;
+  readonly signal: AbortSignal;
+}
+
+async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }: ToHeavy & { tag: "job" }, here: Here): Promise<unknown> {
+  const { post, store, signal } = here;
+  const { user, body, ...rest } = request;
+  const exchange: Exchange = { ...rest, body: async () => body, peer: undefined, signal };
+  const info = requestInfo(request.method, request.url)!; // the main thread has parsed the same
+  const report = (error: unknown, reference: string) => post({ tag: "report", error: plainError(error), reference });
+  const warnings = new Warnings();
+  const asked: Asked = {
+    exchange,
+    info,
+    where: route(info, request.method, catalog),
+    user,
+    catalog,
+    warnings,
+    step: (what) => post({ tag: "step", what }),
+    server: {
+      backend: backendOf(config, here),
+      requestTimeoutMs: milliseconds,
+      authorize: (_user: UserInfo, { verb }) => store.authorize(verb),
+      deprecated() {}, // counted where the request came in
+      heavy: undefined,
+      report,
+    },
+  };
+  try {
+    if (job === "answer") return await plainReply(asked);
+    using deadline = new Deadline(exchange, milliseconds);
+    return await deleteOptions(callOf(asked, deadline));
+  } catch (error) {
+    throw toStatusError(error, info, report);
+  } finally {
+    for (const text of warnings.texts) post({ tag: "warning", text });
+  }
+}
+
+function backendOf(config: Config, { post, store }: Here): Backend {
+  const now = () => performance.now();
+  return {
+    store,
+    prefix: config["etcd-prefix"],
+    clock: { now: () => Date.now(), random: () => Math.random() },
+    ending: () => never,
+    minRequestTimeoutSeconds: config["min-request-timeout"],
+    meter: {
+      now,
+      watched: () => () => {},
+      watchListed() {},
+      received() {}, // counted where the request came in
+      admitted: (name, type, operation, rejected, since) =>
+        post({ tag: "admitted", step: [name, type, operation, rejected, now() - since] }),
+    },
+  };
+}
+
+async function plainReply(asked: Asked): Promise<HeavyReply> {
+  const { status, headers, body } = await answer(asked);
+  if (typeof body === "string") return { status, headers, chunks: [new TextEncoder().encode(body)], streamed: false };
+  if (body instanceof Uint8Array) return { status, headers, chunks: [new Uint8Array(body)], streamed: false };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(new Uint8Array(chunk));
+  return { status, headers, chunks, streamed: true };
+}
+
+/** Buffers of a reply: each is a copy of its own, and leaves this thread. */
+function buffersOf(outcome: Settled): ArrayBuffer[] {
+  if (!outcome.ok || typeof outcome.value !== "object" || outcome.value === null || !("chunks" in outcome.value)) return [];
+  return (outcome.value as HeavyReply).chunks.map(({ buffer }) => buffer as ArrayBuffer); // made just now, of no shared memory
+}

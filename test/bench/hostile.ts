@@ -1,0 +1,129 @@
+/** Hostile requests, each sent to a server of its own: how long another client waits meanwhile, and how much memory the server takes. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { type Connection, openConnection } from "./connection.ts";
+import { clientRuntime, type Runtime, startChild } from "./children.ts";
+import { hostilePath, type HostileRequest } from "./hostile-bodies.ts";
+import type { Load, Loaded } from "./load.ts";
+import type { Measured } from "./measured.ts";
+import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
+import { startServer } from "./server.ts";
+
+export interface Hostile {
+  readonly tag: "hostile";
+  readonly request: HostileRequest;
+}
+
+/** Bodies in flight at once while memory is measured. */
+const atOnce = 16;
+const token = "bench";
+const mebibyte = 1024 * 1024;
+/** How long /livez is asked before and after the requests. */
+const quietSeconds = 0.3;
+
+type Unjudged = Omit<Measured, "goals">;
+
+export async function measureHostile(name: string, request: HostileRequest, runtime: Runtime, share: number): Promise<Unjudged> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-bench-"));
+  const children: { stop(): Promise<void> }[] = [];
+  try {
+    await writeFile(join(folder, "tokens.csv"), `${token},bench,1,system:masters\n`, { mode: 0o600 });
+    const args = [
+      `--data-dir=${folder}/data`,
+      `--token-auth-file=${folder}/tokens.csv`,
+      "--feature-gates=CBORServingAndStorage=true",
+    ];
+    const server = await startServer(runtime, args);
+    children.push(server);
+    const ca = join(folder, "data", "pki", "ca.crt"), certificate = await readFile(ca, "utf8");
+    const connections = await Promise.all(Array.from({ length: atOnce }, () => openConnection({ port: server.port, ca: certificate })));
+    const { before } = request;
+    if (before !== undefined) {
+      const made = await send(connections[0]!, "POST", before.path, "application/json", before.body(share));
+      if (made >= 300) throw new Error(`The object before "${name}" was answered with ${made}`);
+    }
+    const probe = startChild(clientRuntime(), "load.ts");
+    children.push(probe);
+    const load: Load = {
+      kind: "get",
+      port: server.port,
+      ca,
+      token,
+      path: "/livez",
+      clients: 1,
+      objects: 1,
+      seconds: quietSeconds,
+      run: "",
+    };
+    await probe.ask<Loaded>(load); // until its code is compiled, and the server's for it
+    const quiet = await probe.ask<Loaded>(load);
+    const body = request.body(share), path = hostilePath(request, share);
+    const one = () => send(connections[0]!, request.method, path, request.type, body);
+    const memoryBefore = memoryMiB(server.pid).now;
+    forgetPeak(server.pid);
+    const cpuBefore = cpuMs(server.pid);
+    const alone = await beside(probe, load, one);
+    const together = await beside(probe, load, () =>
+      Promise.all(
+        connections.map((each) => send(each, request.method, path, request.type, body)),
+      ));
+    const cpu = cpuMs(server.pid) - cpuBefore;
+    const { peak } = memoryMiB(server.pid);
+    for (const connection of connections) connection.close();
+    const sentMiB = Math.max(body.length, path.length) * atOnce / mebibyte;
+    const stalls = [alone.waited, together.waited];
+    const statuses = new Map<number, number>();
+    for (const status of together.result) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    return {
+      name,
+      requests: atOnce + 1,
+      failed: alone.failed + together.failed,
+      perSecond: atOnce / together.seconds,
+      p50: alone.seconds * 1000,
+      p99: together.seconds * 1000,
+      cpuMs: cpu / (atOnce + 1),
+      floor: undefined,
+      peakMiB: peak,
+      stallMs: Math.max(...stalls),
+      bodyTimes: (peak - memoryBefore) / sentMiB,
+      note: `answered with ${[...statuses].map(([status, count]) => `${status} (${count})`).join(", ")}; /livez waited ${
+        stalls.map((each) => each.toFixed(0)).join(" and ")
+      } ms beside 1 and ${atOnce}, ${quiet.longest.toFixed(0)} ms before; ${sentMiB.toFixed(1)} MiB sent, ${
+        memoryBefore.toFixed(0)
+      } MiB before`,
+    };
+  } finally {
+    for (const child of children.toReversed()) await child.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What `run` comes to, and the longest wait for /livez from before it begins until after it ends. */
+async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: () => Promise<T>) {
+  let over = false;
+  let waited = 0, failed = 0;
+  const probing = (async () => {
+    while (!over) {
+      const loaded = await probe.ask<Loaded>(load);
+      waited = Math.max(waited, loaded.longest);
+      failed += loaded.failed;
+    }
+  })();
+  const begun = performance.now();
+  const result = await run();
+  const seconds = (performance.now() - begun) / 1000;
+  over = true;
+  await probing;
+  return { result, seconds, waited, failed };
+}
+
+/** The status of the answer. */
+async function send(connection: Connection, method: string, path: string, type: string, body: Uint8Array | string): Promise<number> {
+  const bytes = Buffer.from(body);
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: ${
+    method === "GET" ? type : "application/json"
+  }\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
+  return (await connection.request(Buffer.concat([Buffer.from(head), bytes]))).status;
+}
