@@ -18,7 +18,7 @@ const json = "application/json", yaml = "application/yaml";
 /** Room for what stands around the long part. */
 const bytes = limits.bodyBytesMax - 4096;
 const storedBytes = 1_300_000;
-const meta = `"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x"}`;
+const meta = `"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x"}`;
 const numbered = (bytesMax: number, share: number, each: (index: number) => string, separator = ","): string => {
   const parts: string[] = [];
   for (let index = 0, size = 0; size < bytesMax * share; index++) {
@@ -41,22 +41,18 @@ const long = (name: string): NonNullable<HostileRequest["before"]> => ({
 function create(name: string, body: HostileRequest["body"], type = json, path = configMaps): HostileRequest {
   return { name, method: "POST", path, type, body };
 }
-function patch(name: string, dialect: string, body: HostileRequest["body"], before?: HostileRequest["before"]): HostileRequest {
-  const target = before === undefined ? `${configMaps}/kube-root-ca.crt` : `${configMaps}/long`;
+const small: NonNullable<HostileRequest["before"]> = {
+  path: configMaps,
+  body: () => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"}}`,
+};
+function patch(name: string, dialect: string, body: HostileRequest["body"], before = small): HostileRequest {
   const query = dialect === "apply-patch+yaml" ? "?fieldManager=hostile&force=true" : "";
-  return {
-    name,
-    method: "PATCH",
-    path: `${target}${query}`,
-    type: `application/${dialect}`,
-    body,
-    ...(before === undefined ? {} : { before }),
-  };
+  return { name, method: "PATCH", path: `${configMaps}/long${query}`, type: `application/${dialect}`, body, before };
 }
 
 /** Envelope and message of a ConfigMap in protobuf, with so many empty finalizers. */
 function protobuf(share: number): Uint8Array {
-  const meta = Buffer.from([0x0a, 1, 0x78, ...[]]);
+  const meta = Buffer.from([0x12, 1, 0x78]); // generateName
   const many = Buffer.alloc(Math.floor(bytes * share / 2) * 2);
   for (let at = 0; at < many.length; at += 2) many[at] = 0x72; // field 14, no bytes
   const inner = field(1, Buffer.concat([meta, many]));
@@ -75,7 +71,7 @@ function cbor(share: number): Uint8Array {
   const count = Math.floor(bytes * share);
   const head = Buffer.from([0xd9, 0xd9, 0xf7, 0xa4]), listHead = Buffer.from([0x9a, 0, 0, 0, 0]);
   listHead.writeUInt32BE(count, 1);
-  const metadata = Buffer.concat([text("metadata"), Buffer.from([0xa1]), text("name"), text("x")]);
+  const metadata = Buffer.concat([text("metadata"), Buffer.from([0xa1]), text("generateName"), text("x")]);
   const type = [text("kind"), text("ConfigMap"), text("apiVersion"), text("v1")];
   return Buffer.concat([head, ...type, metadata, text("x"), listHead, Buffer.alloc(count)]);
 }
@@ -96,24 +92,30 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   create(
     "JSON, finalizers just below the bound",
     () =>
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","finalizers":[${
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x","finalizers":[${
         numbered(limits.inlineBodyBytesMax - 200, 1, (index) => `"${index}"`)
       }]}}`,
   ),
   create("YAML, list of 1.4 M numbers", (share) => `{${meta},"x":${list(share)}}`, yaml),
-  create("YAML, 700,000 lines", (share) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\nx:\n${repeated("- 1\n", share)}`, yaml),
+  create(
+    "YAML, 700,000 lines",
+    (share) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: x}\nx:\n${repeated("- 1\n", share)}`,
+    yaml,
+  ),
   create("YAML, aliases", (share) => `a: &a ${"k".repeat(1000 * share)}\nx:\n${repeated("- *a\n", share, 2000)}`, yaml),
   create("YAML, nested lists", (share) => `x: [${nested(share)}]\n`, yaml),
   create("CBOR, list of 3 M numbers", cbor, "application/cbor"),
   create("protobuf, 1.5 M finalizers", protobuf, "application/vnd.kubernetes.protobuf"),
   create(
     "250,000 finalizers",
-    (share) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","finalizers":[${finalizers(bytes)(share)}]}}`,
+    (share) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x","finalizers":[${finalizers(bytes)(share)}]}}`,
   ),
   create(
     "180,000 bad labels",
     (share) =>
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","labels":{${numbered(bytes, share, (index) => `"-${index}":"-"`)}}}}`,
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"generateName":"x","labels":{${
+        numbered(bytes, share, (index) => `"-${index}":"-"`)
+      }}}}`,
   ),
   create(
     "annotations at their bound",
@@ -216,15 +218,13 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   patch(
     "apply, finalizers",
     "apply-patch+yaml",
-    (share) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt","finalizers":[${finalizers(bytes)(share)}]}}`,
+    (share) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long","finalizers":[${finalizers(bytes)(share)}]}}`,
   ),
   patch(
     "apply, data",
     "apply-patch+yaml",
     (share) =>
-      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"kube-root-ca.crt"},"data":{${
-        numbered(600_000, share, (index) => `"k${index}":""`)
-      }}}`,
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"long"},"data":{${numbered(600_000, share, (index) => `"k${index}":""`)}}}`,
   ),
   patch("a small patch of a large object", "json-patch+json", () => `[{"op":"add","path":"/data","value":{"a":"1"}}]`, long("long")),
   patch(

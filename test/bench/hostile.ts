@@ -8,7 +8,7 @@ import { clientRuntime, type Runtime, startChild } from "./children.ts";
 import { hostilePath, type HostileRequest } from "./hostile-bodies.ts";
 import type { Load, Loaded } from "./load.ts";
 import type { Measured } from "./measured.ts";
-import { cpuMs, forgetPeak, memoryMiB } from "./process.ts";
+import { cpuMs, forgetPeak, mainThreadMs, memoryMiB } from "./process.ts";
 import { startServer } from "./server.ts";
 
 export interface Hostile {
@@ -63,13 +63,13 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const one = () => send(connections[0]!, request.method, path, request.type, body);
     const memoryBefore = memoryMiB(server.pid).now;
     forgetPeak(server.pid);
-    const cpuBefore = cpuMs(server.pid);
+    const cpuBefore = cpuMs(server.pid), mainBefore = mainThreadMs(server.pid);
     const alone = await beside(probe, load, one);
     const together = await beside(probe, load, () =>
       Promise.all(
         connections.map((each) => send(each, request.method, path, request.type, body)),
       ));
-    const cpu = cpuMs(server.pid) - cpuBefore;
+    const cpu = cpuMs(server.pid) - cpuBefore, main = mainThreadMs(server.pid);
     const { peak } = memoryMiB(server.pid);
     for (const connection of connections) connection.close();
     const sentMiB = Math.max(body.length, path.length) * atOnce / mebibyte;
@@ -90,7 +90,9 @@ export async function measureHostile(name: string, request: HostileRequest, runt
       bodyTimes: (peak - memoryBefore) / sentMiB,
       note: `answered with ${[...statuses].map(([status, count]) => `${status} (${count})`).join(", ")}; /livez waited ${
         stalls.map((each) => each.toFixed(0)).join(" and ")
-      } ms beside 1 and ${atOnce}, ${quiet.longest.toFixed(0)} ms before; ${sentMiB.toFixed(1)} MiB sent, ${
+      } ms beside 1 and ${atOnce}, ${quiet.longest.toFixed(0)} ms before; the serving thread ran ${
+        (main.ran - mainBefore.ran).toFixed(0)
+      } ms and waited ${(main.waited - mainBefore.waited).toFixed(0)} ms for a core; ${sentMiB.toFixed(1)} MiB sent, ${
         memoryBefore.toFixed(0)
       } MiB before`,
     };

@@ -12,6 +12,14 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 1000 / ticksPerSecond;
 }
 
+/** How long the main thread of a process has run, and how long it was ready to run and had no core, in milliseconds. */
+export function mainThreadMs(pid: number): { readonly ran: number; readonly waited: number } {
+  const [ran = NaN, waited = NaN] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ").map((each) =>
+    Number(each) / 1e6
+  );
+  return { ran, waited };
+}
+
 /** Memory that a process holds, and the most that it held since `forgetPeak`, in MiB. */
 export function memoryMiB(pid: number): { readonly now: number; readonly peak: number } {
   const text = readFileSync(`/proc/${pid}/status`, "latin1");
