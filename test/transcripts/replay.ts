@@ -111,8 +111,28 @@ interface Talk {
   readonly bodies: Json[];
 }
 
+interface Asked {
+  readonly head: JsonObject;
+  readonly parsed: JsonObject;
+  readonly whole: Json;
+}
+
+/** Recorded watches last a second; this many where a busy machine did not get as far within it. */
+const stretchedSeconds = 20;
+
+/**
+ * The same watch with more time, where it ended with its time before all was there that was recorded, else undefined. It ends with the last
+ * recorded event, and begins where the first try began: what it shows is the same, only later.
+ */
+function stretched(step: Step, want: JsonObject, { parsed }: Asked): Step | undefined {
+  const { events } = want, { events: got } = parsed;
+  if (!Array.isArray(events) || !Array.isArray(got) || got.length >= events.length) return undefined;
+  const line = step.do.replace(/([?&]timeoutSeconds=)[1-9]\d*(?=&|$)/, `$1${stretchedSeconds}`);
+  return line === step.do ? undefined : { ...step, do: line, events: events.length, timeout: stretchedSeconds + timeoutMs / 1000 };
+}
+
 /** Asks once, or as often as `until` needs. The head and the body in shown form, not yet normalised. */
-async function ask(talk: Talk, step: Step, tries: number): Promise<{ head: JsonObject; parsed: JsonObject; whole: Json }> {
+async function ask(talk: Talk, step: Step, tries: number): Promise<Asked> {
   for (let left = step.until === undefined ? 1 : tries;; left--) {
     const { status, headers, body } = await talk.client.send({
       ...requestLine(step.do, talk.names),
@@ -133,9 +153,11 @@ async function ask(talk: Talk, step: Step, tries: number): Promise<{ head: JsonO
 }
 
 /** The answer to one step in the form of the recordings. */
-async function answer(talk: Talk, step: Step, tries: number): Promise<JsonObject> {
+async function answer(talk: Talk, step: Step, want: JsonObject, tries: number): Promise<JsonObject> {
   if (step.sleep !== undefined) await pause(step.sleep * 1000);
-  const { head, parsed, whole } = await ask(talk, step, tries);
+  const first = await ask(talk, step, tries);
+  const longer = stretched(step, want, first);
+  const { head, parsed, whole } = longer === undefined ? first : await ask(talk, longer, tries);
   talk.bodies.push(whole);
   for (const [name, path] of Object.entries(step.save ?? {})) talk.names.set(name, dig(whole, path));
   for (const [made, display] of generatedNames(whole)) talk.generated.set(made, display);
@@ -196,7 +218,7 @@ async function steps(scenario: Scenario, talk: Talk, answers: JsonObject[]): Pro
   const wrong: Difference[] = [];
   for (const [index, step] of scenario.steps.entries()) {
     try {
-      const got = await answer(talk, step, wrong.length === 0 ? untilTries : untilTriesAfterDifference);
+      const got = await answer(talk, step, scenario.answers[index] ?? {}, wrong.length === 0 ? untilTries : untilTriesAfterDifference);
       answers.push(got);
       wrong.push(...stepDifferences(step, scenario.answers[index] ?? {}, got).map((text) => ({ step: index, text })));
     } catch (problem) {

@@ -156,3 +156,29 @@ test("runAll() tells a scenario that brought its server down, and goes on with a
   assert.deepEqual(outcomes[1]?.differences, []);
   assert.deepEqual(started, [["--feature-gates=A=true"], ["--feature-gates=A=true"]]);
 });
+
+test("a recorded watch that ended with its second before all came is asked again with more time, and no other step is", async () => {
+  const events = (count: number): string => {
+    const text = Array.from({ length: count }, (_, index) => `{"type":"ADDED","n":"${index}"}\n`).join("");
+    return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  };
+  const server = await scripted((request) => events(request.includes("timeoutSeconds=20") ? 3 : request.startsWith("GET /few") ? 1 : 2));
+  const recorded = (count: number) => ({
+    status: 200,
+    headers: { "content-type": "application/json" },
+    events: Array.from({ length: count }, (_, index) => ({ type: "ADDED", n: `${index}` })),
+  });
+  const steps = ["GET /few?watch=1&timeoutSeconds=1", "GET /all?watch=1&timeoutSeconds=1&a=b", "GET /few?watch=1&timeoutSeconds=1"];
+  const answers = [recorded(3), recorded(2), recorded(0)];
+  const one = scenario({ steps: steps.map((line) => ({ do: line, events: 9 })), answers });
+  const outcome = await replay(one, { url: server.url, tokens: {} });
+  await server.close();
+  assert.deepEqual(server.requests.map((each) => each.split(" ")[1]), [
+    "/few?watch=1&timeoutSeconds=1",
+    "/few?watch=1&timeoutSeconds=20",
+    "/all?watch=1&timeoutSeconds=1&a=b",
+    "/few?watch=1&timeoutSeconds=1",
+  ]);
+  // What came beyond what was recorded is a difference, with or without more time.
+  assert.deepEqual(outcome.differences.map(({ step }) => step), [2]);
+});
