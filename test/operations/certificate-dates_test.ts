@@ -57,6 +57,7 @@ test("the server's own certificates from a time when the clock was wrong are rep
         assert.match(date, new RegExp(`^${time}$`));
       }
       const { text } = await client.ask("/metrics");
+      assert.match(text, /^thole_certificate_not_before_timestamp_seconds\{certificate="server's own authority"\} \d/m);
       assert.match(text, /^thole_certificate_not_after_timestamp_seconds\{certificate="server's own serving certificate"\} \d/m);
     } finally {
       client.close();
