@@ -1,4 +1,5 @@
 /** What configuration and plugins make of a server at one time. A server holds the generation in force and swaps it whole. */
+import { append } from "../core/append.ts";
 import type { Names } from "../core/names.ts";
 import type { Plugin } from "../core/plugin.ts";
 import { withoutAdmission } from "./admission/choose-admission.ts";
@@ -37,7 +38,7 @@ function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
     if (mistakes.length === 0) return catalog;
   } catch (error) {
     if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
-    mistakes.push(...error.mistakes);
+    append(mistakes, error.mistakes);
   }
   throw new ConfigError(mistakes);
 }
