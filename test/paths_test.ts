@@ -86,3 +86,13 @@ test("below /version nothing is found, as a Status; an empty group is nothing of
     assert.equal((await client.ask(path)).text, "404 page not found\n", path);
   }
 });
+
+test("a get refuses `export` unless it is false or 0; lists and others ignore it", async () => {
+  const path = "/api/v1/namespaces/default";
+  for (const query of ["export=true", "export=1", "export=", "export=x", "export=true&exact=true"]) {
+    const { status, message } = await told("GET", `${path}?${query}`);
+    assert.deepEqual([status, message], [400, "the export parameter, deprecated since v1.14, is no longer supported"], query);
+  }
+  for (const query of ["export=false", "export=0", "exact=true"]) assert.equal((await told("GET", `${path}?${query}`)).status, 200, query);
+  assert.equal((await told("GET", "/api/v1/namespaces?export=true")).status, 200);
+});

@@ -167,6 +167,21 @@ test("openapiReply() spares a client what it has", async () => {
   assert.equal((await answer("/openapi/v2", { "if-none-match": etag }, "POST")).status, 412);
 });
 
+test("openapiReply() heeds tags and times under addresses without a hash, and knows the index by time only", async () => {
+  for (const url of ["/openapi/v2", "/openapi/v3/api/v1"]) {
+    const { headers } = await answer(url);
+    const etag = String(headers["etag"]), made = String(headers["last-modified"]);
+    assert.equal((await answer(url, { "if-none-match": etag })).status, 304, url);
+    assert.equal((await answer(url, { "if-modified-since": made })).status, 304, url);
+    assert.equal((await answer(url, { "if-match": '"x"' })).status, 412, url);
+  }
+  const index = await answer("/openapi/v3");
+  assert.equal(index.headers["etag"], undefined);
+  assert.equal((await answer("/openapi/v3", { "if-none-match": '"x"' })).status, 200);
+  assert.equal((await answer("/openapi/v3", { "if-modified-since": String(index.headers["last-modified"]) })).status, 304);
+  assert.deepEqual(Object.keys((await answer("/openapi/v3", { "if-match": '"x"' })).headers), ["last-modified"]);
+});
+
 test("openapiReply() compresses version 2 for who asks", async () => {
   const plain = await answer("/openapi/v2"), packed = await answer("/openapi/v2", { "accept-encoding": "deflate, gzip;q=0.5" });
   assert.equal(packed.headers["content-encoding"], "gzip");

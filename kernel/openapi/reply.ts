@@ -19,11 +19,13 @@ const keepMs = 365 * 24 * 60 * 60 * 1000;
  */
 export async function openapiReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, now: number): Promise<Reply | undefined> {
   const { path } = info;
-  if (path === "/openapi/v2") return await v2Reply(exchange, catalog);
+  if (path === "/openapi/v2") return await v2Reply(exchange, catalog, now);
   if (path === "/openapi/v3") {
     const document = await openapiDocuments(catalog).index();
     // JSON under the name of text: kube-apiserver's aggregator leaves it to a guess, and clients expect that guess.
-    return content(exchange, document.json, { "content-type": "text/plain; charset=utf-8", etag: `"${document.hash}"` });
+    // It has no ETag and is as new as its answer.
+    const reply = content(exchange, { bytes: document.json, headers: { "content-type": "text/plain; charset=utf-8" }, modified: now });
+    return reply.status === 412 ? { ...reply, headers: { "last-modified": reply.headers["last-modified"]! } } : reply;
   }
   if (path.startsWith("/openapi/v3/")) return await v3Reply(exchange, path.slice("/openapi/v3/".length), info, catalog, now);
   return undefined;
@@ -50,18 +52,26 @@ function headersOf({ hash }: OpenapiDocument, form: Form, version: "v2" | "v3"):
   const type = form === "json" ? "application/json" : `application/${protobufTypes(version)[0]}`;
   return { vary: "Accept", "content-type": type, etag: `"${hash}"` };
 }
+/** When a document was first served, in milliseconds since the epoch: its Last-Modified. */
+const served = new WeakMap<OpenapiDocument, number>();
+function modifiedOf(document: OpenapiDocument, now: number): number {
+  const known = served.get(document) ?? now;
+  served.set(document, known);
+  return known;
+}
 function bytesOf(document: OpenapiDocument, form: Form): Uint8Array {
   return form === "protobuf" && document.protobuf !== undefined ? document.protobuf() : document.json;
 }
-const empty = (status: number, headers: Headers = {}): Reply => ({ status, headers: { vary: "Accept", ...headers }, body: "" });
+const empty = (status: number, headers: Headers = {}): Reply => ({ status, headers, body: "" });
+const v2Vary: Headers = { vary: "Accept-Encoding, Accept" };
 
-async function v2Reply(exchange: Exchange, catalog: Catalog): Promise<Reply> {
+async function v2Reply(exchange: Exchange, catalog: Catalog, now: number): Promise<Reply> {
   const form = formOf(header(exchange, "accept"), "v2");
-  if (form === undefined || form === "nothing") return empty(406);
+  if (form === undefined || form === "nothing") return empty(406, v2Vary);
   const document = await openapiDocuments(catalog).v2();
-  const headers = { ...headersOf(document, form, "v2"), vary: "Accept, Accept-Encoding" };
+  const headers = { ...headersOf(document, form, "v2"), ...v2Vary };
   const gzipped = acceptsGzip(header(exchange, "accept-encoding")) ? await document.gzip(form) : undefined;
-  return content(exchange, gzipped ?? bytesOf(document, form), headers, gzipped === undefined ? undefined : "gzip");
+  return content(exchange, { bytes: bytesOf(document, form), headers, modified: modifiedOf(document, now), gzipped });
 }
 
 function acceptsGzip(acceptEncoding: string): boolean {
@@ -75,13 +85,14 @@ async function v3Reply(exchange: Exchange, name: string, { query }: RequestInfo,
   const found = openapiDocuments(catalog).v3(name);
   if (found === undefined) return { status: 404, headers: {}, body: "" };
   const form = formOf(header(exchange, "accept"), "v3");
-  if (form === undefined) return empty(406);
+  if (form === undefined) return empty(406, { vary: "Accept" });
   if (form === "nothing") return empty(200);
   const document = await found;
   const headers = headersOf(document, form, "v3");
   const hash = query.first("hash");
-  if (hash === "") return content(exchange, bytesOf(document, form), headers);
+  const bytes = bytesOf(document, form), modified = modifiedOf(document, now);
+  if (hash === "") return content(exchange, { bytes, headers, modified });
   if (hash !== document.hash) return empty(301, { ...headers, location: v3Address(name, document.hash) });
   const forever = { "cache-control": "public, immutable", expires: new Date(now + keepMs).toUTCString() };
-  return content(exchange, bytesOf(document, form), { ...headers, ...forever });
+  return content(exchange, { bytes, headers: { ...headers, ...forever }, modified });
 }

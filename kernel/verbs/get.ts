@@ -1,13 +1,15 @@
-import { notFoundError } from "../../core/status-error.ts";
+import { badRequestError, notFoundError } from "../../core/status-error.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { keyOfCall } from "../key-of-call.ts";
 import { readsOf } from "../reads-of.ts";
+import { isTrue } from "../request-info.ts";
 import { resourceName } from "../write-pipeline.ts";
 
 /** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
 export async function get(call: Call): Promise<Answer> {
   const { backend, endpoint, info } = call;
+  if (isTrue(info.query, "export")) throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");
   const key = keyOfCall(call);
   const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
