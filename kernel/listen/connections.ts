@@ -97,8 +97,8 @@ export class Connections {
     if (connection === undefined) return;
     connection.session = session;
     this.#of.set(session, connection);
-    // A client may keep its side of the socket open for as long as it likes.
-    session.once("close", () => connection.socket.destroySoon());
+    // A session ends its side of the socket; a client may keep the other open for as long as it likes.
+    connection.socket.once("finish", () => this.#linger(connection));
     if (this.#closing) session.close();
   }
   /** What clients have shown is to be judged again. */
@@ -146,6 +146,9 @@ export class Connections {
     if (connection.ended) return;
     connection.ended = true;
     connection.socket.end();
+    this.#linger(connection);
+  }
+  #linger(connection: Connection): void {
     const timer = setTimeout(() => connection.socket.destroy(), limits.lingerMs);
     connection.raw.once("close", () => clearTimeout(timer));
   }
@@ -162,7 +165,12 @@ export class Connections {
     }
     for (let at = 0; at < sessions.length; at += sessionsPerStep) {
       if (at > 0 && performance.now() + stepMs < deadline) await new Promise((resolve) => setTimeout(resolve, stepMs));
-      for (const connection of sessions.slice(at, at + sessionsPerStep)) this.sendAway(connection);
+      for (const connection of sessions.slice(at, at + sessionsPerStep)) {
+        const { answers, socket } = connection;
+        // There is nothing that a reset could cost the client.
+        if (answers.size === 0) socket.once("finish", () => socket.destroy());
+        this.sendAway(connection);
+      }
     }
     await this.#empty(deadline - performance.now());
     clearInterval(this.#sweeper);
