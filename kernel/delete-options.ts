@@ -101,7 +101,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
   if (encoding === "protobuf") {
     try {
       const { kind, apiVersion, raw } = readEnvelope(bytes);
-      checkOptionsKind(kind, apiVersion);
+      checkOptionsKind(call, kind, apiVersion);
       options = protobufReader(DeleteOptions)(raw);
     } catch (error) {
       if (error instanceof StatusError) throw error;
@@ -109,7 +109,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     }
   } else if (encoding === "cbor") {
     const { item, kind, apiVersion } = recognisedCbor(bytes, badRequestError);
-    checkOptionsKind(kind, apiVersion);
+    checkOptionsKind(call, kind, apiVersion);
     options = orRefuse(() => cborReader(DeleteOptions)(item), badRequestError);
   } else {
     const read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
@@ -118,7 +118,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
     }
     const type = typeOf(read.tree);
     if (!type.ok) throw badRequestError(type.error);
-    checkOptionsKind(type.kind, type.apiVersion);
+    checkOptionsKind(call, type.kind, type.apiVersion);
     try {
       options = decoder(DeleteOptions)(read.tree ?? new TreeObject(), { reader: encoding, findings: [] });
     } catch (error) {
@@ -138,9 +138,10 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
   };
 }
 
-/** A body that calls itself something else is refused; DeleteOptions of any version are taken. */
-function checkOptionsKind(kind: string, version: string): void {
+/** A body of another kind is refused, in the version of the meta group unless it names one; DeleteOptions of any version are taken. */
+function checkOptionsKind({ catalog: { names } }: Call, kind: string, apiVersion: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
+  const version = apiVersion === "" ? `meta.${names.domain}/v1` : apiVersion;
   if (version === "v1" ? unversioned.includes(kind) : version.startsWith("meta.") && otherOptions.includes(kind)) {
     throw badRequestError(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   }

@@ -42,11 +42,15 @@ export function placed(call: Call, sent: ApiObject): ApiObject {
   if (!call.endpoint.namespaced) {
     return own === undefined ? object : { ...object, metadata: metaWith(object.metadata, { namespace: undefined }) };
   }
+  checkNamespaceOf(call, object);
   const { namespace } = call.info;
-  if (own !== undefined && own !== "" && own !== namespace) {
-    throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
-  }
   return own === namespace ? object : { ...object, metadata: metaWith(object.metadata, { namespace }) };
+}
+
+/** The namespace in the body must be the one in the URL, or absent. */
+export function checkNamespaceOf({ endpoint, info }: Call, { metadata: { namespace = "" } }: ApiObject): void {
+  if (!endpoint.namespaced || namespace === "" || namespace === info.namespace) return;
+  throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** What a create stores: `object` in the request's version to a valid object in the stored form. What an apply makes may be on its way out. */

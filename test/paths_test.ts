@@ -96,3 +96,15 @@ test("a get refuses `export` unless it is false or 0; lists and others ignore it
   for (const query of ["export=false", "export=0", "exact=true"]) assert.equal((await told("GET", `${path}?${query}`)).status, 200, query);
   assert.equal((await told("GET", "/api/v1/namespaces?export=true")).status, 200);
 });
+
+test("a PUT checks the namespace in the body before the name", async () => {
+  const path = "/api/v1/namespaces/default/configmaps/a";
+  const { message } = await told("PUT", path, { metadata: { name: "b", namespace: "other" } });
+  assert.equal(message, "the namespace of the provided object does not match the namespace sent on the request");
+});
+
+test("a deletion with a body of another kind and no version is refused in the version of the meta group", async () => {
+  const { status, message } = await told("DELETE", "/api/v1/namespaces/default/configmaps/a", { kind: "ConfigMap" });
+  assert.equal(status, 400);
+  assert.match(message, /^no kind "ConfigMap" is registered for version "meta\.k8s\.io\/v1" in scheme /);
+});

@@ -1,6 +1,7 @@
 /** Content negotiation: which encoding an answer has, and whether it is transformed to a Table or to metadata only. */
 import type { Names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
+import { areMediaParameters } from "./media-parameters.ts";
 import { type AcceptClause, parseAccept, trimBlanks } from "./accept.ts";
 
 export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
@@ -150,9 +151,10 @@ export function negotiateError(accept: string, media: Media): Output | undefined
 /** How to read a body; no content type means JSON. 415 for what is not read. */
 export function bodyEncoding(contentType: string | undefined, media: Media): Encoding {
   if (contentType === undefined || contentType === "") return "json";
-  const wanted = contentType.split(";")[0]!.trim().toLowerCase();
+  const end = contentType.indexOf(";");
+  const wanted = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
   const found = media.encodings.find((_, index) => media.types[index]!.toLowerCase() === wanted);
-  if (found === undefined) throw unsupportedMediaType(media.types);
+  if (found === undefined || (end >= 0 && !areMediaParameters(contentType.slice(end)))) throw unsupportedMediaType(media.types);
   return found;
 }
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

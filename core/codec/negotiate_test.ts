@@ -102,7 +102,16 @@ test("checkProduced() refuses in the router's words unless something produced is
 test("bodyEncoding() takes JSON where nothing is said, whatever the letter case and parameters", () => {
   assert.equal(bodyEncoding(undefined, media), "json");
   assert.equal(bodyEncoding("Application/JSON; charset=latin1", media), "json");
-  for (const bad of ["text/plain", ";;", "application/json, text/plain", "application/cbor"]) {
+  for (
+    const bad of [
+      "text/plain",
+      ";;",
+      "application/json, text/plain",
+      "application/cbor",
+      "application/json; charset",
+      "application/json;a=b;a=c",
+    ]
+  ) {
     assert.throws(() => bodyEncoding(bad, media), (error) => error instanceof StatusError && error.code === 415, bad);
   }
 });

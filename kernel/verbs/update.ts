@@ -13,7 +13,7 @@ import { writeOptions } from "../options.ts";
 import { readsOf } from "../reads-of.ts";
 import { servedObject } from "../served.ts";
 import type { Revision } from "../store/store.ts";
-import { placed, resourceName, toUpdate } from "../write-pipeline.ts";
+import { checkNamespaceOf, placed, resourceName, toUpdate } from "../write-pipeline.ts";
 import { store } from "./create.ts";
 import { onNewest, type Start, type Tried } from "./on-newest.ts";
 
@@ -21,6 +21,7 @@ import { onNewest, type Start, type Tried } from "./on-newest.ts";
 export async function update(call: Call): Promise<Answer> {
   const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
   const sent = await readBody(call, options.fieldValidation);
+  checkNamespaceOf(call, sent);
   checkName(call, sent);
   const object = placed(call, sent);
   const expected = expectedRevision(object.metadata.resourceVersion);
