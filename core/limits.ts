@@ -109,6 +109,8 @@ export const limits = Object.freeze({
   /** What of a client's Audit-ID is logged (upstream's bound), and what of it is honoured at all. */
   auditIdLoggedMax: 64,
   auditIdLengthMax: 1024,
+  /** Certificates of a client that are read, its own included. */
+  peerChainLengthMax: 16,
   /** Signatures that the search for a chain of certificates may check (Go's crypto/x509). */
   signatureChecksMax: 100,
   /** Names times name constraints that one chain may compare. */

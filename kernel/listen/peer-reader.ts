@@ -43,7 +43,7 @@ function sentChain(socket: TLSSocket): Uint8Array[] {
   const seen = new Set<object>();
   // Without a certificate some runtimes give an empty object, others null.
   let link = socket.getPeerCertificate(true) as { raw?: Uint8Array; issuerCertificate?: typeof link } | null | undefined;
-  while (link?.raw !== undefined && !seen.has(link) && seen.size < 16) {
+  while (link?.raw !== undefined && !seen.has(link) && seen.size < limits.peerChainLengthMax) {
     seen.add(link);
     chain.push(link.raw);
     link = link.issuerCertificate;
