@@ -73,7 +73,14 @@ export interface HeavyRoute {
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
-export function header(exchange: Exchange, name: string): string {
+/** The first header of a name, "" where there is none: of repeated headers upstream reads only the first. */
+export function header(exchange: Pick<Exchange, "headers">, name: string): string {
+  const value = exchange.headers[name];
+  return value === undefined ? "" : typeof value === "string" ? value : value[0] ?? "";
+}
+
+/** All headers of a name as one list, for names whose values are a list by our own rule. */
+export function headerList(exchange: Pick<Exchange, "headers">, name: string): string {
   const value = exchange.headers[name];
   return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
 }

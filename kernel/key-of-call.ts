@@ -8,6 +8,7 @@ import { keyOf } from "./objects.ts";
 
 /** The key of the object that the path names; 400 where no object can have the name, as it would lead elsewhere. */
 export function keyOfCall({ backend, endpoint, info }: Call): string {
+  if (endpoint.namespaced && info.namespace === "") throw badRequestError("Namespace parameter required.");
   const wrong = pathSegmentName(info.name, false);
   if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(info.name)}: ${wrong.join(";")}`);
   checkKey(endpoint, info.namespace, info.name);

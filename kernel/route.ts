@@ -35,8 +35,8 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
   if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
     if (!info.inNamespace) throw methodNotAllowedError();
-    // A create goes on: what it lacks is told with all else that is wrong with the object.
-    if (verb !== "create") throw badRequestError("Namespace parameter required.");
+    // Others go on: they name what else is wrong first, and then what the object or its key lacks.
+    if (verb === "deletecollection") throw badRequestError("Namespace parameter required.");
   }
   return { endpoint, verb, subresource };
 }

@@ -108,3 +108,14 @@ test("a deletion with a body of another kind and no version is refused in the ve
   assert.equal(status, 400);
   assert.match(message, /^no kind "ConfigMap" is registered for version "meta\.k8s\.io\/v1" in scheme /);
 });
+
+test("a path with an empty namespace names what is wrong with the body before the namespace that it lacks", async () => {
+  const path = "/api/v1/namespaces//configmaps/a", named = { metadata: { name: "a" } };
+  const lacking = "Namespace parameter required.";
+  assert.match((await told("PUT", path, {})).message, /was undeterminable: name must be provided$/);
+  assert.equal((await told("PUT", path, named)).message, lacking);
+  assert.equal((await told("PATCH", path, {})).status, 415);
+  assert.equal((await told("PATCH", path, {}, { "content-type": "application/merge-patch+json" })).message, lacking);
+  for (const method of ["GET", "DELETE"]) assert.equal((await told(method, path)).message, lacking);
+  assert.equal((await told("DELETE", "/api/v1/namespaces//configmaps")).message, lacking);
+});

@@ -3,7 +3,7 @@ import { badRequestError, conflictError, invalidError, notFoundError, StatusErro
 import { invalid } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { type Answer, objectAnswer } from "../answer.ts";
-import { type Call, header } from "../call.ts";
+import { type Call, headerList } from "../call.ts";
 import { readBody } from "../draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
 import { isExpected, readIfMatch } from "../if-match.ts";
@@ -82,7 +82,7 @@ export function uidMismatch(key: string, asked: string, found: string): string {
 
 /** 409 where the client expects an object, by `If-Match`, that is not there. */
 export function refuseAbsent(call: Call): void {
-  if (readIfMatch(header(call.exchange, "if-match")) === undefined) return;
+  if (readIfMatch(headerList(call.exchange, "if-match")) === undefined) return;
   throw conflictError(resourceName(call), call.info.name, "the object does not exist, and the If-Match header expects one");
 }
 
@@ -99,7 +99,7 @@ export interface Attempt {
 /** Puts an object on top of the newest state; 409 where the client named another revision, in the object or by `If-Match`, undefined where there is none any more. */
 export function replace(call: Call, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
   const { endpoint, info } = call;
-  const ifMatch = readIfMatch(header(call.exchange, "if-match"));
+  const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
   return onNewest(call, start, async (current) => {
     if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
     const { object, expected, hasOwners } = make(current);
