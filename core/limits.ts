@@ -1,4 +1,8 @@
-/** Every bound of the server, named with its unit. Tests try each at the bound and one past it. */
+/**
+ * Every bound on what the server holds in memory, reads or works on at once, and waits for, named with its unit. Tests try each at the
+ * bound and one past it. Lengths that the API itself prescribes stand with its rules, constants of protocols with their codecs;
+ * `metrics/`, which imports nothing, has its own.
+ */
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
   bodyBytesMax: 3 * 1024 * 1024,
@@ -75,6 +79,72 @@ export const limits = Object.freeze({
   /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
   watchStalledMs: 1_000,
+  /** Bytes of cached entries in other forms than the stored one. */
+  formsBytesMax: 64 * 1024 * 1024,
+  /** Changes between two states of a kind that are kept for exact reads. */
+  snapshotEventsMax: 256,
+  /** Lists of one kind that are read in chunks at one time, each of which holds its state. */
+  pinnedListsMax: 32,
+  /** Bytes of JSON of the decoded objects that are kept for the next write. */
+  recentObjectsBytesMax: 2 * 1024 * 1024,
+  /** Bytes of frames that are kept for watches that have not begun. */
+  sharedFramesBytesMax: 8 * 1024 * 1024,
+  /** Writes of this server whose events have not arrived yet; an event beyond them is decoded. */
+  ownWritesMax: 1024,
+  /** Sets of labels and fields that entries share. When it is full, a new table starts. */
+  internedTraitsMax: 100_000,
+  /** Values that the index of a watch selector holds; a watch of more is asked about every change. */
+  watchTokensMax: 16,
+  /** Bytes, and entries at most and at first, that filling the cache reads at once. */
+  fillPageBytes: 4 * 1024 * 1024,
+  fillPageEntriesMax: 500,
+  fillPageEntriesFirst: 16,
+  /** Longest pause before the cache tries again to follow the store. */
+  cacheRetryMsMax: 5_000,
+  /** Bytes of the messages of one protobuf list that are kept between measuring and sending; others are made twice. */
+  listMessagesBytesMax: 1024 * 1024,
+  /** Between two bookmarks of a watch in which nothing happens. */
+  bookmarkEveryMs: 60_000,
+  /** From the last bookmark of a watch to its planned end; a watch that lasts no longer gets none. */
+  bookmarkBeforeEndMs: 2_000,
+  /** For how long a read waits for a revision that is yet to come (upstream's blockTimeout). */
+  reachMs: 3_000,
+  /** Bytes and number of the embedded store's newest events that are kept in memory, and how many one watch takes at once. */
+  recentEventsBytesMax: 16 * 1024 * 1024,
+  recentEventsMax: 16_384,
+  recentEventsTakenMax: 1024,
+  /** Calls, and their bytes, that share one run of the embedded store, and calls that may wait for one. */
+  storeRunCallsMax: 512,
+  storeRunBytesMax: 8 * 1024 * 1024,
+  storeCallsWaitingMax: 65_536,
+  /** One value of the embedded store (etcd's --max-request-bytes). */
+  storeValueBytesMax: 1.5 * 1024 * 1024,
+  /** Keys that expire, revisions that are swept and bytes of history that are read in one run of the embedded store. */
+  expireKeysMax: 500,
+  sweepRevisionsMax: 2000,
+  historyBytesMax: 4 * 1024 * 1024,
+  /** Revisions that are swept at once on a full disk: each run has to fit into a piece of the reserve. */
+  sweepRevisionsWhenFullMax: 64,
+  /** Keys that one request reads from etcd; longer lists take several at one revision. */
+  rangeKeysMax: 5000,
+  /** Keys on one lease of etcd, and seconds that a key may live longer than asked. */
+  leaseKeysMax: 1000,
+  leaseSlackSecondsMax: 60,
+  /** Coded headers of one answer of etcd, and the frames that they come in. */
+  etcdHeaderBytesMax: 65_536,
+  etcdHeaderFramesMax: 64,
+  /** What etcd may leave unread of the acknowledgements that it is sent. */
+  etcdUnreadBytesMax: 1024 * 1024,
+  /** Objects of one page that background work reads, at most and at first, and UTF-16 units of one. */
+  listedItemsMax: 100,
+  listedItemsFirst: 10,
+  listedLength: 4 * 1024 * 1024,
+  /** Objects that a controller works on at one time. */
+  controllerPassesMax: 10,
+  /** For how long a start waits for its controllers. */
+  startedMsMax: 2_000,
+  /** Deepest path of a managed field. */
+  fieldSetDepthMax: 1000,
   /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
   /** Headers of one request. */

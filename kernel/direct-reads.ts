@@ -1,4 +1,5 @@
 /** Reads straight from the store: what kinds without a cache use, and what the cache must agree with. */
+import { limits } from "../core/limits.ts";
 import type { Names } from "../core/names.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import type { StoredKind } from "./catalog.ts";
@@ -15,7 +16,6 @@ import {
   neverBegun,
   nextBookmark,
   planList,
-  reachMs,
   type Reads,
   revisionOf,
   revisionOfGet,
@@ -69,7 +69,7 @@ async function reached(
   signal: AbortSignal,
   { waits, again }: { readonly waits: boolean; readonly again: boolean },
 ): Promise<void> {
-  const until = clock.now() + reachMs;
+  const until = clock.now() + limits.reachMs;
   for (;;) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;

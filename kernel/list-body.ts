@@ -1,6 +1,7 @@
 /**
  * Bodies of lists, made item by item while they go out, so that neither memory nor the event loop takes a whole list at once.
  */
+import { limits } from "../core/limits.ts";
 import { cborListAround } from "../core/codec/cbor/documents.ts";
 import { prettyPrinter } from "../core/codec/json-text.ts";
 import { envelopeAround, writeListField } from "../core/codec/protobuf.ts";
@@ -31,8 +32,6 @@ interface ListDocument {
   readonly none: "[]" | "null";
 }
 
-/** Bytes of messages that are kept between their measuring and their sending; those beyond are made twice. */
-const keptBytesMax = 1024 * 1024;
 const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 
@@ -144,7 +143,7 @@ async function protobufParts(
     const field = writeListField("items", message(item));
     bytes += field.length;
     keptBytes += field.length;
-    if (keptBytes <= keptBytesMax) kept.push(field);
+    if (keptBytes <= limits.listMessagesBytesMax) kept.push(field);
     if (turn.isOver) await turn.next();
   }
   const { head, tail } = envelopeAround(type, bytes);

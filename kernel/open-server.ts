@@ -1,4 +1,5 @@
 /** A server that answers in process: what settings, plugins and a store make together, and how it follows other settings. */
+import { limits } from "../core/limits.ts";
 import { readFile } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import type { Plugin } from "../core/plugin.ts";
@@ -79,9 +80,6 @@ export interface Opened {
   /** Ends what is left and closes the store. */
   close(): Promise<void>;
 }
-
-/** How long a start waits for controllers: whoever asks then finds a server that is ready, unless something is slow. */
-const startedMsMax = 2_000;
 
 /** How often the configuration file is looked at. */
 const lookEveryMs = 1_000;
@@ -187,7 +185,7 @@ export async function openServer(
     server,
     registry,
     seeded: planted,
-    started: Promise.race([start.all(controllerHooks(generation.catalog)), pause(startedMsMax, ending.signal)]),
+    started: Promise.race([start.all(controllerHooks(generation.catalog)), pause(limits.startedMsMax, ending.signal)]),
     inForce,
     swap,
     reload,

@@ -3,6 +3,7 @@
  * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
  * (`cache/reads-conformance.ts`) runs on both.
  */
+import { limits } from "../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../core/meta/names.ts";
 import type { Names } from "../core/names.ts";
 import type { Concern } from "../core/plugin.ts";
@@ -95,13 +96,6 @@ export interface Watching {
   /** Told when it ends because its client did not read. */
   tooSlow?(): void;
 }
-
-/** How often a watch is told how far it is when nothing happens to it. */
-export const bookmarkEveryMs = 60_000;
-/** How long before its planned end a watch gets its last bookmark; one that lasts no longer gets none. */
-export const bookmarkBeforeEndMs = 2_000;
-/** How long a read waits for a revision that is yet to come (upstream's blockTimeout). */
-export const reachMs = 3_000;
 
 /** A kind whose objects upstream reads from its store, without a cache. */
 export function isUncached(kind: StoredKind): boolean {
@@ -295,8 +289,8 @@ export function startsWithState(options: ListOptions, from: Revision | undefined
 /** When a watch is due its next bookmark, if it wants any. */
 export function nextBookmark(options: ListOptions, now: number, endsAt: number): number | undefined {
   if (!options.allowWatchBookmarks) return undefined;
-  const last = endsAt - bookmarkBeforeEndMs;
-  return last > now ? Math.min(now + bookmarkEveryMs, last) : undefined;
+  const last = endsAt - limits.bookmarkBeforeEndMs;
+  return last > now ? Math.min(now + limits.bookmarkEveryMs, last) : undefined;
 }
 
 /** The collection with the key of the object that the path names. */

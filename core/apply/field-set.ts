@@ -2,6 +2,7 @@
  * Sets of fields: what a manager owns. A set is a tree of path elements; a node that is `owned` is a member of the set itself, besides
  * what is below it. Sets are values: operations make new ones and share what is the same.
  */
+import { limits } from "../limits.ts";
 import { append } from "../append.ts";
 import type { Json } from "../schema.ts";
 import { compareElements, type Element, elementText, readElement } from "./element.ts";
@@ -137,12 +138,10 @@ export function readFieldSet(value: Json | undefined): FieldSet {
   return set;
 }
 
-const depthMax = 1000;
-
 function readNode(value: Json, depth: number): FieldSet {
   if (value === null) return leafSet;
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
-  if (depth > depthMax) throw new Error("a field set is too deep");
+  if (depth > limits.fieldSetDepthMax) throw new Error("a field set is too deep");
   const object = value as { readonly [key: string]: Json }; // objects are left
   const children = new Map<Element, FieldSet>();
   let owned = false;

@@ -1,4 +1,5 @@
 /** Reads from memory, under the same rules as those from the store. */
+import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { StoredKind } from "../catalog.ts";
@@ -13,7 +14,6 @@ import {
   type Live,
   neverBegun,
   planList,
-  reachMs,
   type Reads,
   revisionOfGet,
   type Waiter,
@@ -95,7 +95,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   async function isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
     const since = clock.now();
     try {
-      const reached = await cache.caughtUp(reachMs, waiter);
+      const reached = await cache.caughtUp(limits.reachMs, waiter);
       if (reached) meter.readNewest(true, false);
       return reached;
     } catch (error) {

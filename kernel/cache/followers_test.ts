@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Concern } from "../../core/plugin.ts";
@@ -12,7 +13,6 @@ import { RecentObjects } from "./recent-objects.ts";
 import { Slabs } from "./slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "./test-room.ts";
 import { storedBytes } from "../objects.ts";
-import { wantedTokensMax } from "./tokens.ts";
 import { traitsReader } from "./traits.ts";
 
 const endpoint = endpointOf("notes");
@@ -107,7 +107,7 @@ test("followers() wakes of a thousand who demand one value each only those whom 
   add("elsewhere", "elsewhere", "labelSelector=team=t1");
   add("two teams", "", "labelSelector=team in (t1,t2)");
   add("both", "", "fieldSelector=mood=m1&labelSelector=team=t2");
-  const many = Array.from({ length: wantedTokensMax }, (_, index) => `t${index}`);
+  const many = Array.from({ length: limits.watchTokensMax }, (_, index) => `t${index}`);
   add("as many as are told apart", "", `labelSelector=team in (${many})`);
   add("one more", "", `labelSelector=team in (${many},last)`);
   add("all but one", "", "labelSelector=team!=t9");

@@ -1,15 +1,15 @@
 /**
- * Entries in other forms than the stored one, protobuf most of all: made when somebody first asks, kept as long as the entry
- * is there and there is room. When there is none, all are forgotten, and those that are asked for are made again.
+ * Entries in other forms than the stored one, protobuf most of all: made when they are first asked for, and kept as long as the entry
+ * is there and there is room. Without room all are dropped, and made again when they are asked for.
  */
-const keptBytesMax = 64 * 1024 * 1024;
+import { limits } from "../../core/limits.ts";
 
 export class Forms {
   readonly #bytesMax: number;
   #kept = new WeakMap<object, Map<string, Uint8Array>>();
   #bytes = 0;
 
-  constructor(bytesMax = keptBytesMax) {
+  constructor(bytesMax = limits.formsBytesMax) {
     this.#bytesMax = bytesMax;
   }
 

@@ -2,6 +2,7 @@
  * Frames of events, encoded once for all watches that write alike, and pieces of several frames, put together once for all
  * watches that are at the same place.
  */
+import { limits } from "../../core/limits.ts";
 import { concat } from "../chunks.ts";
 import type { Item } from "../objects.ts";
 import type { Framing } from "../reads.ts";
@@ -30,8 +31,6 @@ export interface Piece {
   readonly sizes: readonly number[];
 }
 
-/** Bytes of frames that are kept for watches that are not there yet. */
-const keptBytesMax = 8 * 1024 * 1024;
 const toBytes = new TextEncoder();
 const end = toBytes.encode("}\n");
 
@@ -63,7 +62,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
   /** The oldest go first: maps keep the order in which they were filled. */
   function shrink(): void {
     for (const [event, some] of frames) {
-      if (bytes <= keptBytesMax) return;
+      if (bytes <= limits.sharedFramesBytesMax) return;
       for (const frame of some.values()) bytes -= frame.length;
       frames.delete(event);
     }
@@ -79,7 +78,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
       if (some === undefined) frames.set(event, some = new Map());
       some.set(name, made);
       bytes += made.length;
-      if (bytes > keptBytesMax) shrink();
+      if (bytes > limits.sharedFramesBytesMax) shrink();
       return made;
     },
     item: itemFor,

@@ -2,6 +2,7 @@
  * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
  * Bytes that are equal to what we have encoded need no decoding.
  */
+import { limits } from "../../core/limits.ts";
 import { sameBytes } from "../same-bytes.ts";
 import type { Change, Commit, Store } from "../store/store.ts";
 
@@ -14,9 +15,6 @@ export interface OwnWrites {
   isWritten(key: string): boolean;
 }
 
-/** Writes under way whose events have not come. What is forgotten is decoded, that is all. */
-const notedMax = 1024;
-
 export function ownWrites(store: Store, isCached: (key: string) => boolean, onCompact: (revision: number) => void): OwnWrites {
   const noted = new Map<string, Uint8Array>();
 
@@ -25,7 +23,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
     if (value === undefined || !isCached(key)) return await store.commit(change);
     noted.delete(key);
     noted.set(key, value);
-    if (noted.size > notedMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
+    if (noted.size > limits.ownWritesMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
     let isDone = false;
     try {
       const result = await store.commit(change);

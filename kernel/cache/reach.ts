@@ -1,4 +1,5 @@
-import { reachMs, tooLargeRevision } from "../reads.ts";
+import { limits } from "../../core/limits.ts";
+import { tooLargeRevision } from "../reads.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Revision } from "../store/store.ts";
 import type { CacheMeter } from "./metrics.ts";
@@ -12,6 +13,6 @@ export interface ReachNeeds {
 /** Waits for the cache to come to a revision; 504 where it does not in time. */
 export async function reach({ cache, clock }: ReachNeeds, meter: CacheMeter, revision: Revision, signal: AbortSignal): Promise<void> {
   const since = clock.now();
-  const reached = await cache.reached(revision, reachMs, signal).finally(() => meter.waited(clock.now() - since));
+  const reached = await cache.reached(revision, limits.reachMs, signal).finally(() => meter.waited(clock.now() - since));
   if (!reached) throw tooLargeRevision(revision, cache.revision);
 }

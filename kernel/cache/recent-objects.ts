@@ -2,10 +2,8 @@
  * Objects of entries that this server has written lately, so that whoever writes them again, which most controllers do, need not
  * have them decoded. What is forgotten is decoded, that is all.
  */
+import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
-
-/** Bytes of the JSON of all that is remembered; as objects they take several times as much. */
-const bytesMax = 2 * 1024 * 1024;
 
 /** What stands for an object in the cache. */
 interface Written {
@@ -20,7 +18,7 @@ export class RecentObjects {
   readonly #kept = new Map<string, { readonly entry: Written; readonly object: ApiObject }>();
   #bytes = 0;
 
-  constructor(most = bytesMax) {
+  constructor(most = limits.recentObjectsBytesMax) {
     this.#bytesMax = most;
   }
 

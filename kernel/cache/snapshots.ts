@@ -8,6 +8,7 @@
  *
  * A state is retained for a time, counted from when it was the newest; one that a chunked list has begun with, from then on.
  */
+import { limits } from "../../core/limits.ts";
 import type { Revision } from "../store/store.ts";
 import type { CachedEntry } from "./entry.ts";
 import type { KeyIndex } from "./key-index.ts";
@@ -19,11 +20,6 @@ interface Snapshot {
   /** Milliseconds since 1970. */
   readonly until: number;
 }
-
-/** Changes between two states that are kept: what is taken back at most, but for a burst. */
-export const eventsBetween = 256;
-/** Lists of one kind that are read in chunks at the same time, before their chunks are found by taking changes back. */
-const pinsMax = 32;
 
 export class Snapshots {
   readonly #keptMs: number;
@@ -39,7 +35,7 @@ export class Snapshots {
   /** Told of each step: `events` changes have led to this state. */
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
     this.#events += events;
-    if (this.#events < eventsBetween) return;
+    if (this.#events < limits.snapshotEventsMax) return;
     this.#events = 0;
     this.#states = this.#states.filter(({ until }) => until > now);
     this.#states.push({ revision, index, until: now + this.#keptMs });
@@ -50,7 +46,7 @@ export class Snapshots {
     this.#pins = this.#pins.filter(({ until }) => until > now);
     if (this.#pins.some((pin) => pin.revision === revision)) return;
     this.#pins.push({ revision, index, until: now + this.#keptMs });
-    if (this.#pins.length > pinsMax) this.#pins.shift();
+    if (this.#pins.length > limits.pinnedListsMax) this.#pins.shift();
   }
 
   /** The state at a revision that is not after the newest, `current`; undefined where it is not retained. */

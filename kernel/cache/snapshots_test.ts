@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
@@ -6,7 +7,6 @@ import { directReads } from "../direct-reads.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { manualClock } from "../store/test-clock.ts";
 import { openReads } from "./mod.ts";
-import { eventsBetween } from "./snapshots.ts";
 import { refused, withCache } from "./test-bench.ts";
 import { catalog, catalogOf, list, plugin, prefix, put, putBytes, remove, type Room, type Shown } from "./test-room.ts";
 
@@ -144,7 +144,7 @@ test("every state of a long history is what the store says that it was", () =>
   withCache(async ({ room, brittle }) => {
     const there = new Set<string>();
     const states = new Map<number, number>();
-    for (let round = 0; round < 3 * eventsBetween; round++) {
+    for (let round = 0; round < 3 * limits.snapshotEventsMax; round++) {
       const name = `n-${(round * 7) % 31}`;
       const leaves = there.has(name) && round % 3 === 0;
       states.set(leaves ? await remove(room, name) : await put(room, name, { labels: { round: `${round}` } }), round);
@@ -154,7 +154,7 @@ test("every state of a long history is what the store says that it was", () =>
     await list(room);
     const direct: Room = { ...room, reads: directReads(room.store) };
     for (const [revision, round] of states) {
-      if (round % 29 !== 0 && (round + 1) % eventsBetween > 2) continue;
+      if (round % 29 !== 0 && (round + 1) % limits.snapshotEventsMax > 2) continue;
       const expected = await list(direct, exactly(revision));
       brittle.lists = 0;
       const shown = await list(room, exactly(revision));

@@ -5,12 +5,10 @@
  *   object: name a, labels {app: web, tier: x}, type Opaque      tokens: name a, app web, tier x, type Opaque
  *   selector: app in (web, db), size!=big                        tokens: app web, app db (any of them)
  */
+import { limits } from "../../core/limits.ts";
 import type { Endpoint } from "../catalog.ts";
 import type { ListOptions } from "../options.ts";
 import { traitOf, type Traits } from "./traits.ts";
-
-/** Who demands one of more values than this is asked about every change. */
-export const wantedTokensMax = 16;
 
 /** One of them has every object that the selector sees; undefined where that cannot be said. */
 export function wantedTokens(
@@ -23,7 +21,7 @@ export function wantedTokens(
     return [field === "metadata.name" ? nameToken(value) : fieldToken(traitOf(endpoint, field), value)];
   }
   for (const { key, operator, values } of labels) {
-    if (!(operator === "=" || operator === "==" || operator === "in") || values.length > wantedTokensMax) continue;
+    if (!(operator === "=" || operator === "==" || operator === "in") || values.length > limits.watchTokensMax) continue;
     return values.map((value) => labelToken(key, value));
   }
   return undefined;

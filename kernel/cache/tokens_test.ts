@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject } from "../../core/plugin.ts";
@@ -7,7 +8,7 @@ import { type ListOptions, listOptions } from "../options.ts";
 import { parseQuery } from "../query.ts";
 import { selects } from "../reads.ts";
 import { catalog, endpointOf, noteOf, prefix, type Written } from "./test-room.ts";
-import { tokensOf, wantedTokens, wantedTokensMax } from "./tokens.ts";
+import { tokensOf, wantedTokens } from "./tokens.ts";
 import { traitsReader } from "./traits.ts";
 
 const endpoint = endpointOf("notes");
@@ -47,8 +48,8 @@ const selectors = [
   "fieldSelector=mood=",
   "fieldSelector=mood!=sad",
   "fieldSelector=mood=sad&labelSelector=team=a",
-  `labelSelector=team in (${teams(wantedTokensMax)})`,
-  `labelSelector=team in (${teams(wantedTokensMax + 1)})`,
+  `labelSelector=team in (${teams(limits.watchTokensMax)})`,
+  `labelSelector=team in (${teams(limits.watchTokensMax + 1)})`,
 ];
 const labels: readonly (Readonly<Record<string, string>> | undefined)[] = [
   undefined,
@@ -106,9 +107,9 @@ test("wantedTokens() are told for names, fields and labels that must be equal to
 });
 
 test("wantedTokens() are given up for a label beyond the bound, where another one is asked for instead", () => {
-  assert.equal(wanted(`labelSelector=team in (${teams(wantedTokensMax)})`)?.length, wantedTokensMax);
-  assert.equal(wanted(`labelSelector=team in (${teams(wantedTokensMax + 1)})`), undefined);
-  assert.deepEqual(wanted(`labelSelector=team in (${teams(wantedTokensMax + 1)}),size=big`), wanted("labelSelector=size=big"));
+  assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax)})`)?.length, limits.watchTokensMax);
+  assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)})`), undefined);
+  assert.deepEqual(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)}),size=big`), wanted("labelSelector=size=big"));
 });
 
 test("tokensOf() keeps names, fields and labels apart that read alike", () => {

@@ -1,4 +1,5 @@
 /** What selectors and followers ask of an object, kept without the object and shared by all objects that answer alike. */
+import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import type { Labels } from "../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../catalog.ts";
@@ -18,9 +19,6 @@ export function traitOf(endpoint: Endpoint, field: string): string {
   return `${endpoint.apiVersion} ${field}`;
 }
 
-/** Sets that differ are many at times; sharing is given up for those that are known then, not their use. */
-const knownMax = 100_000;
-
 /** Objects of a kind to their traits, also to those of versions that are not served now: they may be before the object goes. */
 export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Traits {
   const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
@@ -37,7 +35,7 @@ export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiOb
     const text = JSON.stringify([Object.entries(traits.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
-    if (known.size >= knownMax) known = new Map();
+    if (known.size >= limits.internedTraitsMax) known = new Map();
     known.set(text, traits);
     return traits;
   };

@@ -17,8 +17,9 @@
  *   read at                     12               shows 11 already
  *   known when                  12 or later      as the list of 12 with 13 on top
  */
+import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog.ts";
-import { reachMs, type Waiter } from "../reads.ts";
+import type { Waiter } from "../reads.ts";
 import { type Clock, pause } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import { fillKind } from "./fill.ts";
@@ -43,8 +44,6 @@ export interface WatchCacheNeeds {
   /** Told when the store was set back: nobody can go on from where they were. */
   readonly onSetBack: () => void;
 }
-
-const retryMsMax = 5_000;
 
 export class WatchCache {
   readonly #needs: WatchCacheNeeds;
@@ -264,7 +263,7 @@ export class WatchCache {
     const { revision } = await store.get(kind.prefix, signal);
     const filling = await fillKind(store, kind, revision, signal);
     try {
-      while (!(await this.reached(revision, reachMs, signal)));
+      while (!(await this.reached(revision, limits.reachMs, signal)));
       signal.throwIfAborted();
       if (this.#isWanted(kind)) return kind.join(filling, clock.now());
     } catch (error) {
@@ -322,7 +321,7 @@ export class WatchCache {
 }
 
 function retryMs(failures: number): number {
-  return Math.min(retryMsMax, 50 * 2 ** failures);
+  return Math.min(limits.cacheRetryMsMax, 50 * 2 ** failures);
 }
 
 function setBack(before: Revision, now: Revision): StoreError {

@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import type { Clock } from "./clock.ts";
 
 /** Leases shared by keys of similar expiry, as kube-apiserver does: one for a thousand events instead of one each. */
@@ -8,10 +9,7 @@ export interface Leases {
   forget(id: string): void;
 }
 
-/** How many keys may hang on one lease, and how much longer than asked a key may live: 5 percent, a minute at most. */
-const keysMax = 1000;
 const slackShare = 0.05;
-const slackSecondsMax = 60;
 
 /** `grant` gets a lease of so many seconds from the server and gives its number. */
 export function leasePool(grant: (seconds: number) => Promise<string>, clock: Clock): Leases {
@@ -20,7 +18,7 @@ export function leasePool(grant: (seconds: number) => Promise<string>, clock: Cl
     | undefined;
 
   function renew(seconds: number): Promise<string> {
-    const slack = Math.min(Math.floor(seconds * slackShare), slackSecondsMax);
+    const slack = Math.min(Math.floor(seconds * slackShare), limits.leaseSlackSecondsMax);
     const granted = grant(Math.ceil(seconds) + slack);
     const made: NonNullable<typeof shared> = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
     shared = made;
@@ -33,7 +31,7 @@ export function leasePool(grant: (seconds: number) => Promise<string>, clock: Cl
   return {
     async leaseFor(seconds) {
       const until = clock.now() + seconds * 1000;
-      if (shared !== undefined && shared.keys < keysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
+      if (shared !== undefined && shared.keys < limits.leaseKeysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
         shared.keys += 1;
         return await shared.granted;
       }

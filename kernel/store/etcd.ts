@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { connect, type Connection, type ConnectionOptions } from "./etcd-connection.ts";
@@ -27,9 +28,6 @@ export interface EtcdOptions extends ConnectionOptions {
   readonly prefix?: string;
   readonly clock?: Clock;
 }
-
-/** Keys that one request reads; longer lists are read in several, all at the revision of the first. */
-const rangeKeysMax = 5000;
 
 /**
  * A store in etcd (3.4 and later), over whichever of its endpoints answers. Rejects with StoreError "unavailable" when none does.
@@ -101,7 +99,7 @@ function readerOf(connection: Connection, progress: Progress, prefix: string, re
     let revision = at;
     let next: Uint8Array = from;
     for (;;) {
-      const most = Math.min(rangeKeysMax, limit === undefined ? rangeKeysMax : limit - entries.length);
+      const most = Math.min(limits.rangeKeysMax, limit === undefined ? limits.rangeKeysMax : limit - entries.length);
       const reply = await connection.call(range, { from: next, to, limit: most, at: revision }, { signal, repeatable: true }).catch(
         async (error: unknown) => {
           refusals.read(error);

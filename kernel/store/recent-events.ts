@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import type { Revision, StoreEvent } from "./store.ts";
 
 /**
@@ -16,10 +17,6 @@ export interface RecentEvents {
   since(after: Revision): readonly StoreEvent[] | undefined;
 }
 
-const keptBytesMax = 16 * 1024 * 1024;
-const keptMax = 16_384;
-const takenMax = 1024;
-
 export function recentEvents(start: Revision): RecentEvents {
   let revision = start;
   let kept: StoreEvent[] = [];
@@ -28,7 +25,7 @@ export function recentEvents(start: Revision): RecentEvents {
   let dropped = 0;
 
   function drop(): void {
-    while (kept.length > dropped && (bytes > keptBytesMax || kept.length - dropped > keptMax)) {
+    while (kept.length > dropped && (bytes > limits.recentEventsBytesMax || kept.length - dropped > limits.recentEventsMax)) {
       const oldest = kept[dropped++];
       if (oldest !== undefined) bytes -= eventBytes(oldest);
     }
@@ -53,7 +50,7 @@ export function recentEvents(start: Revision): RecentEvents {
     },
     since(after) {
       const first = kept.length - (revision - after);
-      return first < dropped ? undefined : kept.slice(first, first + takenMax);
+      return first < dropped ? undefined : kept.slice(first, first + limits.recentEventsTakenMax);
     },
   };
 }

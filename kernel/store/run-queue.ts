@@ -1,10 +1,6 @@
+import { limits } from "../../core/limits.ts";
 import type { Answers, Call, Outcome } from "./sqlite-calls.ts";
 import { type Revision, StoreError } from "./store.ts";
-
-/** What shares one run at most, and what may wait for one. */
-const runCallsMax = 512;
-const runBytesMax = 8 * 1024 * 1024;
-const waitingMax = 65_536;
 
 /** Calls on their way to the engine. */
 export interface RunQueue {
@@ -48,7 +44,9 @@ export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outco
   return {
     call<C extends Call>(call: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
-      if (waiting.length >= waitingMax) return Promise.reject(new StoreError("unavailable", "Too many requests wait for the store"));
+      if (waiting.length >= limits.storeCallsWaitingMax) {
+        return Promise.reject(new StoreError("unavailable", "Too many requests wait for the store"));
+      }
       return new Promise((resolve, reject) => {
         const abort = (): void => reject(signal?.reason);
         signal?.addEventListener("abort", abort);
@@ -73,7 +71,7 @@ function takeable(waiting: readonly Waiting[]): number {
   let count = 0;
   for (const { call } of waiting) {
     if (call.op === "commit") bytes += call.change.value?.byteLength ?? 0;
-    if (count > 0 && (count >= runCallsMax || bytes > runBytesMax)) break;
+    if (count > 0 && (count >= limits.storeRunCallsMax || bytes > limits.storeRunBytesMax)) break;
     count += 1;
   }
   return count;

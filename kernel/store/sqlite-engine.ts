@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import { DatabaseSync } from "node:sqlite";
 import { decodeKey, encodeKey } from "./bytes.ts";
 import { eventBytes } from "./recent-events.ts";
@@ -8,14 +9,6 @@ import { blob, entryOf, eventOf, integer, previousOf, stored } from "./sqlite-ro
 import { type Bounds, boundsOf, type Statements } from "./sqlite-statements.ts";
 import { type Facts, openTables, roomOfDatabase } from "./sqlite-tables.ts";
 import type { Entry, Revision, StoreEvent } from "./store.ts";
-
-/** How much one call does before others get their turn: keys that expire, revisions swept, bytes of history read. */
-const expireKeysMax = 500;
-const sweepRevisionsMax = 2000;
-const historyBytesMax = 4 * 1024 * 1024;
-
-/** The same while there is no room: each run has to fit into a piece of the reserve. */
-const sweepRevisionsWhenFullMax = 64;
 
 export interface EngineOptions {
   /** The room that is kept for deletions; called when the database is locked. */
@@ -136,7 +129,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
         const event = eventOf(row);
         events.push(event);
         bytes += eventBytes(event);
-        if (bytes >= historyBytesMax) return { answer: { events, revision: event.revision } };
+        if (bytes >= limits.historyBytesMax) return { answer: { events, revision: event.revision } };
       }
       return { answer: { events, revision: Math.max(after, revision) } };
     },
@@ -151,7 +144,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
     },
     expire({ now }) {
       if (allowed === "reads") return { failure: fullError };
-      const events = sql.due.all(now, expireKeysMax).map((row): StoreEvent => {
+      const events = sql.due.all(now, limits.expireKeysMax).map((row): StoreEvent => {
         const key = blob(row.key);
         const prior = find(key);
         return {
@@ -167,7 +160,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
     // is either named as its previous or is a deletion.
     sweep() {
       if (allowed === "reads") return { failure: fullError };
-      const until = Math.min(compacted, swept + (allowed === "all" ? sweepRevisionsMax : sweepRevisionsWhenFullMax));
+      const until = Math.min(compacted, swept + (allowed === "all" ? limits.sweepRevisionsMax : limits.sweepRevisionsWhenFullMax));
       sql.sweepSuperseded.run(swept, until);
       sql.sweepDeleted.run(swept, until);
       swept = until;

@@ -22,8 +22,6 @@ export interface SqliteOptions {
   readonly engine?: EngineOptions;
 }
 
-/** etcd's --max-request-bytes, so that what fits here fits there. */
-const requestBytesMax = 1.5 * 1024 * 1024;
 /**
  * A store in one sqlite file, or in memory for ":memory:". Writers that wait together share one transaction, each with a
  * revision of its own, and are answered once it is synced to disk. The file is locked while it is open: StoreError
@@ -112,7 +110,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   async function commit(change: Change): Promise<Commit> {
     if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
-    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? requestBytesMax)) {
+    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? limits.storeValueBytesMax)) {
       throw new StoreError("too-large", "etcdserver: request is too large");
     }
     const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(clock.now() + change.ttlSeconds * 1000);

@@ -10,6 +10,7 @@
  * It knows the API only as any client does. What events tell is a hint where to look; whether an owner is there is
  * asked anew before anything is deleted.
  */
+import { limits } from "../../core/limits.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import type { OwnerReference } from "../../core/meta/object-meta.ts";
 import { listed } from "../../core/listed.ts";
@@ -18,8 +19,6 @@ import { StatusError } from "../../core/status-error.ts";
 import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
 import { PassQueue } from "./pass-queue.ts";
 
-const passesMax = 10;
-
 export const garbageCollector: Controller = {
   name: "garbage-collector",
   async run({ api, work }, signal) {
@@ -27,7 +26,7 @@ export const garbageCollector: Controller = {
     const until = AbortSignal.any([signal, failed.signal]);
     const graph = new OwnerGraph();
     const queue = new PassQueue(
-      passesMax,
+      limits.controllerPassesMax,
       (uid) => attempt(api, graph, uid, (other) => queue.add(other)),
       (error) => failed.abort(error),
       work,

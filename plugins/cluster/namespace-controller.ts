@@ -8,6 +8,7 @@
  * A namespace is passed over when it is first seen terminating and then after pauses that grow; passes over several
  * namespaces run side by side, up to a bound, and pauses take no place among them.
  */
+import { limits } from "../../core/limits.ts";
 import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
@@ -15,15 +16,18 @@ import { deleteContent } from "./namespace-content.ts";
 import { contentFinalizer, type Namespace } from "./namespace.ts";
 import { PassQueue } from "./pass-queue.ts";
 
-/** Passes at one time. */
-const passesMax = 10;
 export const namespaceController: Controller = {
   name: "namespace",
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(world, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const queue = new PassQueue(passesMax, async (name) => await pass(world, name) === "left", (error) => failed.abort(error), world.work);
+    const queue = new PassQueue(
+      limits.controllerPassesMax,
+      async (name) => await pass(world, name) === "left",
+      (error) => failed.abort(error),
+      world.work,
+    );
     try {
       for await (const { type, object } of world.api.watch("v1", "namespaces", "", {}, until)) {
         const name = object.metadata.name ?? "";

@@ -1,11 +1,7 @@
 /** Headers as they come: in one frame, or in one and others behind it (RFC 9113, 6.2 and 6.10). */
+import { limits } from "../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import { flag, frameType, unpadded } from "./frames.ts";
-
-/** Of the headers of an answer, or of its trailers, as they are coded. */
-const headerBytesMax = 65_536;
-/** Pieces that they may come in: empty ones would cost no bytes. */
-const piecesMax = 64;
 
 /**
  * Takes the frames that carry headers and hands out whole blocks; false for a frame of another kind. Throws where one stands between
@@ -33,7 +29,9 @@ export function headerFrames(
     const { ends, pieces } = partial;
     pieces.push(payload);
     partial.bytes += payload.length;
-    if (partial.bytes > headerBytesMax || pieces.length > piecesMax) throw new Error("The headers of an answer are too long");
+    if (partial.bytes > limits.etcdHeaderBytesMax || pieces.length > limits.etcdHeaderFramesMax) {
+      throw new Error("The headers of an answer are too long");
+    }
     if ((flags & flag.endHeaders) !== 0) {
       partial = undefined;
       give(stream, ends, Buffer.concat(pieces));

@@ -2,6 +2,7 @@
  * The client's side of HTTP/2 (RFC 9113) over a socket, as far as gRPC goes: a stream sends its headers and its data, and is told
  * headers, data and its end. Why this is ours: docs/decisions/0010-http2-of-our-own.md.
  */
+import { limits } from "../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts";
@@ -57,8 +58,6 @@ export interface SessionOptions {
 }
 
 const streamMax = 0x7fffffff;
-/** To a server that leaves so much of what it is sent unread nothing is acknowledged. */
-const unreadBytesMax = 1024 * 1024;
 
 const refusedStream = 7, cancelled = 8;
 const nothing = Buffer.alloc(0);
@@ -161,7 +160,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if (ends && streams.get(id) === stream) ended(stream);
   }
   function acknowledge(type: number, payload: Buffer): void {
-    if (socket.writableLength <= unreadBytesMax) write(type, flag.ack, 0, payload);
+    if (socket.writableLength <= limits.etcdUnreadBytesMax) write(type, flag.ack, 0, payload);
   }
   function takeSettings(flags: number, payload: Buffer): void {
     if ((flags & flag.ack) !== 0) return;
