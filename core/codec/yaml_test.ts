@@ -194,7 +194,7 @@ interface Answer {
   readonly text?: string;
 }
 
-const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url), new URL("../../../shared/transcripts/", import.meta.url)];
+const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url)];
 
 test("writeYaml() writes the text of every recorded YAML answer", (context) => {
   const folder = recorded.find(hasRecordings);

@@ -319,7 +319,7 @@ interface Area {
   readonly scenarios: readonly { readonly name: string; readonly steps: readonly Step[]; readonly answers: readonly Answer[] }[];
 }
 
-const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url), new URL("../../../shared/transcripts/", import.meta.url)];
+const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url)];
 
 test("readYaml() agrees with every recorded answer to a YAML body", (context) => {
   const folder = recorded.find(hasRecordings);

@@ -1,9 +1,9 @@
 // Feature gates as the program offers them: their ladders, and what is said of them.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/gates.ts";
 import { plugins } from "../../plugins/mod.ts";
+import { readFacts } from "../reference/facts.ts";
 import { served } from "./served.ts";
 
 interface Rung {
@@ -15,12 +15,9 @@ interface Rung {
 interface Reference {
   readonly gates: readonly { readonly name: string; readonly ladder: readonly Rung[]; readonly dependsOn?: readonly string[] }[];
 }
-const file = new URL("../../../shared/reference/feature-gates.json", import.meta.url);
-const skip = existsSync(file) ? false : "no ladders of the reference beside this repository: shared/reference/feature-gates.json";
 
-test("every gate that the reference knows climbs as it does in kube-apiserver, up to the release that we show", { skip }, () => {
-  // `as`: a file of ours; a wrong shape fails the test.
-  const { gates } = JSON.parse(readFileSync(file, "utf8")) as Reference;
+test("every gate that the reference knows climbs as it does in kube-apiserver, up to the release that we show", () => {
+  const { gates } = readFacts<Reference>("feature-gates.json");
   const declared = [kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.entries(table));
   const until = <T>(rungs: readonly T[], release: (rung: T) => string) =>
     rungs.filter((rung) => compareReleases(release(rung), targetRelease) <= 0);
@@ -38,8 +35,8 @@ test("every gate that the reference knows climbs as it does in kube-apiserver, u
   assert.ok(compared > 15, `${compared} gates compared`);
 });
 
-test("what a gate of ours depends on is what it depends on there, as far as we know those gates", { skip }, () => {
-  const { gates } = JSON.parse(readFileSync(file, "utf8")) as Reference;
+test("what a gate of ours depends on is what it depends on there, as far as we know those gates", () => {
+  const { gates } = readFacts<Reference>("feature-gates.json");
   const declared = new Set([kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates)].flatMap((table) => Object.keys(table)));
   const tables = [kernelGateDependencies, ...plugins.map(({ gateDependencies = {} }) => gateDependencies)];
   const ours = new Map(tables.flatMap((table) => Object.entries(table)));
@@ -52,13 +49,13 @@ test("a gate whose condition is off, and a locked one that is changed, keep the 
   const start = (gates: string) => served([`--feature-gates=${gates}`], () => Promise.resolve());
   await assert.rejects(
     start("ClusterTrustBundleProjection=true"),
-    /^CatalogError: ClusterTrustBundleProjection is enabled, but depends on features that are disabled: \[ClusterTrustBundle\]$/,
+    /^ConfigError: ClusterTrustBundleProjection is enabled, but depends on features that are disabled: \[ClusterTrustBundle\]$/,
   );
   await start("ClusterTrustBundleProjection=true,ClusterTrustBundle=true");
   await start("AllBeta=true");
   await assert.rejects(
     start("ConsistentListFromCache=false"),
-    /^CatalogError: cannot set feature gate ConsistentListFromCache to false, feature is locked to true$/,
+    /^ConfigError: cannot set feature gate ConsistentListFromCache to false, feature is locked to true$/,
   );
 });
 

@@ -1,5 +1,5 @@
-/** Facts about kube-apiserver 1.35 that lie beside this repository, and how what we serve is held against them. */
-import { existsSync, readFileSync } from "node:fs";
+/** Facts about kube-apiserver 1.35 (`npm run reference:refresh` writes them), and how what we serve is compared with them. */
+import { readFileSync } from "node:fs";
 
 export type Value = null | boolean | number | string | readonly Value[] | Fields;
 export type Fields = { readonly [key: string]: Value };
@@ -11,13 +11,7 @@ export interface Difference {
   readonly ours: Value | undefined;
 }
 
-const folder = new URL("../../../shared/reference/", import.meta.url);
-
-/** Why tests of these files cannot run here; false when they can. */
-export function skipWithout(...files: readonly string[]): string | false {
-  const missing = files.filter((file) => !existsSync(new URL(file, folder)));
-  return missing.length === 0 ? false : `no facts of the reference beside this repository: shared/reference/${missing.join(", ")}`;
-}
+const folder = new URL("facts/", import.meta.url);
 
 export function readFacts<T>(file: string): T {
   // `as`: a file of ours; a wrong shape fails the test that reads it.

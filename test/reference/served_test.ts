@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from "../harness.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { aggregatedEntries, apiVersionOf, flattened, type GroupVersionFacts, keyed, listEntries } from "./discovery.ts";
 import { exceptions, sameAs } from "./exceptions.ts";
-import { differences, type Fields, readFacts, skipWithout, unexplained, type Value } from "./facts.ts";
+import { differences, type Fields, readFacts, unexplained, type Value } from "./facts.ts";
 import { expectedOperations, type PathFacts, servedOperations } from "./operations.ts";
 import {
   comparable,
@@ -19,7 +19,6 @@ import {
   servedSchemas,
 } from "./schemas.ts";
 
-const skip = skipWithout("schemas.json", "discovery.json", "table-columns.json");
 /** Everything that can be served. */
 const args = ["--runtime-config=api/all=true,storagemigration.k8s.io/v1alpha1=true"];
 const everyGroup = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -71,7 +70,7 @@ async function version3(): Promise<Schemas> {
 
 /** What is not meant to differ from what the reference has for the names of ours and for all that these lead to. */
 function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readonly string[] {
-  const { _generated, _about, _keys, _missing, ...facts } = readFacts<Record<string, any>>("schemas.json");
+  const { _generated, ...facts } = readFacts<Record<string, any>>("schemas.json");
   const known: Schemas = facts, generated = new Set<string>(_generated);
   const renamed = Object.entries(sameAs).filter(([, theirs]) => Object.hasOwn(known, theirs)).map(([name, theirs]): [string, Fields] => [
     name,
@@ -88,16 +87,16 @@ function schemaFaults(ours: Schemas, change: (schema: Fields) => Fields): readon
   return unexplained(differences("", Object.fromEntries(theirs), Object.fromEntries(compared)), exceptions.schemas);
 }
 
-test("OpenAPI v3 has the schemas of the reference, field by field", { skip }, async () => {
+test("OpenAPI v3 has the schemas of the reference, field by field", async () => {
   assert.deepEqual(schemaFaults(servedSchemas(await version3(), "v3"), (schema) => schema), []);
 });
 
-test("OpenAPI v2 has the schemas of the reference, without defaults", { skip }, async () => {
+test("OpenAPI v2 has the schemas of the reference, without defaults", async () => {
   const { definitions } = await read("/openapi/v2");
   assert.deepEqual(schemaFaults(servedSchemas(definitions, "v2"), inVersion2), []);
 });
 
-test("every kind that discovery lists has a schema that names it, and so has its list", { skip }, async () => {
+test("every kind that discovery lists has a schema that names it, and so has its list", async () => {
   const named = new Set(
     Object.values(await version3()).flatMap((schema) =>
       ((schema["x-kubernetes-group-version-kind"] ?? []) as unknown as readonly Fields[]) // `as`: read from JSON
@@ -122,7 +121,7 @@ function discoveryFacts(): readonly GroupVersionFacts[] {
   return readFacts<DiscoveryFacts>("discovery.json").groupVersions;
 }
 
-test("OpenAPI v3 has an operation for every verb of the reference, with its query", { skip }, async () => {
+test("OpenAPI v3 has an operation for every verb of the reference, with its query", async () => {
   const { paths } = await read("/openapi/v3");
   const ours: [string, Value][] = [];
   for (const { apiVersion, path } of await servedVersions()) {
@@ -134,7 +133,7 @@ test("OpenAPI v3 has an operation for every verb of the reference, with its quer
   assert.deepEqual(unexplained(found, exceptions.discovery), []);
 });
 
-test("discovery lists the resources of the reference, and no others, in its order", { skip }, async () => {
+test("discovery lists the resources of the reference, and no others, in its order", async () => {
   const served = await servedVersions();
   const theirs = Object.fromEntries(
     discoveryFacts().map((facts): [string, Value] => [apiVersionOf(facts), keyed("name", listEntries(facts.resources))]),
@@ -154,7 +153,7 @@ test("discovery lists the resources of the reference, and no others, in its orde
   assert.deepEqual(unexplained(differences("", theirs, ours), exceptions.discovery), []);
 });
 
-test("the documents of every group at once say the same", { skip }, async () => {
+test("the documents of every group at once say the same", async () => {
   const documents = await Promise.all(["/api", "/apis"].map((path) => read(path, everyGroup)));
   const ours = Object.fromEntries(
     documents.flatMap(({ items }) => items).flatMap(({ metadata: { name: group }, versions }: any) =>
@@ -170,7 +169,7 @@ test("the documents of every group at once say the same", { skip }, async () => 
   assert.deepEqual(unexplained(differences("", theirs, ours), exceptions.discovery), []);
 });
 
-test("groups and their versions come in the order of their priorities", { skip }, async () => {
+test("groups and their versions come in the order of their priorities", async () => {
   const { groups } = await read("/apis");
   const facts = discoveryFacts().map((each) => ({ ...each, apiVersion: apiVersionOf(each) }));
   const ours: readonly string[] = groups.flatMap((group: any) => group.versions.map((each: any) => each.groupVersion));
@@ -182,7 +181,7 @@ test("groups and their versions come in the order of their priorities", { skip }
   assert.deepEqual(ours, ordered.map(({ apiVersion }) => apiVersion));
 });
 
-test("lists take the field selectors of the reference, and no others", { skip }, async () => {
+test("lists take the field selectors of the reference, and no others", async () => {
   const facts = new Map(
     discoveryFacts().map((each) => [apiVersionOf(each), new Map(each.resources.map((resource) => [resource.name, resource]))]),
   );
@@ -209,7 +208,7 @@ test("lists take the field selectors of the reference, and no others", { skip },
   assert.ok(compared > 15, `${compared} resources compared`);
 });
 
-test("tables have the columns of the reference", { skip }, async () => {
+test("tables have the columns of the reference", async () => {
   const { kinds } = readFacts<{ readonly kinds: Readonly<Record<string, readonly Fields[]>> }>("table-columns.json");
   const theirs: [string, Value][] = [], ours: [string, Value][] = [];
   for (const { path, apiVersion, resources } of await servedVersions()) {

@@ -1,8 +1,8 @@
 // The rules of DeleteOptions, broken once each over HTTP. They have their own test, for they are about a request and not an object.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { startTestServer, type TestServer } from "../harness.ts";
+import { readFacts } from "../reference/facts.ts";
 import { type Client, httpsClient } from "../https.ts";
 
 /** One way of asking; without a cause it is a delete that holds. */
@@ -19,7 +19,6 @@ interface DeleteRule {
   readonly asks: readonly Ask[];
 }
 
-const file = new URL("../../../shared/reference/validation-rules.json", import.meta.url);
 const path = "/api/v1/namespaces/default/configmaps";
 const unsafe = "ignoreStoreReadErrorWithClusterBreakingPotential";
 const invalidAt = (field: string, reason: string) => [422, "Invalid", field, `FieldValue${reason}`] as const;
@@ -108,11 +107,9 @@ describe("options of a delete", () => {
       for (const ask of asks) await tryAsk(client, `case-${++names}`, ask);
     });
   }
-  it("none of the reference is left out", {
-    skip: existsSync(file) ? false : "no validation rules of the reference beside this repository: shared/reference/validation-rules.json",
-  }, () => {
+  it("none of the reference is left out", () => {
     const known: readonly { readonly field: string; readonly error: string; readonly rule: string }[] =
-      JSON.parse(readFileSync(file, "utf8")).delete.options;
+      readFacts<any>("validation-rules.json").delete.options;
     assert.deepEqual(
       rules.map(({ field, error, words }) => [field, error, words]),
       known.map(({ field, error, rule }) => [field, error, rule]),
