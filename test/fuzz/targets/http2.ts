@@ -14,11 +14,13 @@ const stream = (w: Writer) => [0, 1, 3, 0x7fffffff][w.below(4)]!;
 export const http2: Target = {
   name: "http2",
   grammar: {
-    connection: [(w) => w.write("frame") + w.many("frame")],
-    frame: [
-      (w) => frame(1, 4 | w.below(2), stream(w), w.write("block")),
+    connection: [(w) => w.write("good-frame") + w.many("frame")],
+    // What ends the connection is rare, so that long ones come far.
+    frame: [(w) => w.write(w.below(200) === 0 ? "bad-frame" : "good-frame")],
+    "good-frame": [
       (w) => frame(0, w.below(2), stream(w), "\x00" + word(3) + "abc"),
-      (w) => frame(0, 8, stream(w), byte(w.below(8)) + "data" + "\x00".repeat(w.below(8))),
+      (w) => frame(1, 4 | w.below(2), stream(w), w.write("block")),
+      (w) => frame(0, 8, stream(w), byte(w.below(4)) + "data"),
       (w) => frame(1, 0, 1, w.write("block")) + frame(9, 0, 1, w.write("block")) + frame(9, 4, 1, w.write("block")),
       (w) => frame(1, 4 | 8 | 32, 1, byte(1) + word(0) + byte(16) + w.write("block") + "\x00"),
       (w) => frame(3, 0, stream(w), word(w.below(14))),
@@ -28,34 +30,44 @@ export const http2: Target = {
       (w) => frame(8, 0, stream(w), word(w.below(3) * 0x3fffffff)),
       (w) => frame(5, 4, 1, word(2) + w.write("block")),
       (w) => frame(10 + w.below(240), w.below(256), stream(w), "unknown"),
+    ],
+    "bad-frame": [
       () => byte(0xff).repeat(3) + frame(0, 0, 1, ""),
+      (w) => frame(0, 8, 1, byte(4 + w.below(4)) + "abc"),
+      () => frame(1, 4 | 8, 1, ""),
+      (w) => frame(9, 4, 1, w.write("block")),
+      (w) => frame(1, 4, 1, w.write("bad-header")),
+      (w) => frame(1, 4, 1, byte(0) + w.write("string") + w.write("bad-string")),
     ],
     setting: [(w) => byte(0) + byte(w.below(8)) + word(w.below(2) * 0xffff)],
     block: [(w) => w.many("header")],
     header: [
-      (w) => byte(0x80 | w.below(128)),
+      (w) => byte(0x80 | (1 + w.below(61))),
       "<indexed-name><string>",
       "\x00<string><string>",
       "\x40<string><string>",
       "\x10<string><string>",
       "\x20",
-      "\x3f\xe1\x1f",
-      "\xff\xff\xff\xff\xff\x0f",
       "\x88",
     ],
-    "indexed-name": [(w) => byte(0x40 | w.below(64)), (w) => byte(w.below(16)), "\x0f\x10"],
+    "bad-header": ["\x3f\xe1\x1f", "\xff\xff\xff\xff\xff\x0f", (w) => byte(0x80 | (62 + w.below(60))), (w) => byte(w.below(256))],
+    "indexed-name": [(w) => byte(0x40 | (1 + w.below(61))), (w) => byte(1 + w.below(14)), "\x0f\x10"],
     string: [
       "\x01a",
       (w) => {
         const length = w.below(120);
         return byte(length) + "x".repeat(length);
       },
-      "\x83\xa8\xeb\x10",
+      "\x86\xa8\xeb\x10\x64\x9c\xbf",
+      "\x81\x1f",
+      "\x7f\x01" + "y".repeat(128),
+      "\x00",
+    ],
+    "bad-string": [
       "\x82\x1f\xff",
       "\x7f\x80\x80\x80\x80\x10",
-      "\x7f\x01" + "y".repeat(128),
       (w) => byte(0x80 | 20) + Array.from({ length: 20 }, () => byte(w.below(256))).join(""),
-      "\x00",
+      "\x05abc",
     ],
   },
   start: "connection",
