@@ -45,43 +45,24 @@ const summedDigitsMax = 1000;
 /** The amount that a text means, or what is wrong with it. Spaces around it are allowed, as upstream's decoder does. */
 export function parseQuantity(source: string): Amount | Unreadable {
   const text = source.trim();
-  const parts = text === "" ? undefined : partsOf(text);
-  if (parts === undefined) return new Unreadable(wrongFormat);
-  const { negative, whole, fraction, suffix } = parts;
+  if (text === "") return new Unreadable(wrongFormat);
+  const [head, sign, whole, fraction = ""] = /^([+-]?)([0-9]*)(?:\.([0-9]*))?/.exec(text) as unknown as readonly [
+    string,
+    string,
+    string,
+    string?,
+  ]; // matches any text
+  const suffix = text.slice(head.length), negative = sign === "-";
   const known = decimalSuffixes.get(suffix);
   const power = (binarySuffixes as readonly string[]).indexOf(suffix);
   if (known !== undefined) return fine(negative, whole + fraction, known - fraction.length, "decimal");
   if (power > 0) return binary(negative, whole + fraction, -fraction.length, 1n << BigInt(10 * power));
+  if (!/^[eEinumkKMGTP]*[-+]?[0-9]*$/.test(suffix)) return new Unreadable(wrongFormat);
   const scale = /^([eE])([-+]?[0-9]+)$/.exec(suffix);
   if (scale === null) return new Unreadable(wrongSuffix);
   const value = Number(scale[2]);
   if (!Number.isSafeInteger(value) || Math.abs(value) > 0x7fffffff) return new Unreadable(wrongSuffix);
   return fine(negative, whole + fraction, value - fraction.length, scale[1] === "e" ? "e" : "E");
-}
-
-/** Sign, digits before and after the point, and suffix; undefined when the text has another form. One pass. */
-function partsOf(text: string) {
-  const first = text.charCodeAt(0);
-  const start = first === 0x2b || first === 0x2d ? 1 : 0;
-  const wholeEnd = afterDigits(text, start);
-  const hasPoint = text.charCodeAt(wholeEnd) === 0x2e;
-  const fractionEnd = hasPoint ? afterDigits(text, wholeEnd + 1) : wholeEnd;
-  let end = fractionEnd;
-  while (end < text.length && "eEinumkKMGTP".includes(text[end]!)) end++;
-  if (text[end] === "-" || text[end] === "+") end++;
-  if (afterDigits(text, end) !== text.length) return undefined;
-  return {
-    negative: first === 0x2d,
-    whole: text.slice(start, wholeEnd),
-    fraction: hasPoint ? text.slice(wholeEnd + 1, fractionEnd) : "",
-    suffix: text.slice(fractionEnd),
-  };
-}
-
-function afterDigits(text: string, start: number): number {
-  let at = start;
-  for (let code = text.charCodeAt(at); code >= 0x30 && code <= 0x39; code = text.charCodeAt(at)) at++;
-  return at;
 }
 
 /** The amount without needless zeros. */
