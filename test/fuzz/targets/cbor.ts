@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { bytesOf, type Target, unless } from "../fuzz.ts";
 import type { Writer } from "../grammar.ts";
-import { thingKeys, thingOf } from "./things.ts";
+import { canonicalText, thingKeys, thingOf } from "./things.ts";
 
 /** The head of an item: major type and number, in one of its widths. */
 function head(major: number, value: number, w?: Writer): string {
@@ -59,11 +59,12 @@ export const cbor: Target = {
   stepsPerCharacter: 120,
   async open(code) {
     const Thing = await thingOf(code.load);
+    const textOf = await canonicalText(code.load);
     const { readCbor, CborError } = await code.load("core/codec/cbor/read.ts");
     const { CborWriter, writeJson } = await code.load("core/codec/cbor/write.ts");
     const { treeOfCbor } = await code.load("core/codec/cbor/untyped.ts");
     const { CborFailure } = await code.load("core/codec/cbor/failure.ts");
-    const { jsonFromTree } = await code.load("core/tree/json.ts");
+    const { jsonFromTree, readJson } = await code.load("core/tree/json.ts");
     const { DecodeError } = await code.load("core/derive/decode.ts");
     const { cborReader } = await code.load("core/derive/cbor-read.ts");
     const { cborWriter } = await code.load("core/derive/cbor-write.ts");
@@ -77,10 +78,14 @@ export const cbor: Target = {
         const json = jsonFromTree(tree);
         const writer = new CborWriter();
         writeJson(json, writer);
-        assert.deepEqual(jsonFromTree(treeOfCbor(readCbor(writer.finish()))), json);
+        assert.equal(textOf(jsonFromTree(treeOfCbor(readCbor(writer.finish())))), textOf(json));
       }
       const value = unless([DecodeError], () => read(item, []));
-      if (value !== undefined) assert.equal(encode(read(readCbor(write(value).finish()))), encode(value));
+      if (value === undefined) return;
+      const valueOf = (text: string) => textOf(jsonFromTree(readJson(text).tree));
+      // Field sets that are no objects are written and not read, as upstream does it.
+      const again = unless([DecodeError], () => read(readCbor(write(value).finish())));
+      if (again !== undefined) assert.equal(valueOf(encode(again)), valueOf(encode(value)));
     };
   },
 };

@@ -44,3 +44,13 @@ export const thingKeys = [
   "inner",
   "unknown",
 ] as const;
+
+/** A text that is the same for the same value, whatever the order of its members. Deep values do not overflow the stack. */
+export async function canonicalText(load: (path: string) => Promise<any>): Promise<(json: unknown) => string> {
+  const { CborWriter, writeJson } = await load("core/codec/cbor/write.ts");
+  return (json) => {
+    const writer = new CborWriter();
+    writeJson(json, writer);
+    return Array.from(writer.finish(), (byte: number) => String.fromCharCode(byte)).join("");
+  };
+}
