@@ -97,7 +97,7 @@ export class Connections {
     if (connection === undefined) return;
     connection.session = session;
     this.#of.set(session, connection);
-    if ("Deno" in globalThis) endLater(session);
+    if ("Deno" in globalThis) endLater(session, connection);
     // A session ends its side of the socket; a client may keep the other open for as long as it likes.
     connection.socket.once("finish", () => this.#linger(connection));
     if (this.#closing) session.close();
@@ -209,10 +209,16 @@ export class Connections {
 
 /** Deno 2.9.6 crashes where a session ends within the callback of a frame, as many frames of GOAWAY in one packet make it: it frees
  *  what it still reads from. So sessions end when the event loop has turned. */
-function endLater(session: ServerHttp2Session): void {
+function endLater(session: ServerHttp2Session, { input }: Connection): void {
   const close = session.close.bind(session), destroy = session.destroy.bind(session);
   session.close = (...args) => void setImmediate(() => session.closed || session.destroyed || close(...args));
-  session.destroy = (...args) => void setImmediate(() => session.destroyed || destroy(...args));
+  let ending = false;
+  session.destroy = (...args) => {
+    if (ending) return; // each further frame of a packet would fail it again
+    ending = true;
+    input?.stop();
+    setImmediate(() => session.destroyed || destroy(...args));
+  };
 }
 
 /** Not `end()`: the client would have to end its side too. Before TLS there is nothing to say. */
