@@ -4,23 +4,23 @@
  */
 import { mediaType } from "../core/codec/negotiate.ts";
 import { prettyJson } from "../core/codec/json-text.ts";
-import { writeYaml } from "../core/codec/yaml.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../core/meta/status.ts";
 import type { StructNode, Typed } from "../core/schema.ts";
-import { type Status, StatusError } from "../core/status-error.ts";
+import { type Status, StatusError, statusOf } from "../core/status-error.ts";
 import { binaryDocument, isBinary } from "./binary.ts";
 import { type Call, checkWeight } from "./call.ts";
 import { type Begun, begun, chunked, type Part, sizeOf } from "./chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "./exchange.ts";
-import { listParts, parsed, textOf } from "./list-body.ts";
+import { listParts, textOf } from "./list-body.ts";
 import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
 import { packageOf } from "./registry.ts";
 import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
+import { yamlOf } from "./yaml-answer.ts";
 
 export type Answer =
   | { readonly tag: "object"; readonly status: number; readonly item: Item }
@@ -105,7 +105,7 @@ const lineEnd = new TextEncoder().encode("\n");
 
 /** JSON text in the encoding that the client wants; where it is indented, its last line has no end. */
 function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
-  if (call.output.encoding === "yaml") return [writeYaml(parsed(textOf(json)))];
+  if (call.output.encoding === "yaml") return [yamlOf(textOf(json))];
   return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
 }
 
@@ -124,5 +124,11 @@ export function typedReply<T extends object>(
 
 /** A Status in the encoding that the client wants; a Status is never a Table. */
 export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
-  return typedReply(call, code, StatusSchema, body);
+  try {
+    return typedReply(call, code, StatusSchema, body);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    // A Status that YAML cannot hold is answered by one that says so, under the code that it had.
+    return typedReply(call, code, StatusSchema, statusOf(error));
+  }
 }

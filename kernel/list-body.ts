@@ -13,7 +13,6 @@ import { ListMeta } from "../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../core/meta/partial-object-metadata.ts";
 import type { ApiObject } from "../core/plugin.ts";
 import type { Json, Typed } from "../core/schema.ts";
-import { jsonFromTree, readJson } from "../core/tree/json.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./catalog.ts";
 import { inOrder, type Part, Turn } from "./chunks.ts";
@@ -21,13 +20,14 @@ import type { Item } from "./objects.ts";
 import type { ListPage } from "./reads.ts";
 import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableHead, tableRow } from "./table.ts";
+import { checkYaml, yamlValue } from "./yaml-answer.ts";
 
 /** A document of which one field is a list: JSON text up to it, its name, and its elements as JSON. */
 interface ListDocument {
   /** An object without its closing brace. */
   readonly open: string;
   readonly field: "items" | "rows";
-  readonly elements: Iterable<Part>;
+  readonly elements: () => Iterable<Part>;
   /** What stands where there are no elements. */
   readonly none: "[]" | "null";
 }
@@ -43,7 +43,7 @@ export async function listParts(call: Call, page: ListPage): Promise<Iterable<Pa
     ...(page.continue === "" ? {} : { continue: page.continue }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
   };
-  if (transform.as === "Table") return documentParts(call, tableDocument(call, page, metadata, transform.version));
+  if (transform.as === "Table") return await documentParts(call, tableDocument(call, page, metadata, transform.version));
   const partials = transform.as === "object" ? undefined : transform;
   const type = partials === undefined
     ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
@@ -58,14 +58,14 @@ export async function listParts(call: Call, page: ListPage): Promise<Iterable<Pa
     return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
   }
   const elements = partials === undefined
-    ? each(page.items, (item) => listItem(endpoint, item))
-    : each(page.items, (item) => encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
-  return documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
+    ? () => each(page.items, (item) => listItem(endpoint, item))
+    : () => each(page.items, (item) => encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
+  return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
 }
 
 function tableDocument(call: Call, page: ListPage, metadata: ListMeta, version: string): ListDocument {
   const include = includeObject(call);
-  const elements = each(page.items, (item) => tableRow(call, item, include, version));
+  const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
   // Upstream's table of a kind without columns of its own is made otherwise.
   const none = call.endpoint.served.columns === undefined ? "null" : "[]";
   return { open: tableHead(call, metadata, version, true), field: "rows", elements, none };
@@ -81,14 +81,22 @@ function listItem(endpoint: Endpoint, item: Item): Part {
   return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
 }
 
-function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Iterable<Part> {
-  if (call.output.encoding === "yaml") return yamlParts(document);
+async function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
+  if (call.output.encoding === "yaml") {
+    // What cannot be written has to be known before the first byte is sent.
+    const turn = new Turn();
+    for (const element of document.elements()) {
+      checkYaml(textOf(element));
+      if (turn.isOver) await turn.next();
+    }
+    return yamlParts(document);
+  }
   return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
 }
 
 function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Part> {
   let count = 0;
-  for (const element of elements) {
+  for (const element of elements()) {
     yield count++ === 0 ? `${open},"${field}":[` : ",";
     yield bytesOf(element);
   }
@@ -106,13 +114,13 @@ function* prettyParts(parts: Iterable<Part>): Generator<Part> {
 
 /** Fields stand in the order of their names, elements as deep as the field itself. */
 function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Part> {
-  const fields = Object.entries(parsed(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
+  const fields = Object.entries(yamlValue(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
   const text = (some: typeof fields): string => some.length === 0 ? "" : writeYaml(Object.fromEntries(some));
   yield text(fields.filter(([name]) => name < field));
   let count = 0;
-  for (const element of elements) {
+  for (const element of elements()) {
     if (count++ === 0) yield `${field}:\n`;
-    yield bytesOf(writeYaml([parsed(textOf(element))]));
+    yield bytesOf(writeYaml([yamlValue(textOf(element))]));
   }
   if (count === 0) yield `${field}: ${none}\n`;
   yield text(fields.filter(([name]) => name > field));
@@ -180,12 +188,6 @@ function* cborParts(
   yield around.tail;
 }
 
-/** JSON text that we have written ourselves. */
-export function parsed(text: string): Json {
-  const read = readJson(text);
-  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
-  return jsonFromTree(read.tree);
-}
 export function textOf(part: Part): string {
   return typeof part === "string" ? part : toText.decode(part);
 }
