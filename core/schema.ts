@@ -114,8 +114,8 @@ export interface FieldOptions {
   /** The list is made before anything is put into it, so that an empty one that is written is `[]` and not Go's nil, `null`. */
   readonly made?: true;
   /**
-   * An empty map that a client sends is in the object until it is stored, because upstream's rules tell it from an absent one. It is
-   * never written. Only for maps with `omitempty`.
+   * An empty map or list that a client sends is in the object until it is stored, because upstream's rules tell it from an absent one.
+   * It is never written. Only for fields with `omitempty`.
    */
   readonly keepsEmpty?: true;
   /** Published default, filled in when the field is absent. */

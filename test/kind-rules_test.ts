@@ -146,3 +146,97 @@ test("a watch for lists of metadata ends at its first event, and still tells its
   assert.equal(status, 200);
   assert.equal(JSON.parse(text).type, "ERROR");
 });
+
+test("a condition of a migration that may not change back is shown as it was sent: null, or an empty list", async () => {
+  const settings = {
+    "feature-gates": new Map([["StorageVersionMigrator", true]]),
+    "runtime-config": new Map([["storagemigration.k8s.io/v1beta1", true]]),
+  };
+  await using server = await openTestServer({ settings });
+  const ask = asking(server);
+  const path = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations";
+  await ask("POST", path, { metadata: { name: "m" }, spec: { resource: { group: "none.example.com", resource: "things" } } });
+  const lastTransitionTime = "2024-01-01T00:00:00Z";
+  const conditions = [{ type: "Succeeded", status: "True", reason: "R", message: "", lastTransitionTime }];
+  assert.equal((await ask("PATCH", `${path}/m/status`, { status: { conditions } }, merge)).status, 200);
+  for (const [sent, shown] of [[null, "null"], [[], "[]"]] as const) {
+    const { body } = await ask("PATCH", `${path}/m/status`, { status: { conditions: sent } }, merge);
+    assert.equal(body.details.causes[0].message, `Invalid value: ${shown}: Success condition cannot be set to false once it is true`);
+  }
+});
+
+test("objects that own each other go when one is deleted in the foreground, and a reference that is taken off frees its owner", async () => {
+  await using server = await openTestServer();
+  const ask = asking(server);
+  const path = `${core}/configmaps`;
+  const owner = (name: string, uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name, uid, blockOwnerDeletion: true });
+  const make = async (name: string, ownerReferences: object[]) =>
+    (await ask("POST", path, { metadata: { name, ownerReferences } })).body.metadata.uid as string;
+  const gone = async (name: string) => {
+    // The collector works when it comes to it: bounded by the time of a watch.
+    const answer = await server.handle(new Request(`https://test${path}?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=${name}`));
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const piece of answer.body!) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.includes('"type":"DELETED"')) return true;
+    }
+    return false;
+  };
+  const a = await make("a", []);
+  const b = await make("b", [owner("a", a)]);
+  await ask("PATCH", `${path}/a`, { metadata: { ownerReferences: [owner("b", b)] } }, merge);
+  const both = Promise.all([gone("a"), gone("b")]);
+  await ask("DELETE", `${path}/a?propagationPolicy=Foreground`);
+  assert.deepEqual(await both, [true, true]);
+
+  const c = await make("c", []), d = await make("d", []);
+  await make("e", [owner("c", c), owner("d", d)]);
+  const first = gone("c");
+  await ask("DELETE", `${path}/c?propagationPolicy=Foreground`);
+  assert.equal(await first, true);
+  const { body } = await ask("GET", `${path}/e`);
+  assert.deepEqual(body.metadata.ownerReferences.map(({ name }: { name: string }) => name), ["d"]);
+});
+
+test("an answer in YAML cannot hold what its reader refuses: code 500, though the object is written", async () => {
+  await using server = await openTestServer();
+  const yaml = async (method: string, path: string, body?: object) => {
+    const answer = await server.handle(
+      new Request(`https://test${path}`, {
+        method,
+        headers: { accept: "application/yaml", "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+    );
+    return [answer.status, await answer.text()] as const;
+  };
+  const refused =
+    "apiVersion: v1\ncode: 500\nkind: Status\nmessage: 'yaml: control characters are not allowed'\nmetadata: {}\nstatus: Failure\n";
+  const path = `${core}/configmaps`;
+  for (const [index, odd] of ["\x7f", "\x80", "a\x9fb", "\ufffe", "\uffff"].entries()) {
+    const name = `odd-${index}`;
+    assert.deepEqual(await yaml("POST", path, { metadata: { name }, data: { k: odd } }), [500, refused]);
+    assert.deepEqual(await yaml("GET", `${path}/${name}`), [500, refused]);
+    assert.deepEqual(await yaml("GET", path), [500, refused]);
+    const { body } = await asking(server)("GET", `${path}/${name}`);
+    assert.equal(body.data.k, odd);
+    assert.equal((await yaml("DELETE", `${path}/${name}`))[0], 200);
+  }
+  // A refusal keeps its own status code.
+  assert.deepEqual(await yaml("POST", path, { metadata: { name: "a" }, data: { "\x7f": "x" } }), [422, refused]);
+  assert.deepEqual(await yaml("GET", `${path}/%C2%80`), [404, refused]);
+  const folded: readonly (readonly [string, string])[] = [
+    ["\x85", "k: ' '"],
+    ["a\x85b", "k: a b"],
+    ["a  \x85  b", "k: a b"],
+    ["a\x85\x85b", "k: |-\n    a\n    b"],
+    ["\x85a", "k: ' a'"],
+    ["\x01\ufeff", 'k: "\\x01\\uFEFF"'],
+  ];
+  for (const [index, [text, shown]] of folded.entries()) {
+    const [status, answer] = await yaml("POST", path, { metadata: { name: `fold-${index}` }, data: { k: text } });
+    assert.equal(status, 201);
+    assert.ok(answer.startsWith(`apiVersion: v1\ndata:\n  ${shown}\n`), answer);
+  }
+});

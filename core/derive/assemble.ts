@@ -15,7 +15,7 @@ export function assembler(members: readonly Member[]): (values: readonly unknown
     pointer,
     always,
     node,
-    // Of null a decoder makes the shared zero value, of `{}` an object of its own.
+    // Of null a decoder makes the shared zero value, of `{}` one of its own.
     leavesOut: always || pointer ? undefined : keepsEmpty ? (value: unknown) => value === zeroOf(node) : isZero(node),
   }));
   return (values) => {

@@ -13,7 +13,7 @@ export interface Member {
   readonly always: boolean;
   /** An empty list or map that is written is null: storage makes Go's nil of it. */
   readonly emptyIsNull: boolean;
-  /** An empty map that was sent stays in the object until it is stored. */
+  /** An empty map or list that was sent stays in the object until it is stored. */
   readonly keepsEmpty: boolean;
 }
 

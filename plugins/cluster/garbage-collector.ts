@@ -5,7 +5,8 @@
  *                           ├──> one is there: references to absent ones are taken off
  *                           └──> the rest waits for it (foreground): it is deleted first
  *     its deletion is asked for with dependents orphaned: references to it are taken off, then it may go
- *     ... in the foreground: dependents are deleted, and it goes once none that blocks it is left
+ *     ... in the foreground: dependents are deleted, and it goes once none that blocks it is left; a dependent that is also the owner
+ *         of one that waits no longer blocks its own owners
  *
  * It knows the API only as any client does. What events tell is a hint where to look; whether an owner is there is
  * asked anew before anything is deleted.
@@ -42,9 +43,11 @@ export const garbageCollector: Controller = {
         for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
         return;
       }
+      // Also those that it names no more: it may have been the last that blocked them.
+      const owners = new Set([...graph.get(node.uid)?.owners ?? [], ...node.owners].map(({ uid }) => uid));
       graph.put(node);
       if (node.owners.length > 0 || waits(node)) queue.add(node.uid);
-      for (const { uid } of node.owners) if (graph.get(uid)?.deleting) queue.add(uid);
+      for (const uid of owners) if (graph.get(uid)?.deleting) queue.add(uid);
     };
     try {
       // An owner may not go before all who depend on it are known.
@@ -67,8 +70,11 @@ export const garbageCollector: Controller = {
 type Collection = ReturnType<Api["collections"]>[number];
 
 /** Whether an object's deletion waits for us. */
-function waits({ deleting, finalizers }: Node): boolean {
-  return deleting && (finalizers.includes(foregroundFinalizer) || finalizers.includes(orphanFinalizer));
+function waits(node: Node): boolean {
+  return isForeground(node) || (node.deleting && node.finalizers.includes(orphanFinalizer));
+}
+function isForeground({ deleting, finalizers }: Node): boolean {
+  return deleting && finalizers.includes(foregroundFinalizer);
 }
 
 /** One look at one object; true when it has to be looked at again. A lost race comes back, everything else is a failure. */
@@ -108,7 +114,10 @@ async function collect(api: Api, graph: OwnerGraph, node: Node): Promise<boolean
     if (gone.length > 0) await dropOwners(api, node, live, new Set(gone.map(({ uid }) => uid)));
     return false;
   }
-  const foreground = states.includes("waiting") && graph.dependentsOf(node.uid).length > 0;
+  const dependents = graph.dependentsOf(node.uid);
+  const foreground = states.includes("waiting") && dependents.length > 0;
+  // Owners that wait for each other would wait for ever. Its owners go first, then it is looked at again, as upstream does.
+  if (foreground && dependents.some(isForeground) && await unblockOwners(api, node, live)) return true;
   await api.delete(node.groupVersion, node.resource, node.namespace, node.name, {
     propagationPolicy: foreground ? "Foreground" : "Background",
     preconditions: { uid: node.uid },
@@ -166,6 +175,15 @@ async function orphan(api: Api, graph: OwnerGraph, node: Node): Promise<boolean>
 async function dropOwners(api: Api, node: Node, live: ApiObject, uids: ReadonlySet<string>): Promise<void> {
   const kept = (live.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
   await put(api, node, { ...live, metadata: { ...live.metadata, ownerReferences: kept } });
+}
+
+/** Lets the owners of an object go before it; false where it blocks none. */
+async function unblockOwners(api: Api, node: Node, live: ApiObject): Promise<boolean> {
+  const owners = live.metadata.ownerReferences ?? [];
+  if (!owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return false;
+  const ownerReferences = owners.map((owner) => owner.blockOwnerDeletion ? { ...owner, blockOwnerDeletion: false } : owner);
+  await put(api, node, { ...live, metadata: { ...live.metadata, ownerReferences } });
+  return true;
 }
 
 async function dropFinalizer(api: Api, node: Node, finalizer: string): Promise<void> {

@@ -141,13 +141,14 @@ async function migrate(
   if (!goesOn) return;
   const found = await collectionOf(api, migration, isWanted, signal);
   if (!isWanted()) return;
-  const why = typeof found === "string" ? found : await rewriteAll(api, found, {
+  const problem = typeof found === "string" ? undefined : await rewriteAll(api, found, {
     token: keptOf(migration).continueToken,
     begun: (resourceVersion) => report(migrations, migration, { resourceVersion }),
     passed: (token) => remember(migrations, migration, token, versionOf(found)),
     isWanted,
   });
   if (!isWanted()) return;
+  const why = typeof found === "string" ? found : problem && `migration encountered unhandled error: ${problem}`;
   const outcome = why === undefined
     ? finding("Succeeded", "True", "StorageVersionMigrationSucceeded", "")
     : finding("Failed", "True", "StorageVersionMigrationFailed", why);
@@ -166,14 +167,17 @@ async function collectionOf(
   for (let waitedMs = 0; isWanted(); waitedMs += lookMs) {
     const known = ["list", "get", "create"].map(among).find((each) => each !== undefined);
     if (known !== undefined) {
-      const lacking = ["update", "patch", "list"].filter((verb) => among(verb) === undefined);
-      if (lacking.length === 0) return known;
-      return `resource "${known.groupVersion}, Resource=${resource}" does not support discovery operations: [${lacking.join(" ")}]`;
+      const needed = ["update", "patch", "list"];
+      if (needed.every((verb) => among(verb) !== undefined)) return known;
+      // All that is needed is named, whichever of it is lacking; the core group is the empty one.
+      const { groupVersion } = known;
+      const shown = groupVersion.includes("/") ? groupVersion : `/${groupVersion}`;
+      return `resource "${shown}, Resource=${resource}" does not support discovery operations: [${needed.join(" ")}]`;
     }
     if (waitedMs >= absenceMs) break;
     await pause(lookMs, signal);
   }
-  return `resource "${keyOf(migration)}" does not exist`;
+  return "resource does not exist in discovery";
 }
 function versionOf({ groupVersion }: Collection): string {
   return groupVersion.slice(groupVersion.lastIndexOf("/") + 1);

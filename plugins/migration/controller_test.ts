@@ -32,15 +32,18 @@ function apiOver(
     if (until(written)) done.abort();
   };
   const api: Partial<Api> = {
-    collections: () => [
+    collections: (verb) => [
       { groupVersion: version, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false },
       { groupVersion: "v1", resource: "things", kind: "Thing", namespaced: true },
+      ...(verb === "list" || verb === "get" ? [{ groupVersion: "v1", resource: "readings", kind: "Reading", namespaced: true }] : []),
     ],
     get: (_version, _resource, _namespace, name) => Promise.resolve(stored.get(name)),
     list: (_version, _resource, _namespace, query = {}) => {
       if (query["continue"] === "old") return Promise.reject(new StatusError("Expired", "too old", { continue: "newer" }));
       if (query["continue"] === "ancient") return Promise.reject(new StatusError("Expired", "too old"));
-      if (query["continue"] === "made up") return Promise.reject(new StatusError("BadRequest", "no such token"));
+      if (query["continue"] === "made up") {
+        return Promise.reject(new StatusError("BadRequest", "no such token"));
+      }
       const items = things.map((name) => ({ kind: "", apiVersion: "", metadata: { name, namespace: "demo" } }));
       const first = query["continue"] === undefined;
       const metadata = { resourceVersion: "7", ...(first ? { continue: "next" } : {}) };
@@ -122,7 +125,7 @@ test("migrationController goes on from a token that is too old in what is there 
 test("migrationController ends a migration as failed whose token nobody has given", async () => {
   const { run, stored } = apiOver([begun("made up")], ["a"], endsWith("one Running=False"));
   await run;
-  assert.equal(stored.get("one").status.conditions[1].message, "no such token");
+  assert.equal(stored.get("one").status.conditions[1].message, "migration encountered unhandled error: no such token");
 });
 
 test("migrationController fails, to be started again, while the server is busy: that is no failure of the migration", async () => {
@@ -135,7 +138,7 @@ test("migrationController ends a migration as failed where an object cannot be w
   const { run, written, stored } = apiOver([migration("one", "things")], ["bad", "z"], endsWith("one Running=False"));
   await run;
   assert.equal(written.at(-1), "one Running=False,Failed=True at 7");
-  assert.equal(stored.get("one").status.conditions[1].message, "no bad");
+  assert.equal(stored.get("one").status.conditions[1].message, "migration encountered unhandled error: no bad");
 });
 
 test("migrationController does migrations of one resource one after the other, and none that is over", async () => {
@@ -160,6 +163,15 @@ test("migrationController speaks v1alpha1 where v1beta1 is not served: token, ve
   const { spec, status, apiVersion } = stored.get("one");
   assert.deepEqual([apiVersion, spec], [alpha, { resource: { version: "v1", resource: "things" }, continueToken: "next" }]);
   assert.deepEqual(status.conditions.map((each: object) => Object.keys(each).includes("lastUpdateTime")), [true, true]);
+});
+
+test("migrationController names all verbs that a migration needs where the resource lacks one", async () => {
+  const { run, stored } = apiOver([migration("one", "readings")], [], endsWith("one Running=False"));
+  await run;
+  assert.equal(
+    stored.get("one").status.conditions[1].message,
+    'resource "/v1, Resource=readings" does not support discovery operations: [update patch list]',
+  );
 });
 
 test("migrationController runs with its gate on, where one of the two versions is served", () => {

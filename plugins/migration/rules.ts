@@ -103,5 +103,5 @@ function validateOutcome(now: Conditions, before: Conditions): readonly FieldErr
     [isTrue(before, "Succeeded") && !succeeded, "Success condition cannot be set to false once it is true"],
     [isTrue(before, "Failed") && !failed, "Failed condition cannot be set to false once it is true"],
   ];
-  return findings.filter(([holds]) => holds).map(([, detail]) => invalid("status.conditions", now ?? [], detail));
+  return findings.filter(([holds]) => holds).map(([, detail]) => invalid("status.conditions", now, detail));
 }

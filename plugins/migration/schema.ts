@@ -23,7 +23,10 @@ const StorageVersionMigrationSpec = betaStruct("StorageVersionMigrationSpec", {
 }, { doc: "Which objects are to be written anew." });
 
 const StorageVersionMigrationStatus = betaStruct("StorageVersionMigrationStatus", {
-  conditions: field(1, mapBy(["type"], Condition), docs.conditions, { patch: { strategy: ["merge"], mergeKey: "type" } }),
+  conditions: field(1, mapBy(["type"], Condition), docs.conditions, {
+    patch: { strategy: ["merge"], mergeKey: "type" },
+    keepsEmpty: true,
+  }),
   resourceVersion: field(2, string, docs.resourceVersion),
 }, { doc: "How far a migration is." });
 
