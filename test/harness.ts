@@ -27,6 +27,7 @@ export async function startTestServer(
     readonly plugins?: typeof plugins;
     readonly readsOver?: ServeOptions["readsOver"];
     readonly sqlite?: ServeOptions["sqlite"];
+    readonly processMetrics?: boolean;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
@@ -40,9 +41,9 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const { readsOver, sqlite } = options;
+  const { readsOver, sqlite, processMetrics = false } = options;
   const parts = { ...(readsOver === undefined ? {} : { readsOver }), ...(sqlite === undefined ? {} : { sqlite }) };
-  const running = await serve({ ...configuration, log, ...parts });
+  const running = await serve({ ...configuration, log, processMetrics, ...parts });
   return {
     url: running.url,
     port: running.port,
