@@ -112,7 +112,7 @@ test("a store that is gone makes the server unready and not alive, and both come
       });
       assert.match(
         (await server.client.ask("/readyz/etcd-readiness")).text,
-        /^internal server error: (error getting data from etcd: |timed out)/,
+        /^internal server error: (etcd at http:\/\/127\.0\.0\.1:\d+ unreachable since |error getting data from etcd: |timed out)/,
       );
       await etcd.restart();
       await until(async () => assert.deepEqual(await statuses(), [200, 200, 200]));
