@@ -24,7 +24,7 @@ export const limits = Object.freeze({
   /** Bytes that the copies of one JSON patch may add. */
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
-  inlineBodyBytesMax: 128 * 1024,
+  inlineBodyBytesMax: 64 * 1024,
   inlineObjectBytesMax: 256 * 1024,
   /** Heavy requests of one user that may wait; more are refused with 429. */
   heavyRequestsPerUserMax: 64,

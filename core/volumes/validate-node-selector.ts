@@ -1,4 +1,5 @@
 /** Rules of selectors of nodes and places, in upstream's order and words. */
+import { limits } from "../limits.ts";
 import { append } from "../append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { dns1123Subdomain, labelValue, qualifiedName } from "../meta/names.ts";
@@ -92,35 +93,36 @@ function warnOfTerm({ matchExpressions = [] }: NodeSelectorTerm, path: string, n
   });
 }
 
-/** What a term asks for, by key; undefined for a term that asks for nothing. */
-type Asked = ReadonlyMap<string, ReadonlySet<string>> | undefined;
-
 /** Terms may not repeat each other, whatever the order. A term without requirements repeats one for every term there is: upstream's slip. */
 export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const before: Asked[] = terms.map(() => undefined);
+  // How many terms before ask for the same: each of them is an error.
+  const before = new Map([[topologyText(new Map()), terms.length]]);
+  let duplicates = 0;
   for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
-    const asked = new Map<string, ReadonlySet<string>>();
+    const asked = new Map<string, readonly string[]>();
     for (const [j, each] of matchLabelExpressions.entries()) {
       const at = `${path}[${i}].matchLabelExpressions[${j}]`;
       append(errors, validateTopologyRequirement(each, at));
       if (asked.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
-      asked.set(each.key, new Set(each.values));
+      asked.set(each.key, each.values);
     }
-    const own: Asked = asked.size === 0 ? undefined : asked;
-    for (const other of before) if (asksTheSame(own, other)) errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
-    before.push(own);
+    const own = topologyText(asked), count = before.get(own) ?? 0;
+    for (let each = 0; each < count && duplicates < duplicatesMax; each++, duplicates++) {
+      errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
+    }
+    before.set(own, count + 1);
   }
   return errors;
 }
 
-function asksTheSame(a: Asked, b: Asked): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return a.size === b.size && [...a].every(([key, values]) => {
-    const others = b.get(key);
-    return others !== undefined && others.size === values.size && [...values].every((value) => others.has(value));
-  });
+/** The same text for terms that ask for the same, whatever the order of keys and values. */
+function topologyText(asked: ReadonlyMap<string, readonly string[]>): string {
+  const keys = [...asked.keys()].sort();
+  return JSON.stringify(keys.map((key) => [key, [...new Set(asked.get(key))].sort()]));
 }
+/** No answer has room for more. */
+const duplicatesMax = limits.fieldErrorsLengthMax / 32;
 
 function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {
   const errors: FieldError[] = values.length === 0 ? [required(`${path}.values`, "")] : [];

@@ -44,6 +44,12 @@ export function heavyRequests(needs: HeavyNeeds): HeavyRequests {
   return new Requests(needs);
 }
 
+/** Bytes that may leave this thread: a body that lies in a buffer with others is copied. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
 function ending(): StatusError {
   return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
 }
@@ -102,8 +108,7 @@ class Requests implements HeavyRequests {
     // A waiting job that was aborted is no longer in the queue, and one that runs has just begun.
     if (signal.aborted) return this.#finish();
     try {
-      // Bytes of its own: a body may lie in a buffer that is shared with others, and leaves this thread with the message.
-      const body = new Uint8Array(request.body);
+      const body = ownBytes(request.body);
       this.#threadInForce().post({ tag: "job", job, request: { ...request, body }, milliseconds: limits.heavyRequestMsMax }, [body.buffer]);
     } catch (error) {
       this.#fail(error);

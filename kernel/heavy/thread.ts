@@ -20,7 +20,7 @@ function startWeb(told: (message: FromHeavy) => void, died: (error: Error) => vo
 }
 
 function startNode(told: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
-  const worker = new NodeWorker(new URL("./worker-node.ts", import.meta.url));
+  const worker = new NodeWorker(new URL("./worker-node.ts", import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: 16 } });
   let ended = false;
   const dies = (error: Error) => {
     if (ended) return;

@@ -33,7 +33,8 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const args = [
       `--data-dir=${folder}/data`,
       `--token-auth-file=${folder}/tokens.csv`,
-      "--feature-gates=CBORServingAndStorage=true",
+      // It also stores objects in CBOR, which nobody does by default.
+      ...(request.type === "application/cbor" ? ["--feature-gates=CBORServingAndStorage=true"] : []),
     ];
     const server = await startServer(runtime, args);
     children.push(server);
