@@ -25,6 +25,8 @@ export const limits = Object.freeze({
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
   inlineBodyBytesMax: 64 * 1024,
+  /** Bodies above these are read one in a turn of the event loop. */
+  turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,
   /** Heavy requests of one user that may wait; more are refused with 429. */
   heavyRequestsPerUserMax: 64,

@@ -11,6 +11,7 @@ import type { Meter } from "./meter.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { Reads, Waiter } from "./reads.ts";
 import type { Store } from "./store/store.ts";
+import { Turns } from "./turns.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** Time and chance, handed in so that tests can choose them. */
@@ -85,10 +86,14 @@ export function headerList(exchange: Pick<Exchange, "headers">, name: string): s
   return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
 }
 
+const turns = new Turns();
+
 /** The whole body; 413 where it is too large, 504 where it takes too long to come. A large one is handed over with its request. */
 export async function bodyOf(call: Call): Promise<Uint8Array> {
   const bytes = await anyBodyOf(call);
   if (isHeavy(call, bytes)) throw new HandOver();
+  // Several of a middle size together would take as long as a heavy one.
+  if (bytes.length > limits.turnBodyBytesMin) await turns.next();
   return bytes;
 }
 
