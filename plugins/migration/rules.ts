@@ -73,11 +73,9 @@ export function validateStatus(next: StorageVersionMigration, prior: StorageVers
   ];
 }
 
-/** The rules of conditions; in v1alpha1 the time and the reason are optional, and the time has its name there. */
+/** The rules of conditions, without the one that v1alpha1 does not have: a reason is optional there. */
 function alphaConditions(conditions: Conditions): readonly FieldError[] {
-  return validateConditions(conditions, "status.conditions").filter(({ type, path }) =>
-    type !== "Required" || !/\.(lastTransitionTime|reason)$/.test(path)
-  );
+  return validateConditions(conditions, "status.conditions").filter(({ type, path }) => type !== "Required" || !path.endsWith(".reason"));
 }
 
 function versionProblem(version: string): string | undefined {

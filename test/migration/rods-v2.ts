@@ -1,8 +1,8 @@
-/** For `--plugins`: the release that stores rods in v2. Where a file of its working folder says so, it stands still after so many changes. */
+/** For `--plugins`: the release that stores rods in v2. Where a file of its data folder says so, it stands still after so many changes. */
 import { existsSync, readFileSync } from "node:fs";
 import { rodsPlugin } from "./rods.ts";
 
-export const standsStillAfter = "stands-still-after";
+export const standsStillAfter = "data/stands-still-after";
 
 let changes = 0;
 function mayChange(): Promise<void> {

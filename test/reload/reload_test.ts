@@ -120,7 +120,7 @@ test("discovery, OpenAPI and their ETags follow what is served", () =>
         legacy: /"secrets"/.test(legacy.text),
         aggregated: /"secrets"/.test(both.text),
         v2: /namespaces\/\{namespace\}\/secrets/.test(v2.text),
-        etags: [both.headers.etag, v3.headers.etag, v2.headers.etag, v3.json().paths["api/v1"]?.serverRelativeURL],
+        etags: [both.headers.etag, v2.headers.etag, v3.json().paths["api/v1"]?.serverRelativeURL],
       };
     };
     const before = await look();

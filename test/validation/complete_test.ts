@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { defaultNames, spell } from "../../core/names.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { readFacts } from "../reference/facts.ts";
-import { type Operation, operationsOf, type Rule } from "./rule.ts";
+import { type Operation, operationsOf, type Reason, type Rule } from "./rule.ts";
 import { tables } from "./tables.ts";
 
 interface Known {
@@ -64,8 +64,9 @@ function reasonsIn(error: string): readonly string[] {
 function gapsOf(rule: Rule): readonly string[] {
   if (rule.except.all !== undefined) return [];
   const tried = new Set<string>(rule.cases.flatMap((each) => [...operationsOf(rule, each), each.reason]));
-  const operations = rule.on.split("+").filter((each) => rule.except[each as Operation] === undefined); // looked up by any word
-  return [...operations, ...(rule.recorded === undefined ? reasonsIn(rule.error) : [rule.recorded])].filter((each) => !tried.has(each));
+  const wanted = [...rule.on.split("+"), ...(rule.recorded === undefined ? reasonsIn(rule.error) : [rule.recorded])];
+  // `as`: looked up by any word.
+  return wanted.filter((each) => rule.except[each as Operation | Reason] === undefined && !tried.has(each));
 }
 
 test("the tables of validation rules leave out none of the reference", () => {

@@ -31,8 +31,8 @@ export interface Rule {
   readonly error: string;
   readonly words: string;
   readonly cases: readonly Case[];
-  /** Why an operation of the rule, or the whole rule, cannot be broken by a client. Whole ones are tried by hand in inner_test.ts. */
-  readonly except: Readonly<Partial<Record<Operation | "all", string>>>;
+  /** Why an operation or an error of the rule, or the whole rule, cannot be met by a client. Whole ones are tried by hand in inner_test.ts. */
+  readonly except: Readonly<Partial<Record<Operation | Reason | "all", string>>>;
   /** What a recording of upstream answers where the reference says another error: recordings count more. */
   readonly recorded?: Reason;
 }
@@ -53,7 +53,7 @@ export function rule(id: readonly [field: string, on: string, error: string, wor
   return { field, on, error, words, cases, except: {} };
 }
 
-/** One rule that some operations never reach, or no request at all (`all`). */
+/** One rule that some operations never reach, one of whose errors does not occur, or that no request reaches at all (`all`). */
 export function partly(
   id: readonly [field: string, on: string, error: string, words: string],
   except: Rule["except"],

@@ -74,7 +74,7 @@ function typeRule(version: Version, field: string, on: string, except: Rule["exc
 }
 const statusCase = (version: Version) => inCondition(version, "status", "NotSupported", { status: "Perhaps" }, { status: "Unknown" });
 const reasonCases = (version: Version) => [
-  inCondition(version, "reason", "Required", { reason: "" }),
+  ...(version === "v1alpha1" ? [] : [inCondition(version, "reason", "Required", { reason: "" })]),
   inCondition(version, "reason", "Invalid", { reason: "a b" }, { reason: "A_b,c:d" }),
   inCondition(version, "reason", "TooLong", { reason: "r".repeat(1025) }, { reason: "r".repeat(1024) }),
 ];
@@ -88,8 +88,9 @@ function conditionRules(version: Version): readonly Rule[] {
   return [
     typeRule(version, "status.conditions[i].type", "status", {}),
     rule(["status.conditions[i].status", "status", "NotSupported", "True, False, Unknown"], statusCase(version)),
-    rule(
+    partly(
       ["status.conditions[i].reason", "status", "Required / Invalid / TooLong", "conditionReason, non-empty"],
+      version === "v1alpha1" ? { Required: "a reason is optional in the specification of v1alpha1" } : {},
       ...reasonCases(version),
     ),
     rule(["status.conditions[i].message", "status", "TooLong", "<= 32768 bytes"], messageCase(version)),
