@@ -263,7 +263,9 @@ test("each package of package-lock.json has an integrity hash", () => {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { readonly integrity?: string }>;
   };
-  const without = Object.entries(packages).filter(([path, { integrity }]) => path !== "" && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ""));
+  const without = Object.entries(packages).filter(([path, { integrity }]) =>
+    path !== "" && !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")
+  );
   assert.deepEqual(without.map(([path]) => path), []);
 });
 
