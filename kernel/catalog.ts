@@ -33,6 +33,8 @@ export interface StoredKind {
   readonly fill: (object: ApiObject) => ApiObject;
   /** A filled object as it comes back from the store. */
   readonly settle: (object: ApiObject) => ApiObject;
+  /** A filled object without the empty maps that its JSON leaves out (`keepsEmpty`). */
+  readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
   /** How values are read that were stored in this version, be it served or not; undefined where the kind has none of that name. */
   readonly storedForm: (apiVersion: string) => StoredForm | undefined;
 }

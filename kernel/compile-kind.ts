@@ -6,7 +6,7 @@ import { cborReader } from "../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../core/derive/decode.ts";
 import { encoder } from "../core/derive/encode.ts";
 import { filler, gatesOfFilling } from "../core/derive/fill.ts";
-import { settler } from "../core/derive/settle.ts";
+import { emptyMapDropper, settler } from "../core/derive/settle.ts";
 import { type Names, spell } from "../core/names.ts";
 import { once } from "../core/once.ts";
 import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../core/plugin.ts";
@@ -57,7 +57,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const own = resource.served[resource.storedAs]!;
   const { schema } = own;
   const codec = codecOf(own, settings);
-  const settle = once(() => settler(schema));
+  const settle = once(() => settler(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
@@ -78,6 +78,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     ...codec,
     // What settling makes of an object of the kind is one.
     settle: (object: ApiObject) => settle()(object) as ApiObject,
+    withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
     storedForm: (version: string) => forms.get(version),
   });
 }

@@ -72,8 +72,10 @@ export function recorded(call: Call, object: ApiObject, live: ApiObject | undefi
 
 /** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
-  const { settle } = endpoint.stored;
-  return endpoint.served.convert === undefined ? settle(object) : endpoint.fromStored(settle(endpoint.toStored(object)));
+  const { withoutEmptyMaps } = endpoint.stored;
+  return endpoint.served.convert === undefined
+    ? withoutEmptyMaps(object)
+    : endpoint.fromStored(withoutEmptyMaps(endpoint.toStored(object)));
 }
 
 /** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */

@@ -9,41 +9,48 @@ type Settle = (value: unknown) => unknown;
 const asItIs: Settle = (value) => value;
 
 /** Gives what does that to values of a node. What does not change stays the same value. */
-export const settler: (node: Node) => Settle = fold<Settle>({
-  boolean: () => asItIs,
-  string: () => asItIs,
-  int32: () => asItIs,
-  int64: () => asItIs,
-  double: () => asItIs,
-  bytes: () => asItIs,
-  quantity: () => asItIs,
-  intOrString: () => asItIs,
-  time: () => asItIs,
-  microTime: () => asItIs,
-  duration: () => asItIs,
-  raw: () => asItIs,
-  fieldsV1: () => asItIs,
-  list: ({ of }, go) => {
-    const settle = go(of);
-    return settle === asItIs ? asItIs : (value) => Array.isArray(value) ? inEach(value, settle) : value;
-  },
-  record: ({ of }, go) => {
-    const settle = go(of);
-    return settle === asItIs ? asItIs : (value) => isObject(value) ? inMembers(value, () => settle) : value;
-  },
-  struct: (node, go) => {
-    const settles = new Map<string, Settle>();
-    for (const { key, node: inner, emptyIsNull, keepsEmpty } of membersOf(node)) {
-      const settle = emptyIsNull && inner.tag === "list"
-        ? orNil(zeroOf(inner), go(inner))
-        : keepsEmpty
-        ? orAbsent(isZero(inner), go(inner))
-        : go(inner);
-      if (settle !== asItIs) settles.set(key, settle);
-    }
-    return settles.size === 0 ? asItIs : (value) => isObject(value) ? inMembers(value, (key) => settles.get(key) ?? asItIs) : value;
-  },
-}, (get) => (value) => get()(value));
+export const settler: (node: Node) => Settle = settling(true);
+
+/** The same for empty maps alone (`keepsEmpty`): an object before it is stored, as its JSON shows it. */
+export const emptyMapDropper: (node: Node) => Settle = settling(false);
+
+function settling(lists: boolean): (node: Node) => Settle {
+  return fold<Settle>({
+    boolean: () => asItIs,
+    string: () => asItIs,
+    int32: () => asItIs,
+    int64: () => asItIs,
+    double: () => asItIs,
+    bytes: () => asItIs,
+    quantity: () => asItIs,
+    intOrString: () => asItIs,
+    time: () => asItIs,
+    microTime: () => asItIs,
+    duration: () => asItIs,
+    raw: () => asItIs,
+    fieldsV1: () => asItIs,
+    list: ({ of }, go) => {
+      const settle = go(of);
+      return settle === asItIs ? asItIs : (value) => Array.isArray(value) ? inEach(value, settle) : value;
+    },
+    record: ({ of }, go) => {
+      const settle = go(of);
+      return settle === asItIs ? asItIs : (value) => isObject(value) ? inMembers(value, () => settle) : value;
+    },
+    struct: (node, go) => {
+      const settles = new Map<string, Settle>();
+      for (const { key, node: inner, emptyIsNull, keepsEmpty } of membersOf(node)) {
+        const settle = lists && emptyIsNull && inner.tag === "list"
+          ? orNil(zeroOf(inner), go(inner))
+          : keepsEmpty
+          ? orAbsent(isZero(inner), go(inner))
+          : go(inner);
+        if (settle !== asItIs) settles.set(key, settle);
+      }
+      return settles.size === 0 ? asItIs : (value) => isObject(value) ? inMembers(value, (key) => settles.get(key) ?? asItIs) : value;
+    },
+  }, (get) => (value) => get()(value));
+}
 
 function orNil(nil: unknown, settle: Settle): Settle {
   return (value) => Array.isArray(value) && value.length === 0 ? nil : settle(value);
