@@ -88,6 +88,8 @@ export function capped(owners: Owners): Owners {
     }
     const ancient = { manager: ancientManager, operation: "Update", apiVersion, subresource: "" } as const;
     const bucketId = ownerId(ancient);
+    // The bucket itself can come after a manager that has not written since. Merged into itself it would not make the list shorter.
+    if (id === bucketId) continue;
     const bucket = left.get(bucketId) ?? left.get(oldest)!; // the oldest is there until the bucket is made of it
     if (!left.has(bucketId)) left.delete(oldest);
     left.delete(id);

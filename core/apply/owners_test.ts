@@ -83,3 +83,12 @@ test("capped() puts the oldest updates together under one name, with the later o
   assert.equal(ancient.time, "2024-01-01T00:00:02Z");
   assert.ok(![...owners.values()].some(({ manager }) => ["m0", "m1", "m2"].includes(manager)));
 });
+
+test("capped() keeps to its bound where the name of the older ones comes second, after a manager that has not written since", () => {
+  const time = "2024-01-01T00:00:00Z";
+  const entries = [entry({ manager: "agent", time }), entry({ manager: "ancient-changes", time }), ...many(limits.updateManagersMax - 1)];
+  const owners = capped(read(...entries));
+  assert.equal(owners.size, limits.updateManagersMax);
+  const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
+  assert.deepEqual(pathTexts(ancient.set), [".0", ".data"]);
+});
