@@ -19,7 +19,8 @@ export type FromHeavy =
   | { readonly tag: "step"; readonly what: string }
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
   | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
-  | { readonly tag: "done"; readonly outcome: Settled };
+  /** `heapBytes`: what the thread's heap takes now, garbage included. */
+  | { readonly tag: "done"; readonly outcome: Settled; readonly heapBytes: number };
 
 export type AdmittedStep = readonly [
   name: string | undefined,

@@ -154,7 +154,9 @@ class Requests implements HeavyRequests {
       case "question":
         return void this.#answer(task, message.id, message.question);
       case "done": {
-        const { outcome } = message;
+        const { outcome, heapBytes } = message;
+        // What one job leaves as garbage would stand beside what the next one needs.
+        if (heapBytes > limits.heavyHeapBytesMax) void this.#retire();
         if (outcome.ok) done.resolve(outcome.value);
         else done.reject(errorOf(outcome.error));
         return this.#finish();

@@ -54,7 +54,7 @@ function scene() {
     swap: () => catalog = { name: "second" } as unknown as Catalog,
     jobs: () => threads.flatMap(({ got }) => got.flatMap((message) => message.tag === "job" ? [message.request.url] : [])),
     run: (name: string, signal = new AbortController().signal) => heavy.run("answer", request(name), host, signal),
-    done: () => threads.at(-1)!.tell({ tag: "done", outcome: { ok: true, value: reply } }),
+    done: (heapBytes = 1) => threads.at(-1)!.tell({ tag: "done", outcome: { ok: true, value: reply }, heapBytes }),
     fire: (milliseconds: number) => timers.splice(timers.findIndex((timer) => timer.milliseconds === milliseconds), 1)[0]!.run(),
   };
 }
@@ -70,6 +70,17 @@ test("heavy requests run one at a time in one thread, users in rotation", async 
   }
   assert.deepEqual(await all, [reply, reply, reply, reply]);
   assert.equal(threads.length, 1);
+});
+
+test("a thread whose heap has grown past its bound does no second job", async () => {
+  const { run, done, threads } = scene();
+  const all = Promise.all(["a", "b", "c"].map((name) => run(name)));
+  done(limits.heavyHeapBytesMax);
+  assert.equal(threads.length, 1);
+  done(limits.heavyHeapBytesMax + 1);
+  assert.deepEqual(threads.map(({ ended }) => ended), [true, false]);
+  done();
+  assert.deepEqual(await all, [reply, reply, reply]);
 });
 
 test("a user with too many heavy requests gets 429, another does not", async () => {
@@ -105,7 +116,7 @@ test("a thread that stops in time goes on with the next request", async () => {
   const one = run("a", first.signal), two = run("b");
   first.abort(new Error("gone"));
   await assert.rejects(one);
-  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new Error("gone")) } });
+  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new Error("gone")) }, heapBytes: 1 });
   assert.equal(timers.some(({ milliseconds }) => milliseconds === limits.heavyAbortMs), false);
   done();
   await two;
@@ -146,6 +157,6 @@ test("the thread's commits go to the store, its errors come with their class", a
   await settled();
   assert.deepEqual(commits, [{ key: "/k", expect: "absent", value }]);
   assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
-  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) } });
+  threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) }, heapBytes: 1 });
   await assert.rejects(one, (error: unknown) => error instanceof StatusError && error.code === 422);
 });

@@ -1,4 +1,5 @@
 /** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
+import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 import { type Backend, never } from "../call.ts";
@@ -49,7 +50,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post): (message: T
       outcome = { ok: false, error: plainError(error) };
     }
     store = undefined;
-    post({ tag: "done", outcome }, buffersOf(outcome));
+    post({ tag: "done", outcome, heapBytes: process.memoryUsage().heapTotal }, buffersOf(outcome));
   }
 
   return (message) => {
