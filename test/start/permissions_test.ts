@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../core/limits.ts";
 import { issueCertificate, type KeyedCertificate } from "../../kernel/listen/certificate.ts";
 import { httpsClient } from "../https.ts";
 import { type RealServer, runtimeMissing, startProgram, startRealServer, until } from "../real-server.ts";
@@ -26,6 +27,25 @@ describe("permissions of npm start", { skip: runtimeMissing("deno") }, () => {
       client.close();
     }
   };
+
+  it("are enough for large requests, which run in a thread of their own, with a plugin that is named by path", async () => {
+    const plugin = join(import.meta.dirname!, "../migration/rods-v1.ts");
+    const server = await startRealServer({
+      folder: await mkdtemp(join(folder, "large-")),
+      args: [`--plugins=cluster,configmaps,${plugin}`],
+    });
+    const client = httpsClient(server);
+    try {
+      const body = { metadata: { name: "large" }, data: { text: "x".repeat(limits.inlineBodyBytesMax) } };
+      const path = "/api/v1/namespaces/default/configmaps";
+      const made = await client.ask(path, { method: "POST", body });
+      assert.equal(made.status, 201, made.text.slice(0, 500));
+      assert.deepEqual((await client.ask(`${path}/large`)).json().data, body.data);
+    } finally {
+      client.close();
+      await server.close();
+    }
+  });
 
   it("are enough for files that settings name, also for ones that are replaced as a kubelet does it", async () => {
     const ca = issueCertificate({ usage: "ca", commonName: "start test", ...dates });
