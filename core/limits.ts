@@ -157,6 +157,14 @@ export const limits = Object.freeze({
   streamsPerConnectionMax: 250,
   /** Requests that one HTTP/1.1 connection may have open; more means a client that does not wait for answers. */
   pipelinedRequestsMax: 32,
+  /** Requests of one HTTP/2 connection that one turn of the event loop begins with, and pieces of their bodies that it reads. */
+  requestsPerTurnMax: 32,
+  piecesPerTurnMax: 256,
+  /** HTTP/2 frames of one connection that one turn of the event loop reads (Deno). */
+  framesPerTurnMax: 64,
+  /** Requests that an HTTP/2 client may reset before their answers begin, more than those that were answered (Go: four times the
+   *  streams that may be open). */
+  earlyResetsMax: 500,
   /** What Node may hold for an HTTP/2 connection, in mebibytes for each request that it may have open: its own default, 10 for the
    *  connection, is too little for one full of watches. */
   streamMemoryMebibytes: 1,

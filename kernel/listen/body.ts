@@ -26,6 +26,7 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
     };
     const onData = (chunk: Buffer): void => {
       body.taken += chunk.length;
+      input.piece();
       if (body.taken <= limit) return pieces.add(chunk);
       source.pause();
       input.gate(false);

@@ -5,7 +5,12 @@ import { limits } from "../../core/limits.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
 import type { Answering, Response } from "./pump.ts";
 import { ConnectionInput } from "./input.ts";
+import { pace } from "./paced.ts";
+import { RequestQueue } from "./request-queue.ts";
 import { breakOff } from "./send.ts";
+import { Turns } from "./turns.ts";
+
+const isDeno = "Deno" in globalThis;
 
 /** How long a connection may do nothing, in milliseconds. */
 export interface ConnectionTimes {
@@ -27,6 +32,8 @@ export interface Connection {
   socket: Socket;
   tls: TLSSocket | undefined;
   session: ServerHttp2Session | undefined;
+  /** Requests of the session. */
+  queue: RequestQueue | undefined;
   /** Requests that are being answered, with what answers them. */
   readonly answers: Map<Answering, Response>;
   /** Whether there ever was a request. */
@@ -50,6 +57,7 @@ export class Connections {
   readonly #of = new WeakMap<object, Connection>();
   readonly #times: ConnectionTimes;
   readonly #sweeper: ReturnType<typeof setInterval>;
+  readonly #turns = new Turns();
   #closing = false;
   #emptied: () => void = () => {};
 
@@ -67,6 +75,7 @@ export class Connections {
       socket,
       tls: undefined,
       session: undefined,
+      queue: undefined,
       answers: new Map(),
       used: false,
       since: performance.now(),
@@ -96,8 +105,10 @@ export class Connections {
     const connection = this.#all.get(remoteOf(session.socket));
     if (connection === undefined) return;
     connection.session = session;
+    connection.queue = new RequestQueue(connection, this.#turns);
+    if (isDeno && connection.tls !== undefined && connection.input !== undefined) pace(connection.tls, connection.input, this.#turns);
     this.#of.set(session, connection);
-    if ("Deno" in globalThis) endLater(session, connection);
+    if (isDeno) endLater(session, connection);
     // A session ends its side of the socket; a client may keep the other open for as long as it likes.
     connection.socket.once("finish", () => this.#linger(connection));
     if (this.#closing) session.close();

@@ -165,7 +165,7 @@ test(
 
 test("readBody() keeps little more than the body, whatever its pieces", async () => {
   const source = new EventEmitter();
-  const input: Input = { received: () => 0, watch: () => () => {}, gate() {}, hold() {}, release() {}, stop() {} };
+  const input: Input = { received: () => 0, watch: () => () => {}, piece() {}, gate() {}, hold() {}, release() {}, stop() {} };
   const body = { source: source as unknown as Readable, input, taken: 0, discarded: false };
   const read = readBody(body, undefined, mebibyte);
   const before = memory();

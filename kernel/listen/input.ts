@@ -8,6 +8,8 @@ export interface Input {
   received(): number;
   /** Calls `listener` after each piece; returns how to end that. */
   watch(listener: () => void): () => void;
+  /** One more piece was read. */
+  piece(): void;
   /** Whether somebody wants the body. */
   gate(open: boolean): void;
   /** Stops reading until `release`. */
@@ -22,7 +24,7 @@ export class ConnectionInput implements Input {
   readonly #tls: TLSSocket;
   readonly #raw: Socket;
   #open = true;
-  #held = false;
+  #holds = 0;
   #stopped = false;
 
   constructor(tls: TLSSocket, raw: Socket) {
@@ -43,14 +45,24 @@ export class ConnectionInput implements Input {
     this.#open = open;
     this.#apply();
   }
+  /** Each hold needs a release of its own. */
   hold(): void {
-    this.#held = true;
+    this.#holds++;
     this.#apply();
   }
   release(): void {
-    this.#held = false;
+    this.#holds--;
     this.#apply();
   }
+  /** Holds that are not released yet. */
+  get holds(): number {
+    return this.#holds;
+  }
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+  /** Pieces of HTTP/1.1 bodies are counted by `watch`. */
+  piece(): void {}
   stop(): void {
     this.#stopped = true;
     this.#apply();
@@ -60,7 +72,7 @@ export class ConnectionInput implements Input {
   #apply(): void {
     const { _handle: handle } = this.#raw as { _handle?: { readStart?(): unknown; readStop?(): unknown } | null };
     if (typeof handle?.readStart !== "function" || typeof handle.readStop !== "function") return;
-    if (this.#open && !this.#held && !this.#stopped) handle.readStart();
+    if (this.#open && this.#holds === 0 && !this.#stopped) handle.readStart();
     else handle.readStop();
   }
 }
@@ -70,10 +82,15 @@ const isDeno = "Deno" in globalThis;
 /** Input of one HTTP/2 request: its body, as far as it was read while watched. Its window bounds what comes before. */
 export class StreamInput implements Input {
   readonly #request: Http2ServerRequest;
+  readonly #queue: { read(): void } | undefined;
   #bytes = 0;
 
-  constructor(request: Http2ServerRequest) {
+  constructor(request: Http2ServerRequest, queue: { read(): void } | undefined) {
     this.#request = request;
+    this.#queue = queue;
+  }
+  piece(): void {
+    this.#queue?.read();
   }
   received(): number {
     return this.#bytes;
@@ -81,6 +98,7 @@ export class StreamInput implements Input {
   watch(listener: () => void): () => void {
     const count = (chunk: Uint8Array): void => {
       this.#bytes += chunk.length;
+      this.piece();
       listener();
     };
     this.#request.on("data", count);

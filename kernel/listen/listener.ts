@@ -9,7 +9,7 @@ import { exchangeOn, readHead } from "./odd-method.ts";
 import type { Response } from "./pump.ts";
 import type { Request } from "./request.ts";
 import { type ListenerTls, secured } from "./secured.ts";
-import { refuse, refuseWith, serve, type Serving, statusReply } from "./serve-request.ts";
+import { refuse, refuseWith, serve, type Serving, statusReply, take } from "./serve-request.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -122,7 +122,8 @@ function writeLatin1AsSaid(socket: TLSSocket): void {
 function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: (() => void) | undefined): void {
   const { connections } = serving;
   server.on("connection", (socket: Socket) => connections.accepted(socket));
-  server.on("secureConnection", (socket: TLSSocket) => {
+  // Before the server's own listener, which makes the session.
+  server.prependListener("secureConnection", (socket: TLSSocket) => {
     writeLatin1AsSaid(socket);
     connections.secured(socket);
   });
@@ -130,10 +131,10 @@ function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: ((
   server.on("tlsClientError", () => handshakeFailed?.());
   // Nothing to do for a connection that broke: its requests hear of it by their own close.
   server.on("sessionError", () => {});
-  server.on("request", (request: Request, response: Response) => void serve(request, response, serving));
+  server.on("request", (request: Request, response: Response) => take(request, response, serving));
   server.on("checkExpectation", (request: Request, response: Response) => {
     const connection = "stream" in request ? undefined : connections.of(request.socket);
-    if (connection === undefined) return void serve(request, response, serving);
+    if (connection === undefined) return take(request, response, serving);
     if (!connection.ended) refuse(connection, { status: "417 Expectation Failed" }, connections);
   });
   const failed = new WeakSet<Socket>();

@@ -60,15 +60,19 @@ export class RequestExchange implements Exchange {
   }
 }
 
-/** Lower-case names without HTTP/2's pseudo headers, whose `:authority` becomes `host`; a repeated one becomes a list in order. */
+/** Lower-case names without HTTP/2's pseudo headers, whose `:authority` becomes `host` and replaces a header of that name (as in Go's
+ *  server); a repeated one becomes a list in order. */
 export function headersOf(raw: readonly string[]): Record<string, string | string[]> {
   // No prototype: a header may be called `__proto__` or `constructor`.
   const headers: Record<string, string | string[]> = Object.create(null);
+  let authority = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
     let name = (raw[i] ?? "").toLowerCase();
     const value = raw[i + 1] ?? "";
-    if (name === ":authority") name = "host";
-    else if (name.startsWith(":")) continue;
+    if (name === ":authority") {
+      authority = true;
+      name = "host";
+    } else if (name.startsWith(":") || (authority && name === "host")) continue;
     const before = headers[name];
     if (before === undefined) headers[name] = value;
     else if (typeof before === "string") headers[name] = [before, value];

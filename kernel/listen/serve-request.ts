@@ -7,6 +7,7 @@ import type { Connection, Connections } from "./connections.ts";
 import { framingOf, type Refusal } from "./framing.ts";
 import { StreamInput } from "./input.ts";
 import type { Response } from "./pump.ts";
+import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
 import type { Secured } from "./secured.ts";
 import { breakOff, notWanted, send } from "./send.ts";
@@ -19,6 +20,15 @@ export interface Serving {
   readPeer: Secured["readPeer"];
   handle(exchange: Exchange): Promise<Reply>;
   report(error: unknown): void;
+}
+
+/** Answers one request now, or in a later turn of the event loop if its connection has many. */
+export function take(request: Request, response: Response, serving: Serving): void {
+  const queue = "stream" in request && request.stream.session !== undefined
+    ? serving.connections.of(request.stream.session)?.queue
+    : undefined;
+  if (queue === undefined) return void serve(request, response, serving);
+  queue.take(request, response, (...exchange) => void serve(...exchange, serving));
 }
 
 /** Answers one request; never rejects. */
@@ -36,6 +46,7 @@ export async function serve(request: Request, response: Response, serving: Servi
   const exchange = new RequestExchange(request, caller(connection, body, serving));
   response.once("close", () => {
     answering.over();
+    connection.queue?.closed(response.headersSent);
     // Ended by us and all of it sent: an HTTP/2 response that its client cancelled calls itself finished too.
     if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
   });
@@ -44,7 +55,7 @@ export async function serve(request: Request, response: Response, serving: Servi
   if (framing?.hasBody === true) body.input.gate(false);
   if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
   const reply = await replyTo(exchange, serving);
-  if (response.destroyed) return void notWanted(reply);
+  if (response.destroyed || isReset(response)) return void notWanted(reply);
   if (reply.goAway === true) connections.sendAway(connection);
   const unread = isUnread(request);
   if (unread) await discardRest(body, limits.discardBytesMax, () => endBehind(response, body, connection, connections));
@@ -109,8 +120,8 @@ function isUnread(request: Request): boolean {
   return !request.complete || (!("stream" in request) && request.readableLength > 0);
 }
 
-function bodyOf(request: Request, { input }: Connection): IncomingBody {
-  return { source: request, input: "stream" in request ? new StreamInput(request) : input!, taken: 0, discarded: false };
+function bodyOf(request: Request, { input, queue }: Connection): IncomingBody {
+  return { source: request, input: "stream" in request ? new StreamInput(request, queue) : input!, taken: 0, discarded: false };
 }
 
 async function replyTo(exchange: Exchange, { handle, report }: Serving): Promise<Reply> {
