@@ -40,6 +40,7 @@ export type Question =
     readonly expect: Revision | "absent";
     readonly value: Uint8Array | undefined;
     readonly ttlSeconds: number | undefined;
+    readonly frees: boolean;
     /** What the cache keeps of the object beside its bytes; undefined where it has to read them itself. */
     readonly traits: Traits | undefined;
   }

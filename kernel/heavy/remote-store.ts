@@ -38,9 +38,9 @@ export class RemoteStore implements Store {
   list(range: Range, { signal: _, ...page }: Page = {}): Promise<Listing> {
     return this.#ask({ op: "list", range, page });
   }
-  async commit({ key, expect, value, ttlSeconds }: Change): Promise<Commit> {
+  async commit({ key, expect, value, ttlSeconds, frees = false }: Change): Promise<Commit> {
     const traits = value === undefined ? undefined : this.#traitsOf(key, value);
-    return await this.#ask({ op: "commit", key, expect, value, ttlSeconds, traits });
+    return await this.#ask({ op: "commit", key, expect, value, ttlSeconds, frees, traits });
   }
   newest(): undefined {
     return undefined;

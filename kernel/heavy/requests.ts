@@ -187,9 +187,9 @@ class Requests implements HeavyRequests {
         return { ...rest, entries: entries.map((entry) => ({ ...entry, value: new Uint8Array(entry.value) })) };
       }
       case "commit": {
-        const { key, expect, value, ttlSeconds, traits } = question;
+        const { key, expect, value, ttlSeconds, frees, traits } = question;
         if (value !== undefined && traits !== undefined) offerTraits(value, traits);
-        return await store.commit({ key, expect, value, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
+        return await store.commit({ key, expect, value, frees, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
       }
       case "authorize":
         return await host.authorize(question.verb);

@@ -23,7 +23,7 @@ const request = (name: string): HeavyRequest => ({
 });
 const reply = { status: 200, headers: {}, chunks: [], streamed: false };
 
-/** Threads that answer only when told to, and timers that run only when told to. */
+/** Threads and timers that the test drives. */
 function scene() {
   const threads: { readonly got: ToHeavy[]; ended: boolean; tell(message: FromHeavy): void; die(error: Error): void }[] = [];
   const timers: { readonly milliseconds: number; readonly run: () => void }[] = [];
@@ -152,10 +152,10 @@ test("the thread's commits go to the store, its errors come with their class", a
   const { run, threads, commits } = scene();
   const one = run("a");
   const value = Uint8Array.of(1);
-  const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, traits: undefined } as const;
+  const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, frees: true, traits: undefined } as const;
   threads[0]!.tell({ tag: "question", id: 5, question });
   await settled();
-  assert.deepEqual(commits, [{ key: "/k", expect: "absent", value }]);
+  assert.deepEqual(commits, [{ key: "/k", expect: "absent", value, frees: true }]);
   assert.deepEqual(threads[0]!.got.at(-1), { tag: "answered", id: 5, answer: { ok: true, value: { done: true, revision: 7 } } });
   threads[0]!.tell({ tag: "done", outcome: { ok: false, error: plainError(new StatusError("Invalid", "wrong")) }, heapBytes: 1 });
   await assert.rejects(one, (error: unknown) => error instanceof StatusError && error.code === 422);
