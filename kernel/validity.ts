@@ -1,6 +1,7 @@
 /** Warnings about certificates in use that have expired, expire soon or are not valid yet, and metrics of when they end. */
+import { reasonOf } from "../core/reason-of.ts";
 import { guide } from "./guide.ts";
-import { certificateFacts, pemCertificates } from "./listen/certificate.ts";
+import { type CertificateFacts, certificateFacts, pemCertificates } from "./listen/certificate.ts";
 import type { Log } from "./log.ts";
 import type { KernelRecord } from "./metrics.ts";
 
@@ -19,19 +20,43 @@ export interface InUse {
 const dayMs = 86_400_000;
 const soonMs = 30 * dayMs;
 
-type State = "valid" | "soon" | "expired" | "early";
+type State = "valid" | "soon" | "expired" | "early" | "unreadable";
 
 interface Finding {
   readonly state: State;
   readonly text: string;
 }
 
-/** What is to say of each certificate at this time, by a key of its own. */
-function findings({ what, path, pem }: InUse, now: number): ReadonlyMap<string, Finding> {
+/** The certificates of a PEM text; an Error in place of each that cannot be read. TLS libraries accept some that are not read here, and
+ *  a file of authorities for etcd is not checked before. */
+function certificatesOf(pem: string): readonly (CertificateFacts | Error)[] {
+  try {
+    return pemCertificates(pem).map((bytes) => orError(() => certificateFacts(bytes)));
+  } catch (error) {
+    return [asError(error)];
+  }
+}
+function orError<T>(read: () => T): T | Error {
+  try {
+    return read();
+  } catch (error) {
+    return asError(error);
+  }
+}
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The findings on each certificate at this time, by a key of its own. */
+function findings({ what, path }: InUse, certificates: readonly (CertificateFacts | Error)[], now: number): ReadonlyMap<string, Finding> {
   const where = path === undefined ? "" : ` in "${path}"`;
   return new Map(
-    pemCertificates(pem).map((bytes, index): readonly [string, Finding] => {
-      const { commonName, notBefore, notAfter } = certificateFacts(bytes);
+    certificates.map((facts, index): readonly [string, Finding] => {
+      if (facts instanceof Error) {
+        const text = `the dates of the ${what}${where} (certificate ${index + 1}) cannot be read: ${reasonOf(facts)}`;
+        return [`${what} ${index} ${text}`, { state: "unreadable", text }];
+      }
+      const { commonName, notBefore, notAfter } = facts;
       const name = `the ${what}${where} (certificate ${index + 1}, CN=${JSON.stringify(commonName)})`;
       const [begins, ends] = [notBefore, notAfter].map((ms) => new Date(ms).toISOString());
       const key = `${what} ${index} ${commonName} ${begins} ${ends}`;
@@ -42,7 +67,7 @@ function findings({ what, path, pem }: InUse, now: number): ReadonlyMap<string, 
   );
 }
 
-/** Says what is wrong when it is new, and again once a day. `now` is in milliseconds since 1970. */
+/** Logs each finding when it is new, and again once a day. `now` is in milliseconds since 1970. */
 export function validityWatch(log: Pick<Log, "info" | "error">, record: Pick<KernelRecord, "certificateEnds" | "certificateBegins">): {
   readonly look: (used: readonly InUse[], now: number) => void;
 } {
@@ -53,16 +78,18 @@ export function validityWatch(log: Pick<Log, "info" | "error">, record: Pick<Ker
       record.certificateEnds.reset();
       record.certificateBegins.reset();
       for (const each of used) {
-        for (const [key, { state, text }] of findings(each, now)) {
+        const certificates = certificatesOf(each.pem);
+        for (const [key, { state, text }] of findings(each, certificates, now)) {
           const before = said.get(key);
           const isNew = state !== "valid" && (before?.state !== state || now - before.at >= dayMs);
           next.set(key, isNew || before === undefined ? { state, at: now } : { ...before, state });
           if (!isNew) continue;
           const todo = { todo: guide("certificates-that-are-not-valid") };
-          if (state === "soon") log.info(`Warning: ${text}`, todo);
+          if (state === "soon" || state === "unreadable") log.info(`Warning: ${text}`, todo);
           else log.error(text, todo);
         }
-        const facts = pemCertificates(each.pem).map(certificateFacts);
+        const facts = certificates.flatMap((one) => one instanceof Error ? [] : [one]);
+        if (facts.length === 0) continue;
         const ends = facts.map(({ notAfter }) => notAfter), begins = facts.map(({ notBefore }) => notBefore);
         const [last, first] = each.anyWillDo ? [Math.max, Math.min] : [Math.min, Math.max];
         record.certificateEnds.with({ certificate: each.what }).set(last(...ends) / 1000);

@@ -57,3 +57,15 @@ test("validityWatch() names each certificate of a bundle; its metric ends with t
   look([of(pem, false)], now);
   assert.equal(await ends(), (now - day) / 1000);
 });
+
+test("validityWatch() warns of certificates that cannot be read, and looks at the others", async () => {
+  const { look, said, registry } = watching();
+  const broken = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
+  look([of("no PEM at all", true), of(broken + cert(-day, 100 * day), true)], now);
+  assert.match(
+    said().join("\n"),
+    /^info: Warning: the dates of .* cannot be read: .*\ninfo: Warning: the dates of .*\(certificate 1\) cannot.*$/,
+  );
+  const text = await registry.text();
+  assert.equal(Number(/^thole_certificate_not_after_timestamp_seconds\{.*\} (\S+)$/m.exec(text)?.[1]), (now + 100 * day) / 1000);
+});
