@@ -1,6 +1,7 @@
 /** From command line and file to settings; every mistake is found before anything is told. */
 import { trimEndOf } from "../core/trim-end.ts";
 import { append } from "../core/append.ts";
+import { withoutUser } from "../core/without-user.ts";
 import { reasonOf } from "../core/reason-of.ts";
 import { readYaml } from "../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../core/tree/tree.ts";
@@ -260,7 +261,7 @@ function senseless(config: Config): readonly string[] {
   }
   verbosityOf(config.v, config.vmodule, mistakes);
   for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
-    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(endpoint)} is no address such as "https://10.0.0.1:2379"`);
+    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(withoutUser(endpoint))} is no address such as "https://10.0.0.1:2379"`);
   }
   if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
     mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);

@@ -91,6 +91,9 @@ test("parseArguments() refuses what makes no sense together, at the bound and pa
   assert.deepEqual(mistakes(["--etcd-servers=127.0.0.1:2379"]), [
     'flag "--etcd-servers": "127.0.0.1:2379" is no address such as "https://10.0.0.1:2379"',
   ]);
+  assert.deepEqual(mistakes(["--etcd-servers=https://user:secret@a/b"]), [
+    'flag "--etcd-servers": "https://a/b" is no address such as "https://10.0.0.1:2379"',
+  ]);
   for (const wrong of ["http://", "unix:///etcd.sock", "https://a/b", "http://a:99999999"]) {
     assert.equal(mistakes([`--etcd-servers=${wrong}`]).length, 1, wrong);
   }

@@ -1,4 +1,5 @@
 import { limits } from "../../core/limits.ts";
+import { withoutUser } from "../../core/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "./bytes.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { connect, type Connection, type ConnectionOptions } from "./etcd-connection.ts";
@@ -42,7 +43,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     // From 3.6 on it is for administrators to know; what the store may read and write is seen when it does.
     if (!isDenied(error)) {
       await connection.close();
-      const message = `Cannot reach etcd at ${options.endpoints.join(", ")}: ${toStoreError(error).message}`;
+      const message = `Cannot reach etcd at ${options.endpoints.map(withoutUser).join(", ")}: ${toStoreError(error).message}`;
       throw new StoreError("unavailable", `${message} (${guide("etcd-is-unreachable")})`, { cause: error });
     }
   }

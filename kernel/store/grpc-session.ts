@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { withoutUser } from "../../core/without-user.ts";
 import { lost } from "./grpc-errors.ts";
 import { openSession, type Session } from "./http2/session.ts";
 
@@ -40,7 +41,7 @@ export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOp
       },
       onEnd(because) {
         clearTimeout(timer);
-        reject(lost(`Cannot connect to ${endpoint}`, because, true, true));
+        reject(lost(`Cannot connect to ${withoutUser(endpoint)}`, because, true, true));
       },
     });
   });
