@@ -110,8 +110,8 @@ export function isHeavy({ heavy }: Call, body: Uint8Array): boolean {
 }
 
 /** Hands the call over if what it works on is large. Nothing may have been changed before. */
-export function checkWeight({ heavy }: Call, { size }: { readonly size: number }): void {
-  if (heavy !== undefined && size > limits.inlineObjectBytesMax) throw new HandOver();
+export function checkWeight({ heavy }: Call, item: { readonly size: number }): void {
+  if (heavy !== undefined && item.size > limits.inlineObjectBytesMax) throw new HandOver();
 }
 
 /** The call as the heavy thread gets it. */

@@ -17,6 +17,7 @@ export interface Expected {
 
 /** The expectation of a header; undefined where the header is absent or empty. */
 export function readIfMatch(header: string): Expected | undefined {
+  if (header === "") return undefined;
   const values = header.split(",").map((value) => value.trim()).filter((value) => value !== "");
   if (values.length === 0) return undefined;
   if (values.includes("*")) return { any: true, versions: [] };
