@@ -78,7 +78,7 @@ export const limits = Object.freeze({
   etcdSilentMs: 1_800,
   /** How long a scrape of metrics waits for what it asks the store: less than what Prometheus gives it. */
   scrapeStoreMs: 2_000,
-  /** How often a member of etcd that was left for another is asked whether it is back. */
+  /** Time between two calls that test whether a member of etcd that was left for another answers again. */
   etcdMemberTrialMs: 5_000,
   /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,

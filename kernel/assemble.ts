@@ -233,7 +233,7 @@ async function tellSize(store: Store, { record }: KernelRegistry): Promise<void>
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
 }
 
-/** What comes of it, or undefined where it takes longer. */
+/** The result of `work`, or undefined where it takes longer than `ms`. */
 async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   const over = new AbortController();
   try {

@@ -39,8 +39,8 @@ interface InForce {
   readonly frontProxyCa: string | undefined;
 }
 
-/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. `log` is told of each of the
- *  server's own certificates that is made anew. */
+/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. Logs each of the server's
+ *  own certificates that is made anew. */
 export async function openCredentials(config: Config, now: () => number, log: Pick<Log, "info">): Promise<Credentials> {
   const {
     "tls-cert-file": certPath,

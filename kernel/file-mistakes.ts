@@ -7,7 +7,7 @@ import { readTls } from "./open-store.ts";
 /** In the words with which the start would fail. */
 export async function fileMistakes(config: Config): Promise<readonly string[]> {
   const never = () => {
-    throw new Error("nobody asks for a generation while files are looked at");
+    throw new Error("there is no generation while files are checked");
   };
   const outcomes = await Promise.allSettled([
     ...checkGivenCertificates(config),

@@ -86,7 +86,7 @@ export async function answer(asked: Asked): Promise<Reply> {
   }
 }
 
-/** The call of a request, once it is known who makes it. */
+/** The call of an authenticated request. */
 export function callOf({ exchange, info, where, user, catalog, server, warnings, step }: Asked, deadline: Deadline): Call {
   const { endpoint, verb, subresource } = where;
   const output = negotiate(header(exchange, "accept"), catalog.media, endpoint.resource.answer === undefined ? "all" : "withoutTable");

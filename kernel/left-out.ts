@@ -1,4 +1,4 @@
-/** Kinds of kube-apiserver that no plugin of ours serves: a client that writes one is told so, instead of only that a path is missing. */
+/** Kinds of kube-apiserver that no built-in plugin serves. A write of one is refused with the name of the kind, not only as a missing path. */
 import { type Names, spell } from "../core/names.ts";
 import { once } from "../core/once.ts";
 import { StatusError } from "../core/status-error.ts";
@@ -36,7 +36,6 @@ const kinds: readonly (readonly [group: string, resources: string])[] = Object.f
     "admissionregistration.{domain}",
     "mutatingadmissionpolicies:MutatingAdmissionPolicy mutatingadmissionpolicybindings:MutatingAdmissionPolicyBinding mutatingwebhookconfigurations:MutatingWebhookConfiguration validatingadmissionpolicies:ValidatingAdmissionPolicy validatingadmissionpolicybindings:ValidatingAdmissionPolicyBinding validatingwebhookconfigurations:ValidatingWebhookConfiguration",
   ],
-  ["apiextensions.{domain}", ""],
   ["scheduling.{domain}", "podgroups:PodGroup priorityclasses:PriorityClass workloads:Workload"],
   ["node.{domain}", "runtimeclasses:RuntimeClass"],
   ["discovery.{domain}", "endpointslices:EndpointSlice"],

@@ -10,7 +10,7 @@ import { fileSettings, permissionFlags } from "./permissions.ts";
 const sources = fileURLToPath(new URL("..", import.meta.url));
 const machine = ["/etc/hostname"];
 /** The entries of each permission. */
-const granted = (args: readonly string[], folder = "/work") =>
+const granted = (args: readonly string[], folder = "/srv") =>
   Object.fromEntries(
     permissionFlags(args, folder).map((flag) => flag.split("=")).map((
       [name = "", list],
@@ -18,11 +18,11 @@ const granted = (args: readonly string[], folder = "/work") =>
   );
 
 test("permissionFlags() grants the sources, the data folder and the address, and nothing else", () => {
-  assert.deepEqual(permissionFlags(["--data-dir=state", "--secure-port=7443"], "/work"), [
+  assert.deepEqual(permissionFlags(["--data-dir=state", "--secure-port=7443"], "/srv"), [
     "--no-prompt",
     "--cached-only",
-    `--allow-read=${[sources, ...machine].join()},/work/state`,
-    "--allow-write=/work/state",
+    `--allow-read=${[sources, ...machine].join()},/srv/state`,
+    "--allow-write=/srv/state",
     "--allow-net=127.0.0.1:7443",
     "--allow-sys=hostname,networkInterfaces",
   ]);
@@ -33,7 +33,7 @@ test("permissionFlags() grants reading each file that a setting names", () => {
   const named = Object.keys(settings).filter((name) => /(file|manifest)$/.test(name)).toSorted();
   assert.deepEqual([...fileSettings].toSorted(), named);
   const { read } = granted([...fileSettings.map((name) => `--${name}=files/${name}`), "--etcd-servers=http://localhost:2379"]);
-  for (const name of fileSettings) assert.ok(read?.includes(`/work/files/${name}`), name);
+  for (const name of fileSettings) assert.ok(read?.includes(`/srv/files/${name}`), name);
 });
 
 test("permissionFlags() grants the addresses of etcd, with the port that their scheme means", () => {

@@ -1,4 +1,4 @@
-/** Answers for settings that name what kube-apiserver has removed: the release, and where to go. */
+/** Messages for settings that name what kube-apiserver has removed: the release, and the replacement. */
 import { type Names, spell } from "../core/names.ts";
 import type { Release } from "../core/plugin.ts";
 import { once } from "../core/once.ts";

@@ -5,7 +5,7 @@ import { compareReleases, kernelGates, targetRelease } from "./gates.ts";
 import { removedGate, removedVersion } from "./removed.ts";
 import { removedGates, removedResources } from "./removed-facts.ts";
 
-test("removedVersion() tells the release and where to go, of group versions and of resources", () => {
+test("removedVersion() names the release and the replacement, of group versions and of resources", () => {
   const text = (key: string) => removedVersion(key, defaultNames);
   assert.equal(
     text("coordination.k8s.io/v1beta1"),
@@ -31,7 +31,7 @@ test("removedVersion() spells groups with the domain of the server", () => {
   assert.match(removedVersion("batch/v1beta1", names)!, /removed in 1\.25: use batch\/v1$/);
 });
 
-test("removedGate() tells the release, and whether the feature is always on", () => {
+test("removedGate() names the release, and whether the feature is always on", () => {
   assert.equal(removedGate("CSIMigration"), 'feature gate "CSIMigration" was removed in 1.27: its feature is always on, leave it out');
   assert.equal(
     removedGate("ServiceTopology"),

@@ -167,7 +167,7 @@ test("openapiReply() spares a client what it has", async () => {
   assert.equal((await answer("/openapi/v2", { "if-none-match": etag }, "POST")).status, 412);
 });
 
-test("openapiReply() heeds tags and times under addresses without a hash, and knows the index by time only", async () => {
+test("openapiReply() applies conditions on tags and times under addresses without a hash, and those on time only to the index", async () => {
   for (const url of ["/openapi/v2", "/openapi/v3/api/v1"]) {
     const { headers } = await answer(url);
     const etag = String(headers["etag"]), made = String(headers["last-modified"]);

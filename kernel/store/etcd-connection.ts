@@ -70,7 +70,7 @@ export function connect(options: ConnectionOptions): Connection {
     void follow(endpoint);
   };
   const followed = new Set<number>();
-  /** Asks an endpoint that was left until it answers, so that it is known whether it is gone, and since when it is back. */
+  /** Calls an endpoint that was left, again and again until it answers, so that its trouble is reported and ended. */
   async function follow(endpoint: number): Promise<void> {
     if (followed.has(endpoint)) return;
     followed.add(endpoint);

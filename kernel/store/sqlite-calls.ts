@@ -1,4 +1,4 @@
-/** What the thread of the sqlite store is asked, and what it answers. */
+/** Calls to the thread of the sqlite store, and their answers. */
 import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "./store.ts";
 
 /** One thing to do; the calls of a run share one transaction. */

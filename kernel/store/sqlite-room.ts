@@ -21,7 +21,7 @@ export interface Room {
   look(): void;
 }
 
-/** The parts of a database that tell of room. */
+/** The parts of a database that `roomOf` uses. */
 export interface RoomNeeds {
   readonly reserve: Reserve;
   /** Bytes in the database that nothing uses. */

@@ -65,7 +65,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     else troubles.end("full", path);
     if (run.full) planTrial();
   }
-  /** Tries from time to time whether a store that is full or fails can be written again, also where nobody else writes. */
+  /** Tries from time to time whether a store that is full or fails can be written again, also without other writes. */
   function planTrial(): void {
     if (cancelTrial !== undefined || closing !== undefined) return;
     cancelTrial = clock.after(limits.storeTrialMs, () => {

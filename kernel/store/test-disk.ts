@@ -16,7 +16,7 @@ export function pagedDisk(pages: number): { readonly grow: (more: number) => voi
           disk.reserved = Math.max(0, disk.reserved - piece);
           return true;
         },
-        // Of these pages nobody knows how many are used: it is whole again when the disk has grown.
+        // How many of these pages are used is not known: it is whole again when the disk has grown.
         refill() {
           if (disk.pages < pages + (disk.piece++ === 0 ? 0 : whole)) return false;
           disk.reserved = whole;

@@ -70,7 +70,7 @@ export function troublesOf(clock: Pick<Clock, "now">, { begun, ended }: TroubleE
   };
 }
 
-/** For stores whose troubles interest nobody. */
+/** Reports nothing: for stores of tests and tools. */
 export const untroubled: Troubles = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
 
 /** `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */

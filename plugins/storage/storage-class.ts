@@ -15,7 +15,9 @@ const groupVersion = "storage.{domain}/v1";
 
 const StorageClass = object("StorageClass", {
   provisioner: field(2, string, "Who provisions volumes of the class; cannot change.", { required: true }),
-  parameters: field(3, record(string), "What the provisioner is told, at most 512 keys and 256 KiB; cannot change.", { keepsEmpty: true }),
+  parameters: field(3, record(string), "Parameters for the provisioner, at most 512 keys and 256 KiB; cannot change.", {
+    keepsEmpty: true,
+  }),
   reclaimPolicy: field(
     4,
     named("v1.PersistentVolumeReclaimPolicy", oneOf("Delete", "Recycle", "Retain")),
