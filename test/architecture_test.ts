@@ -41,7 +41,7 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/load-module.ts": "finds the plugin modules that settings name",
   "kernel/heavy/thread.ts": "starts the thread of heavy requests",
   "kernel/heavy/worker-node.ts": "the thread of heavy requests",
-  "kernel/heavy/worker.ts": "reports the heap of the thread",
+  "kernel/heavy/worker-web.ts": "the same on Deno",
   "kernel/serve.ts": "the composition root from settings on: makes the data folder",
   "kernel/open-server.ts": "the composition root, too: asks for the name of the host",
   "kernel/credentials.ts": "reads the certificates, keys and tokens that settings name",

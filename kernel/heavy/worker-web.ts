@@ -1,4 +1,5 @@
 /** A program: the heavy thread as a web worker. */
+import process from "node:process";
 import { plugins } from "../../plugins/mod.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyWorker } from "./worker.ts";
@@ -8,5 +9,6 @@ const port = globalThis as unknown as {
   onmessage: (event: { readonly data: ToHeavy }) => void;
   postMessage(message: FromHeavy, transfer: ArrayBuffer[]): void;
 };
-const take = heavyWorker(plugins, (message, transfer = []) => port.postMessage(message, [...transfer]));
+const heapBytes = () => process.memoryUsage().heapTotal;
+const take = heavyWorker(plugins, (message, transfer = []) => port.postMessage(message, [...transfer]), heapBytes);
 port.onmessage = ({ data }) => take(data);

@@ -1,5 +1,4 @@
 /** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
-import process from "node:process";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 import { type Backend, never } from "../call.ts";
@@ -31,8 +30,8 @@ interface Opened {
   readonly catalog: Catalog;
 }
 
-/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from. */
-export function heavyWorker(builtIn: readonly Plugin[], post: Post): (message: ToHeavy) => void {
+/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from; `heapBytes`: what the thread's heap takes now. */
+export function heavyWorker(builtIn: readonly Plugin[], post: Post, heapBytes: () => number): (message: ToHeavy) => void {
   let opening: Promise<Opened> | undefined;
   let store: RemoteStore | undefined;
   let aborted = new AbortController();
@@ -50,7 +49,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post): (message: T
       outcome = { ok: false, error: plainError(error) };
     }
     store = undefined;
-    post({ tag: "done", outcome, heapBytes: process.memoryUsage().heapTotal }, buffersOf(outcome));
+    post({ tag: "done", outcome, heapBytes: heapBytes() }, buffersOf(outcome));
   }
 
   return (message) => {
