@@ -9,6 +9,7 @@ import { awaySender } from "./away.ts";
 import type { OpenedReads } from "./cache/mod.ts";
 import type { Backend } from "./call.ts";
 import type { Catalog } from "./catalog.ts";
+import { inTime } from "./deadline.ts";
 import type { Generation } from "./generation.ts";
 import type { HeavyWork } from "./heavy/hand-over.ts";
 import { inflightLimit } from "./inflight.ts";
@@ -20,7 +21,6 @@ import { outerReply } from "./outer.ts";
 import { requestLabels } from "./request-metrics.ts";
 import { requestLog } from "./request-log.ts";
 import type { Server } from "./server.ts";
-import { pause } from "./store/clock.ts";
 import type { Store } from "./store/store.ts";
 import { storeChecks } from "./store-checks.ts";
 import { troubleKinds, type Troubles } from "./store/trouble.ts";
@@ -228,19 +228,9 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
 
 /** Left as it was where the store does not say. */
 async function tellSize(store: Store, { record }: KernelRegistry): Promise<void> {
-  const bytes = await inTime(store.size(), limits.scrapeStoreMs).catch(() => undefined);
+  const bytes = await inTime(store.size(), AbortSignal.timeout(limits.scrapeStoreMs)).catch(() => undefined);
   // Upstream numbers its clusters of etcd; there is one store.
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
-}
-
-/** The result of `work`, or undefined where it takes longer than `ms`. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([work, pause(ms, over.signal).then(() => undefined)]);
-  } finally {
-    over.abort();
-  }
 }
 
 function showTroubles({ current }: Troubles, { record }: KernelRegistry): void {
