@@ -176,34 +176,21 @@ class Parser {
     throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`);
   }
 
+  /** The values up to the closing bracket, sorted. A comma that is first, last, or follows a comma stands for the empty value. */
   #words(): readonly string[] {
     const words = new Set<string>();
     for (;;) {
       const token = this.#take(true);
+      const next = this.#look(true);
       if (token.kind === "word") {
         words.add(token.text);
-        const next = this.#look(true);
-        if (next.kind === ")") return [...words].toSorted();
-        if (next.kind !== ",") throw new SelectorError(`found '${next.text}', expected: ',' or ')'`);
-        this.#take(true);
-        // "a,)" and "a,," hold the empty value too.
-        const after = this.#look(true);
-        if (after.kind === ")") return [...words.add("")].toSorted();
-        if (after.kind === ",") {
-          this.#take(true);
-          words.add("");
-        }
+        if (next.kind !== "," && next.kind !== ")") throw new SelectorError(`found '${next.text}', expected: ',' or ')'`);
       } else if (token.kind === ",") {
-        words.add("");
-        const next = this.#look(true);
-        if (next.kind === ")") return [...words].toSorted();
-        if (next.kind === ",") {
-          this.#take(true);
-          words.add("");
-        }
+        if (words.size === 0 || next.kind === "," || next.kind === ")") words.add("");
       } else {
         throw new SelectorError(`found '${token.text}', expected: ',', or identifier`);
       }
+      if (next.kind === ")") return [...words].toSorted();
     }
   }
 

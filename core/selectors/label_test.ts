@@ -73,3 +73,17 @@ test("parseLabelSelector() ends at NUL where a token could begin, and parts toke
   assert.deepEqual(["n=1\0,", "n=1,\0"].map(keys), Array(2).fill("found '', expected: identifier after ','"));
   assert.equal(keys("n\0x"), "unable to parse requirement: found 'x', expected: in, notin, =, ==, !=, gt, lt");
 });
+
+test("commas between brackets: each that is first, last or after another stands for the empty value, however many there are", () => {
+  for (const values of ["(,)", "(,,)", "(,,,)", "( , , )"]) {
+    assert.ok(selects(`a in ${values}`, { a: "" }), values);
+    assert.ok(!selects(`a in ${values}`, { a: "b" }), values);
+  }
+  for (const values of ["(b,)", "(,b)", "(b,,)", "(,,b)", "(b,,,)", "(b,,c)", "(b,,,c)"]) {
+    for (const a of ["", "b"]) assert.ok(selects(`a in ${values}`, { a }), values);
+    assert.ok(!selects(`a in ${values}`, { a: "d" }), values);
+  }
+  assert.ok(!selects("a in (b,c)", { a: "" }));
+  assert.equal(refusal("a in (,"), "unable to parse requirement: found '', expected: ',', or identifier");
+  assert.equal(refusal("a in (b,,"), "unable to parse requirement: found '', expected: ',', or identifier");
+});
