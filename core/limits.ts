@@ -24,7 +24,7 @@ export const limits = Object.freeze({
   /** Bytes that the copies of one JSON patch may add. */
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
-  inlineBodyBytesMax: 64 * 1024,
+  inlineBodyBytesMax: 128 * 1024,
   /** Bodies above these are read one in a turn of the event loop. */
   turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,
@@ -57,7 +57,7 @@ export const limits = Object.freeze({
   warningRunesMax: 4096,
   warningRunesTruncated: 256,
   /** Texts of all errors of one object together, of which an answer tells at least one. */
-  fieldErrorsLengthMax: 4 * 1024 * 1024,
+  fieldErrorsLengthMax: 1024 * 1024,
   /** Ports, and files of one volume, that a template's warnings compare with each other. */
   comparedForWarningsMax: 256,
   /** How often a create tries another generated name. */
