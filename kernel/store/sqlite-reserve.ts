@@ -21,11 +21,10 @@ export const noReserve: Reserve = Object.freeze({ release: () => false, refill: 
 export function openReserve(path: string): Reserve {
   const { storeReserveBytes: wholeBytes, storeReservePieceBytes: pieceBytes } = limits;
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  const piece = new Uint8Array(pieceBytes);
 
   /** Whether the piece that begins at `at` could be written; otherwise the file ends there. */
   function write(at: number): boolean {
-    randomFillSync(piece);
+    const piece = randomFillSync(new Uint8Array(pieceBytes));
     try {
       for (let done = 0; done < pieceBytes;) done += writeSync(file, piece, done, pieceBytes - done, at + done);
       return true;
