@@ -35,7 +35,7 @@ export function framingOf({ rawHeaders, httpVersion }: { readonly rawHeaders: re
   let hosts = 0, codings = 0, host = "", coding = "", hasBody = false, upgrades = false;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!, value = rawHeaders[at + 1]!;
-    // Most names are told apart by their length alone.
+    // Compare lengths first: most names differ in length, which saves the comparison of text.
     if (name.length === 4 && name.toLowerCase() === "host") {
       hosts++;
       host = value;

@@ -10,7 +10,7 @@ export interface Input {
   watch(listener: () => void): () => void;
   /** One more piece was read. */
   piece(): void;
-  /** Whether somebody wants the body. */
+  /** Whether a handler reads the body. */
   gate(open: boolean): void;
   /** Stops reading until `release`. */
   hold(): void;
@@ -38,8 +38,8 @@ export class ConnectionInput implements Input {
     this.#tls.on("data", listener);
     return () => void this.#tls.off("data", listener);
   }
-  /** Deno 2.9.6 reads on from a TLS socket that was paused and keeps what it reads, without any bound: a client could fill the memory
-   *  with a body that nobody asked for. Node heeds the pause. */
+  /** Deno (seen with 2.9.6) goes on reading from a paused TLS socket and buffers the bytes without a bound: a client could fill the memory
+   *  with a body that no handler reads. Node stops reading. */
   gate(open: boolean): void {
     if (!isDeno) return;
     this.#open = open;
