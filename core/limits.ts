@@ -33,7 +33,9 @@ export const limits = Object.freeze({
   /** From the abort of a heavy request until its thread is ended, and from the last one until the thread ends by itself. */
   heavyAbortMs: 1_000,
   heavyIdleMs: 30_000,
-  /** Heap of the heavy thread after a request, garbage included; above it the next request gets a new thread. */
+  /** Heap of the heavy thread above which its garbage is collected after a request. */
+  heavyGarbageBytesMax: 48 * 1024 * 1024,
+  /** Heap of the heavy thread after a request; above it the next request gets a new thread. */
   heavyHeapBytesMax: 96 * 1024 * 1024,
   /** A heavy request by the thread's own clock; its deadline on the main thread comes first. */
   heavyRequestMsMax: 3_600_000,

@@ -5,7 +5,7 @@
 import { limits } from "../limits.ts";
 import { append } from "../append.ts";
 import type { Json } from "../schema.ts";
-import { compareElements, type Element, elementText, readElement } from "./element.ts";
+import { type Element, elementText, readElement, sortByElement } from "./element.ts";
 
 export interface FieldSet {
   /** Whether the path that leads here is in the set. */
@@ -116,9 +116,8 @@ export function pathTexts(set: FieldSet, prefix = ""): string[] {
   return texts;
 }
 
-function sortedChildren(set: FieldSet): [Element, FieldSet][] {
-  if (set.children === undefined) return [];
-  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+function sortedChildren(set: FieldSet): readonly (readonly [Element, FieldSet])[] {
+  return set.children === undefined ? [] : sortByElement([...set.children]);
 }
 
 /** Sets by the values that they were read from or written as: both are shared and never changed, and go together. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "../schema.ts";
-import { compareElements, elementText, keyElement, readElement } from "./element.ts";
+import { elementText, keyElement, readElement, sortByElement } from "./element.ts";
 import {
   difference,
   emptySet,
@@ -83,9 +83,23 @@ test("elementText() shows elements as messages do", () => {
   assert.equal(readElement('k:{"b":"x","a":null}'), 'k:{"a":null,"b":"x"}');
 });
 
-test("compareElements() orders keys by their values, numbers by size", () => {
-  const ports = [80, 9, 443].map((containerPort) => keyElement([["containerPort", containerPort]])).sort(compareElements);
-  assert.deepEqual(ports, ['k:{"containerPort":9}', 'k:{"containerPort":80}', 'k:{"containerPort":443}']);
+test("sortByElement() orders members, keys, values and places; numbers by size, texts by bytes", () => {
+  const ports = [80, 9, 443].map((containerPort) => keyElement([["containerPort", containerPort]]));
+  const sorted = [...ports, 'v:"a!"', 'v:"a"', 'v:"a\\nb"', "v:2", "v:10", "i:10", "i:9", "f:b", "f:a"];
+  assert.deepEqual(sortByElement(sorted.map((element) => [element, 0])).map(([element]) => element), [
+    "f:a",
+    "f:b",
+    'k:{"containerPort":9}',
+    'k:{"containerPort":80}',
+    'k:{"containerPort":443}',
+    "v:2",
+    "v:10",
+    'v:"a"',
+    'v:"a\\nb"',
+    'v:"a!"',
+    "i:9",
+    "i:10",
+  ]);
 });
 
 test("difference() takes single paths, recursiveDifference() all below them", () => {

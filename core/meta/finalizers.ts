@@ -24,7 +24,8 @@ export function validateStandardFinalizer(finalizer: string, path: string, names
 /** The shape of each, and that the two ways of treating dependents are not asked for at once. */
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
   const all = finalizers ?? [];
-  const errors = all.flatMap((each) => validateFinalizerShape(each, path));
+  const errors: FieldError[] = [];
+  for (const each of all) for (const wrong of qualifiedName(each)) errors.push(invalid(path, each, wrong));
   if (all.includes(orphanFinalizer) && all.includes(foregroundFinalizer)) {
     errors.push(invalid(path, all, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`));
   }

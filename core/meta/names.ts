@@ -40,8 +40,8 @@ function isSubdomainText(text: string): boolean {
   }
   return isWord(text, start, text.length, isLowerOrDigit, isDnsInner, isLowerOrDigit);
 }
-function isKeyNameText(text: string): boolean {
-  return isWord(text, 0, text.length, isLetterOrDigit, isKeyCharacter, isLetterOrDigit);
+function isKeyNameText(text: string, from = 0): boolean {
+  return isWord(text, from, text.length, isLetterOrDigit, isKeyCharacter, isLetterOrDigit);
 }
 
 const dnsLabelMax = 63;
@@ -96,8 +96,15 @@ export function dns1035Label(text: string): readonly string[] {
   return messages(tooLong(text, dnsLabelMax, "characters"), right ? undefined : label1035Text);
 }
 
+const nothingWrong: readonly string[] = Object.freeze([]);
+
 /** A label key, an annotation key in lower case, a finalizer, a condition type: `[prefix/]name`. */
 export function qualifiedName(text: string): readonly string[] {
+  // Nearly all are right, and a body can have a hundred thousand of them: those take no memory.
+  const slash = text.indexOf("/");
+  if (text.length <= labelPartMax && isKeyNameText(text, slash + 1) && (slash < 0 || isSubdomainText(text.slice(0, slash)))) {
+    return nothingWrong;
+  }
   const [first, second, more] = text.split("/", 3);
   if (more !== undefined) {
     return [`a valid label key ${keyNameText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];

@@ -4,7 +4,7 @@
  */
 
 import { limits } from "../limits.ts";
-import { NumberText, type Read, type Tree, TreeObject } from "./tree.ts";
+import { type NumberText, numberTextOf, type Read, type Tree, TreeObject } from "./tree.ts";
 import { byteAtIndex, textOfBytes } from "./utf8.ts";
 import { goQuotedByte } from "./go-quote.ts";
 
@@ -34,7 +34,7 @@ export function plainString(written: string): string {
 
 function readText(body: Uint8Array | string, written: boolean): Read {
   const text = typeof body === "string" ? body.toWellFormed() : textOfBytes(body);
-  const scan: Scan = { text, written, end: 0, escaped: false, failure: "", failedAt: 0, inToken: false };
+  const scan: Scan = { text, written, end: 0, key: "", escaped: false, failure: "", failedAt: 0, inToken: false };
   const tree = scanDocument(scan);
   if (tree !== undefined) return { ok: true, tree, duplicates: [] };
   // Go's scanner asks whether a space could follow the end of the text, and complains of that space within a token.
@@ -51,6 +51,7 @@ interface Scan {
   /** Whether the tree gets strings as they are written. */
   readonly written: boolean;
   end: number;
+  key: string;
   escaped: boolean;
   failure: string;
   failedAt: number;
@@ -62,62 +63,68 @@ const TAB = 0x09, LF = 0x0a, CR = 0x0d, SPACE = 0x20, QUOTE = 0x22, PLUS = 0x2b,
 const ZERO = 0x30, NINE = 0x39, COLON = 0x3a, BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x7d;
 
-/** The document's tree, or undefined after a failure. Reads forward value by value; `open` holds what is not closed yet. */
+/**
+ * The document's tree, or undefined after a failure. Reads forward value by value. Values and keys wait on stacks until what holds them
+ * closes, so that each list is made with its final length: one that grows by `push` has room for seventeen items from the first on.
+ */
 function scanDocument(scan: Scan): Tree | undefined {
   const { text } = scan;
-  const open: (TreeObject | Tree[])[] = [];
-  let root: Tree | undefined;
-  let parent: TreeObject | Tree[] | undefined;
+  const values: Tree[] = [], keys: string[] = [];
+  let valueCount = 0, keyCount = 0;
+  /** Where the values and keys of what is open begin, outermost first; the key of a list is -1. */
+  const firstValues: number[] = [], firstKeys: number[] = [];
+  let depth = 0, firstValue = 0, firstKey = -1;
   let at = skipSpace(text, 0);
   for (;;) {
-    const opened = openAt(text, at);
-    if (opened !== undefined && open.length >= limits.documentDepthMax) return void fail(scan, at, "exceeded max depth");
-    const value = opened ?? scanLeaf(scan, at);
-    if (value === undefined) return undefined;
-    at = opened === undefined ? scan.end : at + 1;
-    if (parent === undefined) root = value;
-    else if (parent instanceof TreeObject) parent.values.push(value);
-    else parent.push(value);
-
-    if (opened !== undefined) {
-      parent = opened;
-      open.push(opened);
-      at = skipSpace(text, at);
-      if (opened instanceof TreeObject) {
-        if (text.charCodeAt(at) !== CLOSE_OBJECT) {
-          at = scanKey(scan, at, opened);
-          if (at < 0) return undefined;
-          continue;
-        }
-      } else if (text.charCodeAt(at) !== CLOSE_LIST) continue;
+    const c = text.charCodeAt(at);
+    if (c === OPEN_OBJECT || c === OPEN_LIST) {
+      if (depth >= limits.documentDepthMax) return void fail(scan, at, "exceeded max depth");
+      firstValues[depth] = firstValue;
+      firstKeys[depth] = firstKey;
+      depth++;
+      firstValue = valueCount;
+      firstKey = c === OPEN_OBJECT ? keyCount : -1;
+      at = skipSpace(text, at + 1);
+      if (text.charCodeAt(at) !== (firstKey >= 0 ? CLOSE_OBJECT : CLOSE_LIST)) {
+        if (firstKey < 0) continue;
+        at = scanKey(scan, at);
+        if (at < 0) return undefined;
+        keys[keyCount++] = scan.key;
+        continue;
+      }
+    } else {
+      const leaf = scanLeaf(scan, at);
+      if (leaf === undefined) return undefined;
+      values[valueCount++] = leaf;
+      at = scan.end;
     }
 
     // After a value, or at the end of an empty object or list: on to the next value, closing what ends here.
     for (;;) {
       at = skipSpace(text, at);
-      if (parent === undefined) return at === text.length ? root : void fail(scan, at, "after top-level value");
+      if (depth === 0) return at === text.length ? values[0] : void fail(scan, at, "after top-level value");
       const after = text.charCodeAt(at);
-      const inObject: boolean = parent instanceof TreeObject;
       if (after === COMMA) break;
-      if (after !== (inObject ? CLOSE_OBJECT : CLOSE_LIST)) {
-        return void fail(scan, at, inObject ? "after object key:value pair" : "after array element");
+      if (after !== (firstKey >= 0 ? CLOSE_OBJECT : CLOSE_LIST)) {
+        return void fail(scan, at, firstKey >= 0 ? "after object key:value pair" : "after array element");
       }
       at++;
-      open.pop();
-      parent = open[open.length - 1];
+      const items = firstValue === valueCount ? [] : values.slice(firstValue, valueCount);
+      const closed = firstKey < 0 ? items : new TreeObject(firstKey === keyCount ? [] : keys.slice(firstKey, keyCount), items);
+      valueCount = firstValue;
+      if (firstKey >= 0) keyCount = firstKey;
+      depth--;
+      firstValue = firstValues[depth]!;
+      firstKey = firstKeys[depth]!;
+      values[valueCount++] = closed;
     }
     at = skipSpace(text, at + 1);
-    if (parent instanceof TreeObject) {
-      at = scanKey(scan, at, parent);
+    if (firstKey >= 0) {
+      at = scanKey(scan, at);
       if (at < 0) return undefined;
+      keys[keyCount++] = scan.key;
     }
   }
-}
-
-/** The empty object or list that opens here, if one does. */
-function openAt(text: string, at: number): TreeObject | Tree[] | undefined {
-  const c = text.charCodeAt(at);
-  return c === OPEN_OBJECT ? new TreeObject() : c === OPEN_LIST ? [] : undefined;
 }
 
 /** A string, number or word, its end in `scan.end`; undefined after a failure. */
@@ -134,7 +141,7 @@ function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText 
     const end = scanNumber(scan, at);
     if (end < 0) return undefined;
     scan.end = end;
-    return new NumberText(text.slice(at, end));
+    return numberTextOf(text.slice(at, end));
   }
   const word = literals.get(c);
   if (word === undefined) return void fail(scan, at, "looking for beginning of value");
@@ -143,13 +150,13 @@ function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText 
   return word.value;
 }
 
-/** Reads `"key":` with its spaces into the object; where the value begins, or -1. */
-function scanKey(scan: Scan, at: number, object: TreeObject): number {
+/** Reads `"key":` with its spaces, the key to `scan.key`; where the value begins, or -1. */
+function scanKey(scan: Scan, at: number): number {
   const { text } = scan;
   if (text.charCodeAt(at) !== QUOTE) return fail(scan, at, "looking for beginning of object key string");
   const end = scanString(scan, at);
   if (end < 0) return -1;
-  object.keys.push(scan.escaped ? unescape(text, at + 1, end) : text.slice(at + 1, end));
+  scan.key = scan.escaped ? unescape(text, at + 1, end) : text.slice(at + 1, end);
   const colon = skipSpace(text, end + 1);
   if (text.charCodeAt(colon) !== COLON) return fail(scan, colon, "after object key");
   return skipSpace(text, colon + 1);

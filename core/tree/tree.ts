@@ -11,6 +11,13 @@ export class NumberText {
   }
 }
 
+const digits: readonly NumberText[] = Array.from({ length: 10 }, (_, digit) => new NumberText(String(digit)));
+
+/** A number of that text. Numbers of one digit are shared: a long list of them would take twenty times its bytes otherwise. */
+export function numberTextOf(text: string): NumberText {
+  return (text.length === 1 ? digits[text.charCodeAt(0) - 0x30] : undefined) ?? new NumberText(text);
+}
+
 /** An object as it was written: parallel arrays of keys and values in document order, duplicates kept. */
 export class TreeObject {
   readonly keys: string[];

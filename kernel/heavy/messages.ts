@@ -19,7 +19,7 @@ export type FromHeavy =
   | { readonly tag: "step"; readonly what: string }
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
   | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
-  /** `heapBytes`: what the thread's heap takes now, garbage included. */
+  /** `heapBytes`: what the thread's heap takes after garbage was collected. */
   | { readonly tag: "done"; readonly outcome: Settled; readonly heapBytes: number };
 
 export type AdmittedStep = readonly [

@@ -155,7 +155,7 @@ class Requests implements HeavyRequests {
         return void this.#answer(task, message.id, message.question);
       case "done": {
         const { outcome, heapBytes } = message;
-        // What one job leaves as garbage would stand beside what the next one needs.
+        // Something keeps memory that no collection frees.
         if (heapBytes > limits.heavyHeapBytesMax) void this.#retire();
         if (outcome.ok) done.resolve(outcome.value);
         else done.reject(errorOf(outcome.error));

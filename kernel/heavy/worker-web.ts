@@ -1,6 +1,6 @@
 /** A program: the heavy thread as a web worker. */
-import process from "node:process";
 import { plugins } from "../../plugins/mod.ts";
+import { openHeap } from "./heap.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyWorker } from "./worker.ts";
 
@@ -9,6 +9,5 @@ const port = globalThis as unknown as {
   onmessage: (event: { readonly data: ToHeavy }) => void;
   postMessage(message: FromHeavy, transfer: ArrayBuffer[]): void;
 };
-const heapBytes = () => process.memoryUsage().heapTotal;
-const take = heavyWorker(plugins, (message, transfer = []) => port.postMessage(message, [...transfer]), heapBytes);
+const take = heavyWorker(plugins, (message, transfer = []) => port.postMessage(message, [...transfer]), openHeap());
 port.onmessage = ({ data }) => take(data);

@@ -1,4 +1,5 @@
 /** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
+import { limits } from "../../core/limits.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../authentication/user-info.ts";
 import { type Backend, never } from "../call.ts";
@@ -20,6 +21,7 @@ import { route } from "../route.ts";
 import { Warnings } from "../warnings.ts";
 import { errorOf, plainError } from "./errors.ts";
 import type { HeavyReply } from "./hand-over.ts";
+import type { Heap } from "./heap.ts";
 import type { FromHeavy, Settled, ToHeavy } from "./messages.ts";
 import { RemoteStore } from "./remote-store.ts";
 
@@ -30,8 +32,8 @@ interface Opened {
   readonly catalog: Catalog;
 }
 
-/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from; `heapBytes`: what the thread's heap takes now. */
-export function heavyWorker(builtIn: readonly Plugin[], post: Post, heapBytes: () => number): (message: ToHeavy) => void {
+/** Takes messages of the main thread. `builtIn`: the plugins that settings choose from; `heap`: this thread's. */
+export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap): (message: ToHeavy) => void {
   let opening: Promise<Opened> | undefined;
   let store: RemoteStore | undefined;
   let aborted = new AbortController();
@@ -49,7 +51,9 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heapBytes: (
       outcome = { ok: false, error: plainError(error) };
     }
     store = undefined;
-    post({ tag: "done", outcome, heapBytes: heapBytes() }, buffersOf(outcome));
+    // What this request leaves as garbage would stand beside what the next one needs.
+    if (heap.bytes() > limits.heavyGarbageBytesMax) heap.collect();
+    post({ tag: "done", outcome, heapBytes: heap.bytes() }, buffersOf(outcome));
   }
 
   return (message) => {

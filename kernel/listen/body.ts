@@ -19,7 +19,7 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
   if (announced !== undefined && Number(announced) > limit) return Promise.reject(tooLarge(limit));
   const { source, input } = body;
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces();
+    const content = new Content(Number(announced ?? 0));
     const settle = (act: () => void): void => {
       source.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
       act();
@@ -27,12 +27,12 @@ export function readBody(body: IncomingBody, announced: string | undefined, limi
     const onData = (chunk: Buffer): void => {
       body.taken += chunk.length;
       input.piece();
-      if (body.taken <= limit) return pieces.add(chunk);
+      if (body.taken <= limit) return content.add(chunk);
       source.pause();
       input.gate(false);
       settle(() => reject(tooLarge(limit)));
     };
-    const onEnd = (): void => settle(() => resolve(pieces.joined()));
+    const onEnd = (): void => settle(() => resolve(content.whole()));
     const onClose = (cause?: unknown): void =>
       settle(() => reject(new Error("the client went away before its body was complete", { cause })));
     if (source.readableEnded) return resolve(new Uint8Array());
@@ -46,38 +46,41 @@ function tooLarge(limit: number): Error {
   return tooLargeError(`limit is ${limit}`);
 }
 
-/** Pieces of a body. Small ones are copied together: a piece of one byte costs hundreds, and keeps the packet that it came in. */
-class Pieces {
-  readonly #pieces: Buffer[] = [];
-  /** What small ones are copied into, and how much of it is filled. */
-  #block: Buffer | undefined;
+/**
+ * The content of a body as it arrives, copied into one buffer that grows towards the announced length. Pieces that wait until the end
+ * would take the memory twice, and one of a single byte keeps the packet that it came in.
+ */
+class Content {
+  /** Bytes, as far as the client has said. */
+  readonly #announced: number;
+  #buffer: Buffer = noBytes;
   #filled = 0;
 
+  constructor(announced: number) {
+    this.#announced = announced;
+  }
   add(piece: Buffer): void {
-    // One piece is the whole body as a rule.
-    if (piece.length >= blockBytes / 4 || (this.#pieces.length === 0 && this.#filled === 0)) {
-      this.#flush();
-      this.#pieces.push(piece);
-      return;
+    if (this.#filled === 0 && piece.length === this.#announced) this.#buffer = piece; // the whole body, as a rule
+    else {
+      this.#reserve(this.#filled + piece.length);
+      this.#buffer.set(piece, this.#filled);
     }
-    if (this.#filled + piece.length > blockBytes) this.#flush();
-    this.#block ??= Buffer.allocUnsafeSlow(blockBytes);
-    this.#block.set(piece, this.#filled);
     this.#filled += piece.length;
   }
-  joined(): Buffer {
-    this.#flush();
-    const [first] = this.#pieces;
-    return first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+  whole(): Buffer {
+    return this.#buffer.subarray(0, this.#filled);
   }
-  #flush(): void {
-    if (this.#block === undefined) return;
-    this.#pieces.push(this.#block.subarray(0, this.#filled));
-    this.#block = undefined;
-    this.#filled = 0;
+  /** What is announced is not reserved at once: a client can announce much and send little. */
+  #reserve(bytes: number): void {
+    if (bytes <= this.#buffer.length) return;
+    const grown = Math.max(bytes, this.#buffer.length * growth, leastBytes);
+    const next = Buffer.allocUnsafeSlow(bytes <= this.#announced ? Math.min(grown, this.#announced) : grown);
+    next.set(this.#buffer.subarray(0, this.#filled));
+    this.#buffer = next;
   }
 }
-const blockBytes = 16 * 1024;
+const noBytes = Buffer.alloc(0);
+const leastBytes = 16 * 1024, growth = 4;
 
 /**
  * Bounds what a body in chunks costs beside its content: `exceeded` is called once sizes, extensions and trailers are out of
