@@ -34,7 +34,7 @@ export const limits = Object.freeze({
   heavyAbortMs: 1_000,
   heavyIdleMs: 30_000,
   /** Heap of the heavy thread above which its garbage is collected after a request. */
-  heavyGarbageBytesMax: 48 * 1024 * 1024,
+  heavyGarbageBytesMax: 32 * 1024 * 1024,
   /** Heap of the heavy thread after a request; above it the next request gets a new thread. */
   heavyHeapBytesMax: 96 * 1024 * 1024,
   /** A heavy request by the thread's own clock; its deadline on the main thread comes first. */
@@ -60,6 +60,8 @@ export const limits = Object.freeze({
   warningRunesTruncated: 256,
   /** Texts of all errors of one object together, of which an answer tells at least one. */
   fieldErrorsLengthMax: 1024 * 1024,
+  /** Errors that one list or map of an object has at most: an answer has no room for more. The rest of the list is not checked. */
+  fieldErrorsOfListMax: 1024 * 1024 / 32,
   /** Ports, and files of one volume, that a template's warnings compare with each other. */
   comparedForWarningsMax: 256,
   /** How often a create tries another generated name. */

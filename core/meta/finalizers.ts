@@ -1,4 +1,5 @@
 import { type FieldError, forbidden, invalid } from "../field-error.ts";
+import { limits } from "../limits.ts";
 import type { Names } from "../names.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { qualifiedName } from "./names.ts";
@@ -25,7 +26,10 @@ export function validateStandardFinalizer(finalizer: string, path: string, names
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
   const all = finalizers ?? [];
   const errors: FieldError[] = [];
-  for (const each of all) for (const wrong of qualifiedName(each)) errors.push(invalid(path, each, wrong));
+  for (const each of all) {
+    if (errors.length >= limits.fieldErrorsOfListMax) break;
+    for (const wrong of qualifiedName(each)) errors.push(invalid(path, each, wrong));
+  }
   if (all.includes(orphanFinalizer) && all.includes(foregroundFinalizer)) {
     errors.push(invalid(path, all, `finalizer ${orphanFinalizer} and ${foregroundFinalizer} cannot be both set`));
   }

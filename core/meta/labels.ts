@@ -7,6 +7,7 @@ import { utf8Length } from "./utf8.ts";
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
+    if (errors.length >= limits.fieldErrorsOfListMax) break;
     for (const wrong of qualifiedName(key)) errors.push(invalid(path, key, wrong));
     for (const wrong of labelValue(value)) errors.push(invalid(path, value, wrong));
   }
@@ -18,7 +19,9 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    for (const wrong of qualifiedName(key.toLowerCase())) errors.push(invalid(path, key, wrong));
+    if (errors.length < limits.fieldErrorsOfListMax) {
+      for (const wrong of qualifiedName(key.toLowerCase())) errors.push(invalid(path, key, wrong));
+    }
     bytes += utf8Length(key) + utf8Length(value);
   }
   if (bytes > limits.annotationsBytesMax) errors.push(tooLong(path, limits.annotationsBytesMax));

@@ -10,6 +10,7 @@
  * for names need it.
  */
 import { append } from "../append.ts";
+import { limits } from "../limits.ts";
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { defaultNames, type Names } from "../names.ts";
 import type { Resource } from "../plugin.ts";
@@ -98,7 +99,12 @@ export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, pa
 }
 
 function validateStandardFinalizers(meta: ObjectMeta, names: Names, path: string): readonly FieldError[] {
-  return (meta.finalizers ?? []).flatMap((each, i) => validateStandardFinalizer(each, `${path}.finalizers[${i}]`, names));
+  const errors: FieldError[] = [];
+  for (const [i, each] of (meta.finalizers ?? []).entries()) {
+    if (errors.length >= limits.fieldErrorsOfListMax) break;
+    append(errors, validateStandardFinalizer(each, `${path}.finalizers[${i}]`, names));
+  }
+  return errors;
 }
 
 function isSet(value: unknown): boolean {

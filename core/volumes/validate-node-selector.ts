@@ -108,7 +108,7 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[], path:
       asked.set(each.key, each.values);
     }
     const own = topologyText(asked), count = before.get(own) ?? 0;
-    for (let each = 0; each < count && duplicates < duplicatesMax; each++, duplicates++) {
+    for (let each = 0; each < count && duplicates < limits.fieldErrorsOfListMax; each++, duplicates++) {
       errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
     }
     before.set(own, count + 1);
@@ -121,8 +121,6 @@ function topologyText(asked: ReadonlyMap<string, readonly string[]>): string {
   const keys = [...asked.keys()].sort();
   return JSON.stringify(keys.map((key) => [key, [...new Set(asked.get(key))].sort()]));
 }
-/** No answer has room for more. */
-const duplicatesMax = limits.fieldErrorsLengthMax / 32;
 
 function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {
   const errors: FieldError[] = values.length === 0 ? [required(`${path}.values`, "")] : [];

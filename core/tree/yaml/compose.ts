@@ -21,7 +21,7 @@ export interface CollectionNode {
   readonly kind: "sequence" | "mapping";
   readonly line: number;
   /** A mapping's keys and values alternate. */
-  readonly items: YamlNode[];
+  items: YamlNode[];
 }
 
 export interface AliasNode {
@@ -263,12 +263,14 @@ function stepFlowMapping(composer: Composer, open: Open): void {
 }
 
 function close(composer: Composer): void {
-  composer.open.pop();
+  const { node } = composer.open.pop()!;
+  // Without the room that is left over: a list that grows by `push` has room for seventeen items from the first on.
+  if (node.items.length > 0) node.items = node.items.slice();
 }
 
 function closeWithToken(composer: Composer): void {
   skipToken(composer.scan);
-  composer.open.pop();
+  close(composer);
 }
 
 function emptyScalar(line: number): ScalarNode {

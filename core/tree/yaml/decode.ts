@@ -100,7 +100,7 @@ function step(decoder: Decoder, frame: Frame): void {
   switch (frame.tag) {
     case "list": {
       const item = frame.node.items[frame.at++];
-      return item === undefined ? leave(decoder, frame.into) : enter(decoder, item);
+      return item === undefined ? leave(decoder, frame.into.slice()) : enter(decoder, item);
     }
     case "map":
       return stepMap(decoder, frame);
