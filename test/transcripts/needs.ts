@@ -1,7 +1,19 @@
 /** What a scenario needs of the server, as flags that switch it on. */
 
 /** Needs that no flag switches: the server has them or the scenario is on the pending list. */
-const noFlag = new Set(["crd", "rbac", "authn", "admission-policy", "compacted", "store:etcd"]);
+const noFlag = new Set([
+  "crd",
+  "rbac",
+  "authn",
+  "admission-policy",
+  "admission-webhook",
+  "aggregation",
+  "compacted",
+  "flow-control",
+  "limit-range",
+  "resource-quota",
+  "store:etcd",
+]);
 
 /**
  * Flags for `needs`. A need is a feature gate (`gate:Name`), an API to serve (`group/version`, `api/all`), a background
