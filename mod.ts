@@ -8,17 +8,17 @@
  *     await server.close();
  */
 import type { Plugin } from "./core/plugin.ts";
-import type { Config } from "./kernel/config.ts";
-import { withDefaults } from "./kernel/config-parse.ts";
-import { type Log, silentLog } from "./kernel/log.ts";
-import { type Running, serve } from "./kernel/serve.ts";
+import type { Config } from "./kernel/config/settings.ts";
+import { withDefaults } from "./kernel/config/parse.ts";
+import { type Log, silentLog } from "./kernel/observe/log.ts";
+import { type Running, serve } from "./kernel/startup/serve.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
-export { CatalogError } from "./kernel/catalog.ts";
-export type { Config } from "./kernel/config.ts";
-export { ConfigError } from "./kernel/config-parse.ts";
-export { jsonLog, type Log, openLog, silentLog } from "./kernel/log.ts";
-export type { Running } from "./kernel/serve.ts";
+export { CatalogError } from "./kernel/catalog/catalog.ts";
+export type { Config } from "./kernel/config/settings.ts";
+export { ConfigError } from "./kernel/config/parse.ts";
+export { jsonLog, type Log, openLog, silentLog } from "./kernel/observe/log.ts";
+export type { Running } from "./kernel/startup/serve.ts";
 /** The families that come with the server, in their order. */
 export { plugins as builtInPlugins } from "./plugins/mod.ts";
 

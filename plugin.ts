@@ -2,7 +2,7 @@
  * `thole/plugin`: what a plugin is made of. A plugin is a frozen value that `definePlugin` has checked; importing one does
  * nothing. docs/writing-a-plugin.md goes through an example.
  */
-export { definePlugin, defineResource, DefinitionError } from "./core/define.ts";
+export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
 export type {
   Admission,
   Api,

@@ -8,18 +8,18 @@
  */
 import type { Api, Plugin } from "./core/plugin.ts";
 import { tooLargeError } from "./core/status-error.ts";
-import type { UserInfo } from "./kernel/authentication/mod.ts";
-import type { Config } from "./kernel/config.ts";
-import { withDefaults } from "./kernel/config-parse.ts";
-import type { Exchange, Reply } from "./kernel/exchange.ts";
+import type { UserInfo } from "./kernel/access/authentication/mod.ts";
+import type { Config } from "./kernel/config/settings.ts";
+import { withDefaults } from "./kernel/config/parse.ts";
+import type { Exchange, Reply } from "./kernel/request/exchange.ts";
 import { handle } from "./kernel/handle.ts";
-import { localApi } from "./kernel/local-api.ts";
-import { jsonLog, verbosityOf } from "./kernel/log.ts";
-import { openServer } from "./kernel/open-server.ts";
+import { localApi } from "./kernel/background/local-api.ts";
+import { jsonLog, verbosityOf } from "./kernel/observe/log.ts";
+import { openServer } from "./kernel/startup/open-server.ts";
 import type { Server } from "./kernel/server.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
 
-export type { UserInfo } from "./kernel/authentication/mod.ts";
+export type { UserInfo } from "./kernel/access/authentication/mod.ts";
 
 export interface TestServerOptions {
   /** Served beside the built-in families. */

@@ -2,22 +2,22 @@
 import { checkProduced, negotiate, negotiateError, wantsPretty } from "../core/codec/negotiate.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
-import { replyOf, statusReply } from "./answer.ts";
-import { auditIdOf } from "./audit-id.ts";
-import type { UserInfo } from "./authentication/user-info.ts";
-import { type Call, header, heavyHost, heavyRequest } from "./call.ts";
-import type { Catalog } from "./catalog.ts";
-import { allowedMs, Deadline } from "./deadline.ts";
-import { toStatusError } from "./failure.ts";
-import type { Exchange, Reply } from "./exchange.ts";
-import { HandOver, type HeavyReply } from "./heavy/hand-over.ts";
-import { parseQuery } from "./query.ts";
-import { requestInfo } from "./request-info.ts";
-import { leftOutError } from "./left-out.ts";
-import { isApiPath, type Route, route } from "./route.ts";
+import { replyOf, statusReply } from "./respond/answer.ts";
+import { auditIdOf } from "./request/audit-id.ts";
+import type { UserInfo } from "../core/user-info.ts";
+import { type Call, header, heavyHost, heavyRequest } from "./request-context.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import { allowedMs, Deadline } from "./request/deadline.ts";
+import { toStatusError } from "./respond/failure.ts";
+import type { Exchange, Reply } from "./request/exchange.ts";
+import { HandOver, type HeavyReply } from "./request/hand-over.ts";
+import { parseQuery } from "./request/query.ts";
+import { requestInfo } from "./request/request-info.ts";
+import { leftOutError } from "./request/unserved-kinds.ts";
+import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
-import { Warnings } from "./warnings.ts";
+import { Warnings } from "./request/warnings.ts";
 
 /** Answers a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {

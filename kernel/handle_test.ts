@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withDefaults } from "./config-parse.ts";
-import type { Exchange } from "./exchange.ts";
+import { withDefaults } from "./config/parse.ts";
+import type { Exchange } from "./request/exchange.ts";
 import { handle } from "./handle.ts";
-import { silentLog } from "./log.ts";
-import { openServer } from "./open-server.ts";
+import { silentLog } from "./observe/log.ts";
+import { openServer } from "./startup/open-server.ts";
 
 test("handle() sends away who is not known, and nobody who was refused before being asked who they are", async () => {
   const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [], log: silentLog });

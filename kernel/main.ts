@@ -4,16 +4,16 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { reasonOf } from "../core/reason-of.ts";
 import { plugins } from "../plugins/mod.ts";
-import { CatalogError } from "./catalog.ts";
-import { helpText, listedGates } from "./help.ts";
-import { ConfigError } from "./config-parse.ts";
-import { kernelGates } from "./gates.ts";
+import { CatalogError } from "./catalog/catalog.ts";
+import { helpText, listedGates } from "./config/help.ts";
+import { ConfigError } from "./config/parse.ts";
+import { kernelGates } from "./catalog/gates.ts";
 import { startHeavyThread } from "./heavy/thread.ts";
-import { loadModule } from "./load-module.ts";
-import { describe, openLog, verbosityOf } from "./log.ts";
-import { readConfiguration } from "./read-configuration.ts";
-import { serve } from "./serve.ts";
-import { versionText } from "./version.ts";
+import { loadModule } from "./config/load-module.ts";
+import { describe, openLog, verbosityOf } from "./observe/log.ts";
+import { readConfiguration } from "./config/read-configuration.ts";
+import { serve } from "./startup/serve.ts";
+import { versionText } from "./nonresource/version.ts";
 
 /** Resolves once everything before it has left the process. */
 function flushLog(): Promise<void> {

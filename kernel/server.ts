@@ -1,10 +1,10 @@
 /** The running server as its requests see it: the catalog in force and what all of them share. */
-import type { UserInfo } from "./authentication/user-info.ts";
-import type { Backend } from "./call.ts";
-import type { Catalog, Endpoint } from "./catalog.ts";
-import type { Exchange, Reply } from "./exchange.ts";
-import type { HeavyWork } from "./heavy/hand-over.ts";
-import type { RequestInfo } from "./request-info.ts";
+import type { UserInfo } from "../core/user-info.ts";
+import type { Backend } from "./request-context.ts";
+import type { Catalog, Endpoint } from "./catalog/catalog.ts";
+import type { Exchange, Reply } from "./request/exchange.ts";
+import type { HeavyWork } from "./request/hand-over.ts";
+import type { RequestInfo } from "./request/request-info.ts";
 
 /** What one request tells metrics and logs, from its first step to its last byte. */
 export interface Observation {

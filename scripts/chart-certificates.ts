@@ -17,7 +17,7 @@ import {
   issueCertificate,
   type KeyedCertificate,
   pemCertificates,
-} from "../kernel/listen/certificate.ts";
+} from "../kernel/listen/x509/certificate.ts";
 
 /** As `thole.certificates` in the chart tells them. */
 interface Wish {

@@ -5,8 +5,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { type SettingName, settings } from "../kernel/config.ts";
-import { durationText } from "../kernel/help.ts";
+import { type SettingName, settings } from "../kernel/config/settings.ts";
+import { durationText } from "../kernel/config/help.ts";
 
 /** Flags that the chart itself gives, from other values. */
 export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({

@@ -13,10 +13,14 @@ if (deno === undefined) {
 }
 
 // It reads the configuration file, wherever that is, and nothing is loaded from elsewhere.
-const asked = spawnSync(deno, ["run", "--no-prompt", "--cached-only", "--allow-read", join(root, "kernel/permissions.ts"), ...args], {
-  encoding: "utf8",
-  stdio: ["ignore", "pipe", "inherit"],
-});
+const asked = spawnSync(
+  deno,
+  ["run", "--no-prompt", "--cached-only", "--allow-read", join(root, "kernel/startup/permissions.ts"), ...args],
+  {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  },
+);
 if (asked.status !== 0) {
   console.error("Cannot find out which permissions the server needs");
   process.exit(1);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { definePlugin, defineResource } from "../core/define.ts";
+import { definePlugin, defineResource } from "../core/define/define.ts";
 import { limits } from "../core/limits.ts";
 import { object } from "../core/meta/object.ts";
 import type { Plugin } from "../core/plugin.ts";

@@ -15,9 +15,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metrics: [],
   health: [],
   kernel: ["core", "metrics", "health"],
-  "plugins/*": ["core"],
+  "plugins/*": ["core", "plugins/shared"],
+  "plugins/shared": ["core"],
   plugins: ["core", "plugins/*"],
-  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "scripts", "entry"],
+  test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "plugins/shared", "scripts", "entry"],
   scripts: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
   // Files at the top: what others import from the package.
   entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],
@@ -35,23 +36,24 @@ const alsoImports: Readonly<Record<string, readonly string[]>> = {
 const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
 /** Other files with a `node:` module, each with its reason. */
 const nodeExceptions: Readonly<Record<string, string>> = {
-  "kernel/permissions.ts": "looks for packages of plugins and the server's own certificates; reads the configuration file",
+  "kernel/startup/permissions.ts": "looks for packages of plugins and the server's own certificates; reads the configuration file",
   "core/codec/protobufjs.ts": "loads a package when it is first used",
   "kernel/main.ts": "the composition root",
-  "kernel/load-module.ts": "finds the plugin modules that settings name",
-  "kernel/heavy/heap.ts": "asks the runtime what the heap takes",
+  "kernel/config/load-module.ts": "finds the plugin modules that settings name",
   "kernel/heavy/thread.ts": "starts the thread of heavy requests",
+  "kernel/heavy/heap.ts": "measures the heap of a thread",
   "kernel/heavy/worker-node.ts": "the thread of heavy requests",
-  "kernel/serve.ts": "the composition root from settings on: makes the data folder",
-  "kernel/open-server.ts": "the composition root, too: asks for the name of the host",
-  "kernel/credentials.ts": "reads the certificates, keys and tokens that settings name",
-  "kernel/read-files.ts": "reads the files that settings name",
-  "kernel/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
-  "kernel/open-metrics.ts": "reads the lists of allowed label values that a setting names",
-  "kernel/process-metrics.ts": "asks the process and its runtime what they use",
-  "kernel/read-configuration.ts": "reads the configuration file",
-  "kernel/watch-file.ts": "looks whether files have changed",
-  "kernel/version.ts": "says which runtime and platform it runs on",
+  "kernel/heavy/worker-web.ts": "the same on Deno",
+  "kernel/startup/serve.ts": "the composition root from settings on: makes the data folder",
+  "kernel/startup/open-server.ts": "the composition root, too: asks for the name of the host",
+  "kernel/startup/credentials.ts": "reads the certificates, keys and tokens that settings name",
+  "kernel/config/read-files.ts": "reads the files that settings name",
+  "kernel/startup/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
+  "kernel/startup/open-metrics.ts": "reads the lists of allowed label values that a setting names",
+  "kernel/observe/process-metrics.ts": "asks the process and its runtime what they use",
+  "kernel/config/read-configuration.ts": "reads the configuration file",
+  "kernel/config/watch-file.ts": "looks whether files have changed",
+  "kernel/nonresource/version.ts": "says which runtime and platform it runs on",
 };
 
 const clause = String.raw`(?:type\s+)?(?:\w+\s*,\s*)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+)\s*from\s*`;
@@ -72,7 +74,7 @@ function roomOf(path: string): string {
   return parts[0] === "plugins" && parts.length > 2 ? `plugins/${parts[1]}` : parts[0] ?? "";
 }
 
-const ruleOf = (room: string): string => room.startsWith("plugins/") ? "plugins/*" : room;
+const ruleOf = (room: string): string => room.startsWith("plugins/") && room !== "plugins/shared" ? "plugins/*" : room;
 
 interface Source {
   readonly path: string;
@@ -105,8 +107,8 @@ function readSources(): Source[] {
 
 /** Tests, what only they use beside them, and the suites that every implementation of a port passes. */
 const isTest = (path: string): boolean =>
-  path.startsWith("test/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") || path.endsWith("-conformance.ts") ||
-  /\/(conformance\/|test-)[^/]+\.ts$/.test(path);
+  path.startsWith("test/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") ||
+  /\/(testing\/|test-)[^/]+\.ts$/.test(path);
 
 /** What is wrong with one import; undefined when it is allowed. */
 function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {

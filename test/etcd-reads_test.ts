@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { after, before, describe } from "node:test";
-import { readsConformance } from "../kernel/cache/reads-conformance.ts";
-import { semanticsConformance } from "../kernel/cache/semantics-conformance.ts";
-import { cached, fastClock, neverFilled, type Room } from "../kernel/cache/test-room.ts";
-import { directReads } from "../kernel/direct-reads.ts";
-import { openEtcd } from "../kernel/store/etcd.ts";
+import { readsConformance } from "../kernel/cache/testing/reads-conformance.ts";
+import { semanticsConformance } from "../kernel/cache/testing/semantics-conformance.ts";
+import { cached, fastClock, neverFilled, type Room } from "../kernel/cache/testing/fixture.ts";
+import { directReads } from "../kernel/reads/direct-reads.ts";
+import { openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "./etcd.ts";
 
 describe("reads over etcd", { skip: etcdMissing() }, () => {

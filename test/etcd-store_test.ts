@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { etcdGateway, etcdMissing, etcds, type EtcdServer, startEtcd, startEtcds, startLearner } from "./etcd.ts";
-import { type EtcdOptions, openEtcd } from "../kernel/store/etcd.ts";
-import { storeConformance } from "../kernel/store/store-conformance.ts";
-import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "../kernel/store/test-store.ts";
+import { type EtcdOptions, openEtcd } from "../kernel/store/etcd/etcd.ts";
+import { storeConformance } from "../kernel/store/testing/store-conformance.ts";
+import { bytes, done, eventsUntil, put, refused, startWatch, text, within } from "../kernel/store/testing/helpers.ts";
 import { type Range, type Revision, type Store, StoreError } from "../kernel/store/store.ts";
-import { etcdFlags, makeCertificates } from "../kernel/store/test-certificates.ts";
-import { startProxy } from "../kernel/store/test-proxy.ts";
+import { etcdFlags, makeCertificates } from "../kernel/store/testing/certificates.ts";
+import { startProxy } from "../kernel/store/testing/proxy.ts";
 
 const all: Range = { prefix: "" };
 

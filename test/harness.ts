@@ -2,10 +2,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jsonLog, verbosityOf } from "../kernel/log.ts";
-import { readConfiguration } from "../kernel/read-configuration.ts";
-import { type Running, serve } from "../kernel/serve.ts";
-import type { ServeOptions } from "../kernel/open-server.ts";
+import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
+import { readConfiguration } from "../kernel/config/read-configuration.ts";
+import { type Running, serve } from "../kernel/startup/serve.ts";
+import type { ServeOptions } from "../kernel/startup/open-server.ts";
 import { plugins } from "../plugins/mod.ts";
 
 export interface TestServer {

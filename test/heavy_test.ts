@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
-import { withDefaults } from "../kernel/config-parse.ts";
-import type { Exchange, Reply } from "../kernel/exchange.ts";
+import { withDefaults } from "../kernel/config/parse.ts";
+import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
 import { startHeavyThread } from "../kernel/heavy/thread.ts";
-import { silentLog } from "../kernel/log.ts";
-import { openServer, type ServeOptions } from "../kernel/open-server.ts";
+import { silentLog } from "../kernel/observe/log.ts";
+import { openServer, type ServeOptions } from "../kernel/startup/open-server.ts";
 import { encoded } from "./cbor.ts";
 import { plugins } from "../plugins/mod.ts";
 

@@ -1,7 +1,7 @@
 // What a plugin may bring besides stored kinds: kinds that are answered and never stored, and subresources of its own.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { definePlugin, defineResource } from "../core/define.ts";
+import { definePlugin, defineResource } from "../core/define/define.ts";
 import { invalid } from "../core/field-error.ts";
 import { object } from "../core/meta/object.ts";
 import { field, type Infer, int32, string, struct } from "../core/schema.ts";

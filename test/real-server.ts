@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { permissionFlags } from "../kernel/permissions.ts";
+import { permissionFlags } from "../kernel/startup/permissions.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

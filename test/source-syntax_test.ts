@@ -9,13 +9,13 @@ import { findingsIn } from "./source-syntax.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const rooms = ["core", "kernel", "plugins", "health", "metrics"];
-const ofTests = /_test\.ts$|_bench\.ts$|-conformance\.ts$|\/(?:conformance\/|test-)[^/]+\.ts$/;
+const ofTests = /_test\.ts$|_bench\.ts$|\/(?:testing\/|test-)[^/]+\.ts$/;
 
 /** Spreads of lists that are known to be short, with the reason. */
 const shortLists: Readonly<Record<string, string>> = {
-  "kernel/cache/key-index.ts toSpliced": "one chunk or its halves",
-  "kernel/discovery/documents.ts fromCharCode": "eight bytes of a digest",
-  "kernel/store/etcd-endpoints.ts min": "one item for each endpoint of etcd",
+  "kernel/cache/index/key-index.ts toSpliced": "one chunk or its halves",
+  "kernel/nonresource/discovery/documents.ts fromCharCode": "eight bytes of a digest",
+  "kernel/store/etcd/endpoints.ts min": "one item for each endpoint of etcd",
   "kernel/listen/der.ts push": "the groups of one number of an object identifier",
   "kernel/listen/verify-peer.ts min": "the certificates of one path",
   "core/schema.ts push": "the fields of one struct of a schema",

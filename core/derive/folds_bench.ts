@@ -4,7 +4,7 @@ import { object } from "../meta/object.ts";
 import { boolean, bytes, field, record, string } from "../schema.ts";
 import { decodeStored } from "./decode.ts";
 import { encoder } from "./encode.ts";
-import { filler } from "./fill.ts";
+import { filler } from "./apply-defaults.ts";
 import { protobufReader, protobufWriter } from "./protobuf.ts";
 
 const ConfigMap = object("ConfigMap", {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiObject, Resource } from "../../core/plugin.ts";
 import { StoreError } from "../store/store.ts";
-import { withCache } from "./test-bench.ts";
-import { catalogOf, get, list, openWatch, plugin, put, remove, revisionOfEvent, startWatch, told, within } from "./test-room.ts";
+import { withCache } from "./testing/bench.ts";
+import { catalogOf, get, list, openWatch, plugin, put, remove, revisionOfEvent, startWatch, told, within } from "./testing/fixture.ts";
 
 const all = plugin.resources ?? [];
 const without = (...kinds: string[]) => catalogOf(all.filter(({ kind }) => !kinds.includes(kind)));

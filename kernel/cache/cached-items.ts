@@ -1,9 +1,9 @@
 /** Items of a list as they lie in slabs. */
 import { limits } from "../../core/limits.ts";
-import type { Item } from "../objects.ts";
-import type { Items } from "../reads.ts";
-import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
-import type { Slab, Slabs } from "./slabs.ts";
+import type { Item } from "../objects/objects.ts";
+import type { Items } from "../reads/reads.ts";
+import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
+import type { Slab, Slabs } from "./index/slabs.ts";
 
 type Runs = readonly (readonly CachedEntry[])[];
 

@@ -2,10 +2,10 @@
 import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
-import type { StoredKind } from "../catalog.ts";
-import { directReads, type Listed } from "../direct-reads.ts";
-import type { Item } from "../objects.ts";
-import type { ListOptions } from "../options.ts";
+import type { StoredKind } from "../catalog/catalog.ts";
+import { directReads, type Listed } from "../reads/direct-reads.ts";
+import type { Item } from "../objects/objects.ts";
+import type { ListOptions } from "../request/options.ts";
 import {
   type Collection,
   continueAfter,
@@ -19,18 +19,18 @@ import {
   type Waiter,
   watchFailure,
   type Watching,
-} from "../reads.ts";
+} from "../reads/reads.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
 import { cachedItems } from "./cached-items.ts";
-import { Cursor } from "./cursor.ts";
-import { type CachedEntry, type EntryMaker, itemOf } from "./entry.ts";
-import type { KeyIndex } from "./key-index.ts";
+import { Cursor } from "./watch/cursor.ts";
+import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
+import type { KeyIndex } from "./index/key-index.ts";
 import type { CacheMeter } from "./metrics.ts";
-import { opening } from "./opening.ts";
-import type { OpenWatches } from "./open-watches.ts";
+import { opening } from "./watch/opening.ts";
+import type { OpenWatches } from "./watch/open-watches.ts";
 import { reach } from "./reach.ts";
-import { selectionOf } from "./selection.ts";
+import { selectionOf } from "./index/selection.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 export interface CachedReadsNeeds {

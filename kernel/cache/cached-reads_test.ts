@@ -1,7 +1,7 @@
-import { directReads } from "../direct-reads.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { readsConformance } from "./reads-conformance.ts";
-import { cached, fastClock, type Room } from "./test-room.ts";
+import { directReads } from "../reads/direct-reads.ts";
+import { openSqlite } from "../store/sqlite/sqlite.ts";
+import { readsConformance } from "./testing/reads-conformance.ts";
+import { cached, fastClock, type Room } from "./testing/fixture.ts";
 
 readsConformance("straight from sqlite", async (): Promise<Room> => {
   const store = await openSqlite(":memory:");

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-const store = "../store/conformance/";
-const reads = "./conformance/";
-const semantics = "./semantics-conformance.ts";
+const store = "../store/testing/";
+const reads = "./testing/";
+const semantics = "./testing/semantics-conformance.ts";
 const cache = "./watch-cache_test.ts";
-const snapshots = "./snapshots_test.ts";
-const suggestions = "../verbs/on-newest_test.ts";
+const snapshots = "./kind/snapshots_test.ts";
+const suggestions = "../write/guaranteed-update_test.ts";
 
 /**
  * Upstream's name without `RunTest`, and where ours stands. Each promise of `store` runs on sqlite and on every etcd, each of

@@ -1,10 +1,10 @@
 /** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
 import { type Clock, pause } from "../store/clock.ts";
 import type { Revision, Store } from "../store/store.ts";
-import type { CachedEntry } from "./entry.ts";
-import type { KeyIndex } from "./key-index.ts";
+import type { CachedEntry } from "./index/entry.ts";
+import type { KeyIndex } from "./index/key-index.ts";
 import type { CacheMeter, Checked } from "./metrics.ts";
-import { pagesOf } from "./pages.ts";
+import { pagesOf } from "./fill/pages.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
 export interface ConsistencyNeeds {

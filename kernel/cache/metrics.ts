@@ -1,6 +1,6 @@
 /** What the cache tells the metrics, under the names that dashboards for kube-apiserver know. */
 import { defineMetric, type Recorder } from "../../metrics/mod.ts";
-import type { StoredKind } from "../catalog.ts";
+import type { StoredKind } from "../catalog/catalog.ts";
 import type { Revision } from "../store/store.ts";
 
 const labels = ["group", "resource"] as const;

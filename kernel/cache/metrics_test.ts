@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cacheMetrics } from "./mod.ts";
 import { StoreError } from "../store/store.ts";
-import { manualClock } from "../store/test-clock.ts";
-import { waitFor, withCache } from "./test-bench.ts";
-import { list, put, putBytes, remove, startWatch } from "./test-room.ts";
+import { manualClock } from "../store/testing/clock.ts";
+import { waitFor, withCache } from "./testing/bench.ts";
+import { list, put, putBytes, remove, startWatch } from "./testing/fixture.ts";
 
 const proven = new Set<string>();
 /** A test that moves these. */

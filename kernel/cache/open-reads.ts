@@ -1,19 +1,19 @@
 import { createRegistry } from "../../metrics/mod.ts";
-import type { Catalog, StoredKind } from "../catalog.ts";
-import { isUncached, lostHistory, type Reads } from "../reads.ts";
+import type { Catalog, StoredKind } from "../catalog/catalog.ts";
+import { isUncached, lostHistory, type Reads } from "../reads/reads.ts";
 import { type Clock, systemClock } from "../store/clock.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
 import { keepConsistent } from "./consistency.ts";
-import { entryMaker } from "./entry.ts";
-import { KindCache } from "./kind-cache.ts";
-import { openWatches } from "./open-watches.ts";
-import { ownWrites } from "./own-writes.ts";
+import { entryMaker } from "./index/entry.ts";
+import { KindCache } from "./kind/kind-cache.ts";
+import { openWatches } from "./watch/open-watches.ts";
+import { ownWrites } from "./index/own-writes.ts";
 import { cacheMeter, cacheMetrics, type CacheRecord } from "./metrics.ts";
-import { RecentObjects } from "./recent-objects.ts";
-import type { RingBounds } from "./ring.ts";
-import { Slabs } from "./slabs.ts";
-import { traitsReader } from "./traits.ts";
+import { RecentObjects } from "./index/recent-objects.ts";
+import type { RingBounds } from "./kind/ring.ts";
+import { Slabs } from "./index/slabs.ts";
+import { traitsReader } from "./index/attributes.ts";
 import { type CacheState, WatchCache } from "./watch-cache.ts";
 
 export interface ReadsOptions {

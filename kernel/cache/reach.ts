@@ -1,5 +1,5 @@
 import { limits } from "../../core/limits.ts";
-import { tooLargeRevision } from "../reads.ts";
+import { tooLargeRevision } from "../reads/reads.ts";
 import type { Clock } from "../store/clock.ts";
 import type { Revision } from "../store/store.ts";
 import type { CacheMeter } from "./metrics.ts";

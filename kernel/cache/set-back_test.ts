@@ -1,10 +1,10 @@
 // A store in whose place an older copy was put: nothing of what it has lost is shown, and whoever followed it is told.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqlite } from "../store/sqlite.ts";
+import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
-import { type Bench, withCache } from "./test-bench.ts";
-import { get, list, put, type Room, startWatch, told } from "./test-room.ts";
+import { type Bench, withCache } from "./testing/bench.ts";
+import { get, list, put, type Room, startWatch, told } from "./testing/fixture.ts";
 
 /** `note` is at the same revision in both stores, and another. */
 async function withTwo(use: (bench: Bench, older: Room) => Promise<void>): Promise<void> {

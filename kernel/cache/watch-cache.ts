@@ -18,14 +18,14 @@
  *   known when                  12 or later      as the list of 12 with 13 on top
  */
 import { limits } from "../../core/limits.ts";
-import type { StoredKind } from "../catalog.ts";
-import type { Waiter } from "../reads.ts";
+import type { StoredKind } from "../catalog/catalog.ts";
+import type { Waiter } from "../reads/reads.ts";
 import { type Clock, pause } from "../store/clock.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
-import { fillKind } from "./fill.ts";
-import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./freshness.ts";
-import type { Filling, KindCache } from "./kind-cache.ts";
-import type { OwnWrites } from "./own-writes.ts";
+import { fillKind } from "./fill/fill.ts";
+import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
+import type { Filling, KindCache } from "./kind/kind-cache.ts";
+import type { OwnWrites } from "./index/own-writes.ts";
 
 export type CacheState =
   | { readonly tag: "filling"; /** Milliseconds since 1970. */ readonly since: number; readonly because: unknown }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { concat } from "../chunks.ts";
+import { concat } from "../objects/chunks.ts";
 import { limits } from "../../core/limits.ts";
-import { keyOf } from "../objects.ts";
+import { keyOf } from "../objects/objects.ts";
 import { StoreError } from "../store/store.ts";
-import { manualClock } from "../store/test-clock.ts";
-import { refused, turn, waitFor, withCache } from "./test-bench.ts";
+import { manualClock } from "../store/testing/clock.ts";
+import { refused, turn, waitFor, withCache } from "./testing/bench.ts";
 import {
   endpointOf,
   get,
@@ -20,7 +20,7 @@ import {
   startWatch,
   told,
   within,
-} from "./test-room.ts";
+} from "./testing/fixture.ts";
 
 test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
   withCache(

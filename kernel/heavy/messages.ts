@@ -1,9 +1,9 @@
 /** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
-import type { Traits } from "../cache/traits.ts";
-import type { Config } from "../config.ts";
+import type { Traits } from "../cache/index/attributes.ts";
+import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
 import type { PlainError } from "./errors.ts";
-import type { HeavyJob, HeavyRequest } from "./hand-over.ts";
+import type { HeavyJob, HeavyRequest } from "../request/hand-over.ts";
 
 export type ToHeavy =
   | { readonly tag: "open"; readonly config: Config }

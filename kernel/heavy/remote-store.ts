@@ -1,5 +1,5 @@
 /** The main thread's store as the heavy thread sees it. */
-import type { Traits } from "../cache/traits.ts";
+import type { Traits } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
 import { errorOf } from "./errors.ts";
 import type { Answers, FromHeavy, Question, Settled } from "./messages.ts";

@@ -4,13 +4,13 @@
  */
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
-import type { Catalog } from "../catalog.ts";
-import type { Config } from "../config.ts";
-import { offerTraits } from "../cache/offered-traits.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/settings.ts";
+import { offerTraits } from "../cache/index/offered-attributes.ts";
 import type { Store } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
-import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "./hand-over.ts";
+import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "../request/hand-over.ts";
 import type { FromHeavy, Question, ToHeavy } from "./messages.ts";
 
 export interface HeavyThread {

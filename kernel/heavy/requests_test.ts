@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
-import type { Catalog } from "../catalog.ts";
-import { withDefaults } from "../config-parse.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { withDefaults } from "../config/parse.ts";
 import type { Store } from "../store/store.ts";
 import { plainError } from "./errors.ts";
-import type { HeavyHost, HeavyRequest } from "./hand-over.ts";
+import type { HeavyHost, HeavyRequest } from "../request/hand-over.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyRequests } from "./requests.ts";
 

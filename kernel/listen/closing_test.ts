@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { connect as tcpConnect, type Socket } from "node:net";
 import { test } from "node:test";
 import { connect as tlsConnect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import type { Exchange, Reply } from "../exchange.ts";
-import { rawConnection, signalled, type TestServer, textReply, withServer } from "./test-clients.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { rawConnection, signalled, type TestServer, textReply, withServer } from "./testing/clients.ts";
 
 const timeout = 60_000;
 /** Far more than a test may take: an idle connection that waits for it is seen. */

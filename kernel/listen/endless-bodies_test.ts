@@ -6,10 +6,10 @@ import type { Duplex, Readable } from "node:stream";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import { readBody } from "./body.ts";
 import type { Input } from "./input.ts";
-import { http2Session, rawConnection, readAll, textReply, withServer } from "./test-clients.ts";
+import { http2Session, rawConnection, readAll, textReply, withServer } from "./testing/clients.ts";
 
 const timeout = 120_000;
 const mebibyte = 1024 * 1024;

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
-import type { Reply } from "../exchange.ts";
+import type { Reply } from "../request/exchange.ts";
 import { Frames } from "./frames.ts";
 import { pacedListener } from "./paced.ts";
 import { headersOf } from "./request.ts";
-import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./test-clients.ts";
+import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./testing/clients.ts";
 import { Turns } from "./turns.ts";
 
 const timeout = 60_000;

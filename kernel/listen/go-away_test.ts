@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import type { ClientHttp2Session } from "node:http2";
 import { test } from "node:test";
-import type { Exchange, Reply } from "../exchange.ts";
-import { http1, http2Ask, http2Session, rawConnection, readAll, signalled, textReply, withServer } from "./test-clients.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { http1, http2Ask, http2Session, rawConnection, readAll, signalled, textReply, withServer } from "./testing/clients.ts";
 
 function goAwayOf(session: ClientHttp2Session): Promise<number> {
   return new Promise((resolve) => session.once("goaway", resolve));

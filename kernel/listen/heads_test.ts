@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import { framingOf } from "./framing.ts";
-import { http1, rawConnection, readAll, type TestServer, textReply, withServer } from "./test-clients.ts";
+import { http1, rawConnection, readAll, type TestServer, textReply, withServer } from "./testing/clients.ts";
 
 const timeout = 60_000;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
-import { http2, textReply, withServer } from "./test-clients.ts";
+import { http2, textReply, withServer } from "./testing/clients.ts";
 
 const goAway = Buffer.from([0, 0, 108, 7, 0, 0, 0, 0, 0, ...new Uint8Array(108)]);
 const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);

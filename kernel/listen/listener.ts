@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Server as TlsServer, type TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import { methodNotAllowedError } from "../../core/status-error.ts";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
 import { exchangeOn, readHead } from "./odd-method.ts";
 import type { Response } from "./pump.ts";

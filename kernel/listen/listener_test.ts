@@ -3,7 +3,7 @@ import { connect as tcpConnect } from "node:net";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import {
   http1,
   http2,
@@ -17,7 +17,7 @@ import {
   textReply,
   withRelay,
   withServer,
-} from "./test-clients.ts";
+} from "./testing/clients.ts";
 
 /** Of tests that wait for something that may never come. */
 const timeout = 60_000;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
-import type { PeerCertificate } from "./peer.ts";
+import type { PeerCertificate } from "../request/peer.ts";
 import { type PeerVerdict, peerVerifier } from "./verify-peer.ts";
 
 /** Who a client says to be, and whether that is believed. */

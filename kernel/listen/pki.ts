@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import type { Names } from "../../core/names.ts";
-import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "./certificate.ts";
+import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
 
 /** What a server shows, and what its first client shows it. */
 export interface Pki {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { certificateFacts, pemCertificates } from "./certificate.ts";
+import { certificateFacts, pemCertificates } from "./x509/certificate.ts";
 import { kubeconfig, openPki, type PkiOptions, type Replacement, serverUrl, writePrivateFile } from "./pki.ts";
 import { peerVerifier } from "./verify-peer.ts";
-import { http1, textReply, withServer } from "./test-clients.ts";
+import { http1, textReply, withServer } from "./testing/clients.ts";
 
 const day = 86_400_000;
 const now = Date.UTC(2030, 0, 1);

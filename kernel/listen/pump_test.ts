@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
-import type { Exchange, Reply } from "../exchange.ts";
-import { protocols, rawConnection, readAll, textReply, withServer } from "./test-clients.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { protocols, rawConnection, readAll, textReply, withServer } from "./testing/clients.ts";
 
 /** Around the sizes at which chunks are written another way: what is framed once for all, and what goes out in one write. */
 const sizes = [

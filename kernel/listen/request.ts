@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
-import type { Exchange } from "../exchange.ts";
+import type { Exchange } from "../request/exchange.ts";
 import { type IncomingBody, readBody } from "./body.ts";
-import type { PeerCertificate } from "./peer.ts";
+import type { PeerCertificate } from "../request/peer.ts";
 
 /** Both protocols' requests; of what they share, only this is used. */
 export type Request = IncomingMessage | Http2ServerRequest;

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { SecureContextOptions, TLSSocket } from "node:tls";
-import { certificatePem, pemCertificates } from "./certificate.ts";
+import { certificatePem, pemCertificates } from "./x509/certificate.ts";
 import { type PeerAnswer, peerReader } from "./peer-reader.ts";
 
 /** What a listener shows, and whom it believes. */

@@ -1,8 +1,8 @@
 // Certificates change under a listener that listens: shown in real handshakes, over connections that stay open.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Exchange, Reply } from "../exchange.ts";
-import type { KeyedCertificate } from "./certificate.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import type { KeyedCertificate } from "./x509/certificate.ts";
 import { checkKeyPair } from "./secured.ts";
 import {
   http1,
@@ -16,7 +16,7 @@ import {
   signalled,
   textReply,
   withServer,
-} from "./test-clients.ts";
+} from "./testing/clients.ts";
 
 const whoAsks = (exchange: Exchange): Promise<Reply> =>
   Promise.resolve(textReply(`${exchange.peer?.commonName ?? "nobody"} ${exchange.peerRefused ?? ""}`.trim()));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import { type Answering, pump, type Response, stop } from "./pump.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { constants } from "node:http2";
 import { limits } from "../../core/limits.ts";
 import { internalError, type StatusError, statusOf } from "../../core/status-error.ts";
-import type { Exchange, Reply } from "../exchange.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
 import { boundChunks, discardRest, type IncomingBody } from "./body.ts";
 import type { Connection, Connections } from "./connections.ts";
 import { framingOf, type Refusal } from "./framing.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
-import type { Exchange, Reply } from "../exchange.ts";
-import { rawConnection, signalled, textReply, withRelay, withServer } from "./test-clients.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { rawConnection, signalled, textReply, withRelay, withServer } from "./testing/clients.ts";
 
 type Server = Parameters<Parameters<typeof withServer>[1]>[0];
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../core/limits.ts";
 import { reasonOf } from "../../core/reason-of.ts";
-import { factsOf, pemCertificates } from "./certificate.ts";
-import type { PeerCertificate } from "./peer.ts";
+import { factsOf, pemCertificates } from "./x509/certificate.ts";
+import type { PeerCertificate } from "../request/peer.ts";
 import { type Certificate, parseCertificate } from "./x509/parse-certificate.ts";
 import { isStrongRsa } from "./x509/signature.ts";
 import { chainToRoot, forClients, poolOf, unusable } from "./x509/verify-chain.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type KeyedCertificate, pemCertificates } from "./certificate.ts";
-import { issue } from "./test-clients.ts";
+import { type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
+import { issue } from "./testing/clients.ts";
 import { peerVerifier } from "./verify-peer.ts";
 
 const chainOf = (...all: KeyedCertificate[]) => all.map((one) => pemCertificates(one.cert)[0] ?? new Uint8Array());

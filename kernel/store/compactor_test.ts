@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactOnce, lookAround, startCompactor } from "./compactor.ts";
-import { manualClock } from "./test-clock.ts";
-import { openSqlite } from "./sqlite.ts";
-import { put, refused, text } from "./test-store.ts";
+import { manualClock } from "./testing/clock.ts";
+import { openSqlite } from "./sqlite/sqlite.ts";
+import { put, refused, text } from "./testing/helpers.ts";
 import { type Store, StoreError } from "./store.ts";
 
 const key = "compact_rev_key";

@@ -1,16 +1,16 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../answer.ts";
-import { bodyOf, type Call } from "../call.ts";
-import { appliedObject, type ApplyDocument } from "../draft/apply.ts";
-import { keyOfCall } from "../key-of-call.ts";
-import type { Item } from "../objects.ts";
-import { type WriteOptions, writeOptions } from "../options.ts";
-import { readsOf } from "../reads-of.ts";
-import { servedObject } from "../served.ts";
-import { placed, resourceName } from "../write-pipeline.ts";
+import { type Answer, objectAnswer } from "../respond/answer.ts";
+import { bodyOf, type Call } from "../request-context.ts";
+import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import type { Item } from "../objects/objects.ts";
+import { type WriteOptions, writeOptions } from "../request/options.ts";
+import { readsOf } from "../reads/reads-of.ts";
+import { servedObject } from "../respond/served.ts";
+import { placed, resourceName } from "../write/write-pipeline.ts";
 import { store } from "./create.ts";
-import type { Start } from "./on-newest.ts";
+import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
 
 /** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */

@@ -1,15 +1,15 @@
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
-import { measured } from "../admission/admit.ts";
-import { checkNamespace } from "../admission/namespace-lifecycle.ts";
-import { type Answer, objectAnswer } from "../answer.ts";
-import { at, type Call } from "../call.ts";
-import { readBody } from "../draft/body.ts";
-import { recorded } from "../field-managers.ts";
-import { Item, keyOf, storedBytes } from "../objects.ts";
-import { writeOptions } from "../options.ts";
-import { kindName, placed, resourceName, toCreate } from "../write-pipeline.ts";
+import { measured } from "../write/admission/admit.ts";
+import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
+import { type Answer, objectAnswer } from "../respond/answer.ts";
+import { at, type Call } from "../request-context.ts";
+import { readBody } from "../write/draft/body.ts";
+import { recorded } from "../write/field-managers.ts";
+import { Item, keyOf, storedBytes } from "../objects/objects.ts";
+import { writeOptions } from "../request/options.ts";
+import { kindName, placed, resourceName, toCreate } from "../write/write-pipeline.ts";
 
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: Call): Promise<Answer> {

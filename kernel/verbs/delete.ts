@@ -10,16 +10,16 @@ import {
   type Status,
   StatusError,
 } from "../../core/status-error.ts";
-import { type Answer, objectAnswer, statusAnswer } from "../answer.ts";
-import { at, type Call } from "../call.ts";
-import { deleteOptions, type DeleteRequest } from "../delete-options.ts";
-import { ignoreReadErrorsField } from "../ignore-read-errors.ts";
-import { keyOfCall } from "../key-of-call.ts";
-import { Item, storedBytes } from "../objects.ts";
-import { readsOf } from "../reads-of.ts";
-import { kindName, metaWith, resourceName } from "../write-pipeline.ts";
+import { type Answer, objectAnswer, statusAnswer } from "../respond/answer.ts";
+import { at, type Call } from "../request-context.ts";
+import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
+import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import { Item, storedBytes } from "../objects/objects.ts";
+import { readsOf } from "../reads/reads-of.ts";
+import { kindName, metaWith, resourceName } from "../write/write-pipeline.ts";
 import type { Revision } from "../store/store.ts";
-import { onNewest, type Start, type Tried } from "./on-newest.ts";
+import { onNewest, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modified } from "./update.ts";
 
 /** DELETE of one object: gone at once, or marked until its finalizers are done. */

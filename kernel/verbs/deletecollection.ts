@@ -1,11 +1,11 @@
-import { type Answer, listAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import { deleteOptions } from "../delete-options.ts";
-import type { Item } from "../objects.ts";
-import { checkCollectionKey } from "../key-of-call.ts";
-import { listOptions } from "../options.ts";
-import { collectionOf, namedKey } from "../reads.ts";
-import { readsOf } from "../reads-of.ts";
+import { type Answer, listAnswer } from "../respond/answer.ts";
+import type { Call } from "../request-context.ts";
+import { deleteOptions } from "../write/delete-options.ts";
+import type { Item } from "../objects/objects.ts";
+import { checkCollectionKey } from "./key-of-call.ts";
+import { listOptions } from "../request/options.ts";
+import { collectionOf, namedKey } from "../reads/reads.ts";
+import { readsOf } from "../reads/reads-of.ts";
 import { deleteItem } from "./delete.ts";
 
 /** DELETE of a collection: what is selected goes one by one, in the order of the list; answers what was found. */

@@ -1,10 +1,10 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import { keyOfCall } from "../key-of-call.ts";
-import { readsOf } from "../reads-of.ts";
-import { isTrue } from "../request-info.ts";
-import { resourceName } from "../write-pipeline.ts";
+import { type Answer, objectAnswer } from "../respond/answer.ts";
+import type { Call } from "../request-context.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import { readsOf } from "../reads/reads-of.ts";
+import { isTrue } from "../request/request-info.ts";
+import { resourceName } from "../write/write-pipeline.ts";
 
 /** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
 export async function get(call: Call): Promise<Answer> {

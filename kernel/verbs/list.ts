@@ -1,9 +1,9 @@
-import { type Answer, listAnswer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import { checkCollectionKey } from "../key-of-call.ts";
-import { listOptions } from "../options.ts";
-import { collectionOf } from "../reads.ts";
-import { readsOf } from "../reads-of.ts";
+import { type Answer, listAnswer } from "../respond/answer.ts";
+import type { Call } from "../request-context.ts";
+import { checkCollectionKey } from "./key-of-call.ts";
+import { listOptions } from "../request/options.ts";
+import { collectionOf } from "../reads/reads.ts";
+import { readsOf } from "../reads/reads-of.ts";
 
 /** GET of a collection. */
 export async function list(call: Call): Promise<Answer> {

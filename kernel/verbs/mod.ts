@@ -1,7 +1,7 @@
 /** One entry a verb; a new verb breaks this table until it is answered. */
-import type { Answer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import type { Verb } from "../catalog.ts";
+import type { Answer } from "../respond/answer.ts";
+import type { Call } from "../request-context.ts";
+import type { Verb } from "../catalog/catalog.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { removeCollection } from "./deletecollection.ts";

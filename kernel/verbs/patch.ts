@@ -1,13 +1,13 @@
 import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../answer.ts";
-import { bodyOf, type Call, header } from "../call.ts";
-import { readApply, readCborApply } from "../draft/apply.ts";
-import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../draft/patch.ts";
-import { keyOfCall } from "../key-of-call.ts";
-import { writeOptions } from "../options.ts";
-import { readsOf } from "../reads-of.ts";
-import { placed, resourceName } from "../write-pipeline.ts";
+import { type Answer, objectAnswer } from "../respond/answer.ts";
+import { bodyOf, type Call, header } from "../request-context.ts";
+import { readApply, readCborApply } from "../write/draft/apply.ts";
+import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import { writeOptions } from "../request/options.ts";
+import { readsOf } from "../reads/reads-of.ts";
+import { placed, resourceName } from "../write/write-pipeline.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 

@@ -2,20 +2,20 @@ import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { type Answer, objectAnswer } from "../answer.ts";
-import { type Call, headerList } from "../call.ts";
-import { readBody } from "../draft/body.ts";
-import { recorded, sameButTimes, withEntries } from "../field-managers.ts";
-import { isExpected, readIfMatch } from "../if-match.ts";
-import { keyOfCall } from "../key-of-call.ts";
-import { Item, storedBytes } from "../objects.ts";
-import { writeOptions } from "../options.ts";
-import { readsOf } from "../reads-of.ts";
-import { servedObject } from "../served.ts";
+import { type Answer, objectAnswer } from "../respond/answer.ts";
+import { type Call, headerList } from "../request-context.ts";
+import { readBody } from "../write/draft/body.ts";
+import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
+import { isExpected, readIfMatch } from "../request/if-match.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import { Item, storedBytes } from "../objects/objects.ts";
+import { writeOptions } from "../request/options.ts";
+import { readsOf } from "../reads/reads-of.ts";
+import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
-import { checkNamespaceOf, placed, resourceName, toUpdate } from "../write-pipeline.ts";
+import { checkNamespaceOf, placed, resourceName, toUpdate } from "../write/write-pipeline.ts";
 import { store } from "./create.ts";
-import { onNewest, type Start, type Tried } from "./on-newest.ts";
+import { onNewest, type Start, type Tried } from "../write/guaranteed-update.ts";
 
 /** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
 export async function update(call: Call): Promise<Answer> {

@@ -1,12 +1,12 @@
 import { canStream, notAcceptable, watchMediaType } from "../../core/codec/negotiate.ts";
 import { badRequestError } from "../../core/status-error.ts";
-import type { Answer } from "../answer.ts";
-import type { Call } from "../call.ts";
-import { framingOf, writable } from "../framing.ts";
-import { checkCollectionKey, checkKey } from "../key-of-call.ts";
-import { type ListOptions, listOptions } from "../options.ts";
-import { collectionOf, revisionOf } from "../reads.ts";
-import { readsOf } from "../reads-of.ts";
+import type { Answer } from "../respond/answer.ts";
+import type { Call } from "../request-context.ts";
+import { framingOf, writable } from "../respond/framing.ts";
+import { checkCollectionKey, checkKey } from "./key-of-call.ts";
+import { type ListOptions, listOptions } from "../request/options.ts";
+import { collectionOf, revisionOf } from "../reads/reads.ts";
+import { readsOf } from "../reads/reads-of.ts";
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
 export async function watch(call: Call): Promise<Answer> {

@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
 import { field, type Infer, string, structsOf } from "../../core/schema.ts";
 

@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { age, nameColumn } from "../../core/meta/columns.ts";
 import type { Column, Served } from "../../core/plugin.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";

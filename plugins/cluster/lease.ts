@@ -1,5 +1,5 @@
 import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, forbidden, invalid, notSupported } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { qualifiedName } from "../../core/meta/names.ts";

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { customResourceDefinitions } from "./custom-resource-definition.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";

@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";

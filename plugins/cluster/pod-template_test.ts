@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
-import { filler } from "../../core/derive/fill.ts";
+import { filler } from "../../core/derive/apply-defaults.ts";
 import type { At } from "../../core/plugin.ts";
 import { podTemplates } from "./pod-template.ts";
-import { pullPolicyOf } from "../../core/volumes/mod.ts";
+import { pullPolicyOf } from "../shared/volumes/mod.ts";
 import { at, errors, make, one, schema, texts } from "./test-template.ts";
 
 test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {

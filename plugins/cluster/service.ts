@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import type { Column } from "../../core/plugin.ts";

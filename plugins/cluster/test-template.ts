@@ -1,5 +1,5 @@
 /** Templates for tests, written as clients do and filled in as the server does. */
-import { filler } from "../../core/derive/fill.ts";
+import { filler } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { ApiObject, At } from "../../core/plugin.ts";

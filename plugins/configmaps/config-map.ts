@@ -1,5 +1,5 @@
 import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, invalid, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";

@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { base64Of } from "../../core/meta/base64.ts";

@@ -1,5 +1,5 @@
 import { append } from "../../core/append.ts";
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";

@@ -1,8 +1,8 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { duplicate, type FieldError, invalid, required } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
-import { validateCsiDriverName } from "../../core/meta/csi-driver-name.ts";
+import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
 import { qualifiedName } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";

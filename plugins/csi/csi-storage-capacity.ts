@@ -1,9 +1,9 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
 import { hasInvalidLabelValue, LabelSelector, validateLabelSelector } from "../../core/meta/label-selector.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
-import { deprecatedNodeLabel } from "../../core/meta/node-labels.ts";
+import { deprecatedNodeLabel } from "../shared/node-labels.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Resource } from "../../core/plugin.ts";

@@ -1,18 +1,18 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { metaOfStatus } from "../../core/meta/status-meta.ts";
-import { validateCsiDriverName } from "../../core/meta/csi-driver-name.ts";
+import { validateCsiDriverName } from "../shared/csi-driver-name.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
 import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
-import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
-import { validatePersistentVolumeSpec } from "../../core/volumes/validate-persistent-volume.ts";
+import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
+import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persistent-volume.ts";
 import { nodeCountGate } from "./gates.ts";
 
 const home = "storage/v1";

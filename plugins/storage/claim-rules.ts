@@ -9,7 +9,7 @@ import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../..
 import { spell } from "../../core/names.ts";
 import type { At } from "../../core/plugin.ts";
 import type { Quantity } from "../../core/schema.ts";
-import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../../core/volumes/mod.ts";
+import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
 import { mirrored } from "./claim-sources.ts";
 import { classAnnotation } from "./columns.ts";

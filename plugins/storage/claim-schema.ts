@@ -1,6 +1,6 @@
 import { object } from "../../core/meta/object.ts";
 import { field, type Infer, list, mapBy, named, oneOf, record, string, structsOf, time } from "../../core/schema.ts";
-import { AccessMode, inMillis, PersistentVolumeClaimSpec, ResourceList } from "../../core/volumes/mod.ts";
+import { AccessMode, inMillis, PersistentVolumeClaimSpec, ResourceList } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 const gate = "VolumeAttributesClass";

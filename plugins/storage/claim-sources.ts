@@ -1,7 +1,7 @@
 /** Data sources of claims: an older field for snapshots and claims, a newer one for anything, kept alike. */
 import { spell } from "../../core/names.ts";
 import type { At } from "../../core/plugin.ts";
-import type { PersistentVolumeClaimSpec } from "../../core/volumes/mod.ts";
+import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 
 /** What the sources become before anything is checked: what is not allowed is dropped, then each is copied into the other. */
 export function withSources(

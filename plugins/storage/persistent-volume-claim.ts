@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
 import { validateClaimCreate, validateClaimStatus, validateClaimUpdate, warnOfClaim } from "./claim-rules.ts";

@@ -2,7 +2,7 @@
 import { append } from "../../core/append.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
-import { topologySuccessor } from "../../core/meta/node-labels.ts";
+import { topologySuccessor } from "../shared/node-labels.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { At } from "../../core/plugin.ts";
@@ -12,7 +12,7 @@ import {
   type PersistentVolumeSpec,
   validatePersistentVolumeSpec,
   warnOfNodeSelector,
-} from "../../core/volumes/mod.ts";
+} from "../shared/volumes/mod.ts";
 import { classAnnotation } from "./columns.ts";
 import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 import type { PersistentVolume } from "./persistent-volume-schema.ts";

@@ -1,6 +1,6 @@
 import { object } from "../../core/meta/object.ts";
 import { field, type Infer, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
-import { PersistentVolumeSpec } from "../../core/volumes/mod.ts";
+import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 

@@ -1,4 +1,4 @@
-import { defineResource } from "../../core/define.ts";
+import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, forbidden, invalid, required } from "../../core/field-error.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { qualifiedName } from "../../core/meta/names.ts";

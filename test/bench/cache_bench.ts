@@ -15,14 +15,14 @@ import {
   put,
   type Room,
   type WatchHow,
-} from "../../kernel/cache/test-room.ts";
+} from "../../kernel/cache/testing/fixture.ts";
 import { defaultNames } from "../../core/names.ts";
-import { begun } from "../../kernel/chunks.ts";
-import { keyOf, storedBytes } from "../../kernel/objects.ts";
-import { listOptions } from "../../kernel/options.ts";
-import { parseQuery } from "../../kernel/query.ts";
-import { collectionOf } from "../../kernel/reads.ts";
-import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { begun } from "../../kernel/objects/chunks.ts";
+import { keyOf, storedBytes } from "../../kernel/objects/objects.ts";
+import { listOptions } from "../../kernel/request/options.ts";
+import { parseQuery } from "../../kernel/request/query.ts";
+import { collectionOf } from "../../kernel/reads/reads.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../../kernel/store/store.ts";
 
 const data = { text: "x".repeat(750) };

@@ -6,8 +6,8 @@ import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse }
 import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
-import { openEtcd } from "../../kernel/store/etcd.ts";
-import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { answerLines } from "./children.ts";
 import { configMap, putsPath } from "./objects.ts";
 import { percentile } from "./percentile.ts";

@@ -2,8 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openEtcd } from "../../kernel/store/etcd.ts";
-import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Store } from "../../kernel/store/store.ts";
 import { startEtcd } from "../etcd.ts";
 import { type Child, clientRuntime, type Runtime, startChild } from "./children.ts";

@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { openEtcd } from "../../kernel/store/etcd.ts";
-import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import type { Revision, Store } from "../../kernel/store/store.ts";
 import { startEtcd } from "../etcd.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { certificatePem } from "../../kernel/listen/certificate.ts";
+import { certificatePem } from "../../kernel/listen/x509/certificate.ts";
 import { peerVerifier } from "../../kernel/listen/verify-peer.ts";
 
 interface Corpus {

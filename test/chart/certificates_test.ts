@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { definePlugin, defineResource } from "../../core/define.ts";
+import { definePlugin, defineResource } from "../../core/define/define.ts";
 import { bytes, field, object, structsOf } from "../../plugin.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer, type TestServer } from "../harness.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
-import { parseArguments } from "../../kernel/config-parse.ts";
+import { parseArguments } from "../../kernel/config/parse.ts";
 import { openTestServer } from "../../testing.ts";
 import { run } from "../real-server.ts";
 import { chart, ciFiles, helmMissing, helms, render, type Rendered, template, the } from "./helm.ts";

@@ -1,10 +1,10 @@
-// Values and flags are one table: what the chart offers is what kernel/config.ts has.
+// Values and flags are one table: what the chart offers is what kernel/config/settings.ts has.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { parseArguments } from "../../kernel/config-parse.ts";
-import { settings } from "../../kernel/config.ts";
+import { parseArguments } from "../../kernel/config/parse.ts";
+import { settings } from "../../kernel/config/settings.ts";
 import { chartOwned, withSettings, withSettingsSchema } from "../../scripts/chart-settings.ts";
 import { chart, documentsOf } from "./helm.ts";
 

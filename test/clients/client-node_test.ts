@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { ApiException, CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap, Watch } from "@kubernetes/client-node";
 import { freePort } from "../ports.ts";
 import { type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";
-import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 
 /** The client speaks HTTP/2 through undici, and that ends the process on Deno 2.9: an assertion in its nghttp2, or a fault. There it

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, runtimeMissing, startRealServer, until } from "../real-server.ts";

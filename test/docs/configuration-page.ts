@@ -1,7 +1,7 @@
 /** docs/configuration.md, made of the table of settings and the ladders of gates. */
-import { type AnySetting, settings, settingWarnings } from "../../kernel/config.ts";
-import { gatesWithoutEffect, kernelGates } from "../../kernel/gates.ts";
-import { listedGates, shownDefault, valueForm } from "../../kernel/help.ts";
+import { type AnySetting, settings, settingWarnings } from "../../kernel/config/settings.ts";
+import { gatesWithoutEffect, kernelGates } from "../../kernel/catalog/gates.ts";
+import { listedGates, shownDefault, valueForm } from "../../kernel/config/help.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 const page = `# Configuration

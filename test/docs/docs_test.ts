@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { settings } from "../../kernel/config.ts";
+import { settings } from "../../kernel/config/settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

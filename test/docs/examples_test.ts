@@ -9,7 +9,7 @@ import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
 import { run, startRealServer } from "../real-server.ts";
 
 const folder = fileURLToPath(new URL("../../plugins", import.meta.url));
-const pages = readdirSync(folder).map((name) => `${name}/README.md`).filter((page) => !page.startsWith("mod.ts"));
+const pages = readdirSync(folder).map((name) => `${name}/README.md`).filter((page) => !/^(mod\.ts|shared)\//.test(page));
 /** Where a page's own words ask for more than a server has by default. */
 const flags: Readonly<Record<string, readonly string[]>> = {
   "migration/README.md": ["--feature-gates=StorageVersionMigrator=true", "--runtime-config=storagemigration.k8s.io/v1beta1=true"],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { guide, guideSections } from "../../kernel/guide.ts";
+import { guide, guideSections } from "../../core/guide.ts";
 
 test("every section that messages name is a heading of the operators' guide", () => {
   const text = readFileSync(new URL("../../docs/operators-guide.md", import.meta.url), "utf8");

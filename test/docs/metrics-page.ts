@@ -1,6 +1,6 @@
 /** docs/metrics.md, made of the definitions. */
-import { kernelMetrics } from "../../kernel/metrics.ts";
-import { targetRelease } from "../../kernel/gates.ts";
+import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { targetRelease } from "../../kernel/catalog/gates.ts";
 import { type MetricDefinition, stateAt } from "../../metrics/mod.ts";
 
 const intro = `# Metrics

@@ -1,16 +1,16 @@
-// Each flag changes what the server does. The table of proofs has a row for every row of kernel/config.ts.
+// Each flag changes what the server does. The table of proofs has a row for every row of kernel/config/settings.ts.
 import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type SettingName, settings } from "../../kernel/config.ts";
-import { definePlugin } from "../../core/define.ts";
+import { type SettingName, settings } from "../../kernel/config/settings.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { mediaType } from "../../core/codec/negotiate.ts";
-import { issue } from "../../kernel/listen/test-clients.ts";
-import { etcdFlags, makeCertificates } from "../../kernel/store/test-certificates.ts";
+import { issue } from "../../kernel/listen/testing/clients.ts";
+import { etcdFlags, makeCertificates } from "../../kernel/store/testing/certificates.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins as builtIn } from "../../plugins/mod.ts";
-import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents, httpsClient } from "../https.ts";
 import { freePort } from "../ports.ts";

@@ -1,7 +1,7 @@
 // Feature gates as the program offers them: their ladders, and what is said of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/gates.ts";
+import { compareReleases, kernelGateDependencies, kernelGates, targetRelease } from "../../kernel/catalog/gates.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { readFacts } from "../reference/facts.ts";
 import { served } from "./served.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { definePlugin } from "../../core/define.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { configMaps } from "../../plugins/configmaps/mod.ts";
 import { plugins } from "../../plugins/mod.ts";
 import process from "node:process";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { pluralOf } from "../../core/define.ts";
+import { pluralOf } from "../../core/define/define.ts";
 import { defaultNames, spell } from "../../core/names.ts";
-import { compareReleases, targetRelease } from "../../kernel/gates.ts";
-import { removedGate, removedVersion } from "../../kernel/removed.ts";
+import { compareReleases, targetRelease } from "../../kernel/catalog/gates.ts";
+import { removedGate, removedVersion } from "../../kernel/catalog/removed.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, served } from "./served.ts";
 

@@ -1,5 +1,5 @@
 /** How soon a server sends an HTTP/2 client to another connection. */
-import { http2Ask, http2Session } from "../../kernel/listen/test-clients.ts";
+import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
 
 /** Asks over one connection, at most so often; the request after which the server said GOAWAY, or 0. With a token of its own nobody is a
  *  stranger; with "" the request has none. */

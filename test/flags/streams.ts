@@ -1,5 +1,5 @@
 /** What an HTTP/2 client may have open on one connection. */
-import { http2Ask, http2Session } from "../../kernel/listen/test-clients.ts";
+import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
 import { path } from "./served.ts";
 
 /** Whether a request is answered while so many watches, which last so many seconds, are open on its connection. */

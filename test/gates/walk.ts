@@ -3,7 +3,7 @@ import { membersOf } from "../../core/derive/members.ts";
 import { defaultNames, spell } from "../../core/names.ts";
 import type { GateStage } from "../../core/plugin.ts";
 import { type Node, resolve } from "../../core/schema.ts";
-import { compareReleases, kernelGates, stageAt, targetRelease } from "../../kernel/gates.ts";
+import { compareReleases, kernelGates, stageAt, targetRelease } from "../../kernel/catalog/gates.ts";
 import { plugins } from "../../plugins/mod.ts";
 
 /** `"v1/PodTemplate template.spec.volumes[].image"` to its gate. Lists are written `[]`, maps `{}`. */

@@ -1,6 +1,6 @@
 /** What is done to the servers of a run and to their etcd. */
 import process from "node:process";
-import { openEtcd } from "../../kernel/store/etcd.ts";
+import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import type { EtcdServer } from "../etcd.ts";
 import { pause } from "./actors.ts";
 import type { Host } from "./host.ts";

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Proxy, startProxy } from "../../kernel/store/test-proxy.ts";
+import { type Proxy, startProxy } from "../../kernel/store/testing/proxy.ts";
 import type { EtcdServer } from "../etcd.ts";
 import { type Client, httpsClient } from "../https.ts";
 import { type RealServer, type Runtime, startRealServer } from "../real-server.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../kernel/store/sqlite.ts";
+import { openSqlite } from "../../kernel/store/sqlite/sqlite.ts";
 import { clusterPlugin } from "../../plugins/cluster/mod.ts";
 import type { Client } from "../https.ts";
 import { within } from "../stores.ts";

@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { WorkMeter } from "../../core/work.ts";
-import { defaults } from "../../kernel/config.ts";
-import { issue, withRelay } from "../../kernel/listen/test-clients.ts";
-import { silentLog } from "../../kernel/log.ts";
-import { openMetrics } from "../../kernel/open-metrics.ts";
-import { pagedDisk } from "../../kernel/store/test-disk.ts";
-import { startProxy } from "../../kernel/store/test-proxy.ts";
+import { defaults } from "../../kernel/config/settings.ts";
+import { issue, withRelay } from "../../kernel/listen/testing/clients.ts";
+import { silentLog } from "../../kernel/observe/log.ts";
+import { openMetrics } from "../../kernel/startup/open-metrics.ts";
+import { pagedDisk } from "../../kernel/store/testing/disk.ts";
+import { startProxy } from "../../kernel/store/testing/proxy.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { chart, documentsOf } from "../chart/helm.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
@@ -235,7 +235,7 @@ test("clients that stop reading: TholeWatchersTerminated", { timeout: 600_000 },
   }));
 
 test("what this suite makes elsewhere, on parts of a server: TholeCacheStale, TholeRequestsCutShort", async () => {
-  // The causes are made in kernel/cache/watch-cache_test.ts and kernel/observe_test.ts; here are the metrics that they count, and no server.
+  // The causes are made in kernel/cache/watch-cache_test.ts and kernel/observe/observe_test.ts; here are the metrics that they count, and no server.
   const registry = openMetrics(defaults, silentLog);
   const labels = { group: "", resource: "configmaps" };
   registry.record.checks.with({ ...labels, status: "success" }).add();

@@ -1,7 +1,7 @@
 // What the health endpoints of a whole server tell.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { definePlugin } from "../../core/define.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { inFolder, make, served, statusOf } from "../flags/served.ts";

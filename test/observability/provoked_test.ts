@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { kernelMetrics } from "../../kernel/metrics.ts";
+import { kernelMetrics } from "../../kernel/observe/metrics.ts";
 import { served } from "../flags/served.ts";
 import { documents, httpsClient } from "../https.ts";
 import { until } from "../real-server.ts";
@@ -78,28 +78,28 @@ const bySituation: Readonly<Record<string, string>> = {
   "apiserver_config_controller_automatic_reloads_total": "test/reload/reload_test.ts",
   "apiserver_config_controller_automatic_reload_last_timestamp_seconds": "test/reload/reload_test.ts",
   "apiserver_request_terminations_total": "test/flags/observing.ts",
-  "apiserver_request_aborts_total": "kernel/observe_test.ts",
-  "apiserver_longrunning_requests": "kernel/observe_test.ts",
+  "apiserver_request_aborts_total": "kernel/observe/observe_test.ts",
+  "apiserver_longrunning_requests": "kernel/observe/observe_test.ts",
   "apiserver_requested_deprecated_apis": "test/observability/situations_test.ts",
   "apiserver_tls_handshake_errors_total": "test/observability/situations_test.ts",
   "thole_store_trouble": "test/operations/disk-full_test.ts",
   "thole_certificate_not_after_timestamp_seconds": "test/operations/certificate-dates_test.ts",
   "thole_certificate_not_before_timestamp_seconds": "test/operations/certificate-dates_test.ts",
-  "hidden_metrics_total": "kernel/open-metrics_test.ts",
+  "hidden_metrics_total": "kernel/startup/open-metrics_test.ts",
   "nodejs_gc_duration_seconds": "test/observability/situations_test.ts",
-  "etcd_bookmark_counts": "kernel/measured-store_test.ts",
-  "etcd_request_errors_total": "kernel/measured-store_test.ts",
+  "etcd_bookmark_counts": "kernel/observe/measured-store_test.ts",
+  "etcd_request_errors_total": "kernel/observe/measured-store_test.ts",
   "disabled_metrics_total": "test/flags/observing.ts",
   "cardinality_enforcement_unexpected_categorizations_total": "test/flags/observing.ts",
   "leader_election_master_status": "test/flags/electing.ts",
-  "nodejs_eventloop_delay_seconds": "kernel/process-metrics_test.ts",
-  "process_open_fds": "kernel/process-metrics_test.ts",
-  "process_max_fds": "kernel/process-metrics_test.ts",
-  "process_virtual_memory_bytes": "kernel/process-metrics_test.ts",
-  "workqueue_depth": "kernel/work-metrics_test.ts",
-  "workqueue_retries_total": "kernel/work-metrics_test.ts",
-  "workqueue_unfinished_work_seconds": "kernel/work-metrics_test.ts",
-  "workqueue_longest_running_processor_seconds": "kernel/work-metrics_test.ts",
+  "nodejs_eventloop_delay_seconds": "kernel/observe/process-metrics_test.ts",
+  "process_open_fds": "kernel/observe/process-metrics_test.ts",
+  "process_max_fds": "kernel/observe/process-metrics_test.ts",
+  "process_virtual_memory_bytes": "kernel/observe/process-metrics_test.ts",
+  "workqueue_depth": "kernel/observe/work-metrics_test.ts",
+  "workqueue_retries_total": "kernel/observe/work-metrics_test.ts",
+  "workqueue_unfinished_work_seconds": "kernel/observe/work-metrics_test.ts",
+  "workqueue_longest_running_processor_seconds": "kernel/observe/work-metrics_test.ts",
 };
 
 test("every metric is named once by what moves it", () => {

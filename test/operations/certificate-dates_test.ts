@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import { issue } from "../../kernel/listen/test-clients.ts";
+import { issue } from "../../kernel/listen/testing/clients.ts";
 import { openPki } from "../../kernel/listen/pki.ts";
 import { inFolder } from "../flags/served.ts";
 import { startTestServer } from "../harness.ts";

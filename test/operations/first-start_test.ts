@@ -3,7 +3,7 @@ import { access, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { definePlugin } from "../../core/define.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { namespaces } from "../../plugins/cluster/mod.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer } from "../harness.ts";

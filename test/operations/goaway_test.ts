@@ -1,7 +1,7 @@
 // At the end of the program HTTP/2 clients are told to go, what is under way is answered, and it ends well.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { http2Ask, http2Session } from "../../kernel/listen/test-clients.ts";
+import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
 import { type Runtime, runtimeMissing, startRealServer } from "../real-server.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";

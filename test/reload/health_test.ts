@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { definePlugin } from "../../core/define.ts";
+import { definePlugin } from "../../core/define/define.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { inFolder, type Served, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";

@@ -2,16 +2,16 @@
 // controller runs exactly while the resources that it needs are served.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pluralOf } from "../../core/define.ts";
+import { pluralOf } from "../../core/define/define.ts";
 import { defaultNames, spell } from "../../core/names.ts";
-import { withDefaults } from "../../kernel/config-parse.ts";
-import type { Config } from "../../kernel/config.ts";
-import { controllerStates } from "../../kernel/controllers.ts";
-import { compareReleases, targetRelease } from "../../kernel/gates.ts";
+import { withDefaults } from "../../kernel/config/parse.ts";
+import type { Config } from "../../kernel/config/settings.ts";
+import { controllerStates } from "../../kernel/background/controllers.ts";
+import { compareReleases, targetRelease } from "../../kernel/catalog/gates.ts";
 import { handle } from "../../kernel/handle.ts";
-import { localApi } from "../../kernel/local-api.ts";
-import { jsonLog } from "../../kernel/log.ts";
-import { type Opened, openServer } from "../../kernel/open-server.ts";
+import { localApi } from "../../kernel/background/local-api.ts";
+import { jsonLog } from "../../kernel/observe/log.ts";
+import { type Opened, openServer } from "../../kernel/startup/open-server.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { until } from "../real-server.ts";
 

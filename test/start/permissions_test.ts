@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { limits } from "../../core/limits.ts";
-import { issueCertificate, type KeyedCertificate } from "../../kernel/listen/certificate.ts";
+import { issueCertificate, type KeyedCertificate } from "../../kernel/listen/x509/certificate.ts";
 import { httpsClient } from "../https.ts";
 import { type RealServer, runtimeMissing, startProgram, startRealServer, until } from "../real-server.ts";
 

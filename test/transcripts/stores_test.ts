@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { directReads } from "../../kernel/direct-reads.ts";
+import { directReads } from "../../kernel/reads/direct-reads.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "../etcd.ts";
 import { startTestServer } from "../harness.ts";
 import { pendingReason, readClaims, readPending } from "./pending.ts";

@@ -1,6 +1,6 @@
 /** Finds a chain from a certificate to a trusted one, as Go's `x509.Verify` does for client authentication. */
 import { limits } from "../../../core/limits.ts";
-import { extendedKeyUsage } from "../certificate.ts";
+import { extendedKeyUsage } from "./certificate.ts";
 import { signsCertificates } from "./extensions.ts";
 import { namesAllowed } from "./name-constraints.ts";
 import type { Certificate } from "./parse-certificate.ts";

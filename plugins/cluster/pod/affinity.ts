@@ -1,6 +1,6 @@
 /** Where a scheduler may place a pod (core/v1). */
 import { LabelSelector } from "../../../core/meta/label-selector.ts";
-import { NodeSelector, NodeSelectorTerm } from "../../../core/volumes/mod.ts";
+import { NodeSelector, NodeSelectorTerm } from "../../shared/volumes/mod.ts";
 import { field, type Infer, int32, int64, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");

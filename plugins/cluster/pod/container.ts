@@ -1,5 +1,5 @@
 /** Containers of pods (core/v1). */
-import { pullPolicyOf, ResourceRequirements } from "../../../core/volumes/mod.ts";
+import { pullPolicyOf, ResourceRequirements } from "../../shared/volumes/mod.ts";
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probe.ts";
 import { SecurityContext } from "./security.ts";

@@ -1,6 +1,6 @@
 /** Variables of the environment of containers (core/v1). */
 import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { ObjectFieldSelector, ResourceFieldSelector } from "../../../core/volumes/mod.ts";
+import { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
 import { boolean, field, type Infer, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");

@@ -1,7 +1,7 @@
 /** What a pod is made of (core/v1). */
 import { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { inMillis, ResourceList, ResourceRequirements, Volume } from "../../../core/volumes/mod.ts";
+import { inMillis, ResourceList, ResourceRequirements, Volume } from "../../shared/volumes/mod.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import { Container, EphemeralContainer } from "./container.ts";
 import { PodSecurityContext } from "./security.ts";

@@ -2,7 +2,7 @@
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName } from "../../../core/meta/names.ts";
 import { utf8Length } from "../../../core/meta/utf8.ts";
-import { validateLocalPath } from "../../../core/volumes/rules.ts";
+import { validateLocalPath } from "../../shared/volumes/rules.ts";
 
 /** What is wrong with a text by one of the rules of names. */
 export function named(rule: (text: string) => readonly string[], text: string, path: string): readonly FieldError[] {

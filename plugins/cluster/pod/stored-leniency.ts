@@ -1,4 +1,4 @@
-import { hasInvalidNodeLabelValue } from "../../../core/volumes/validate-node-selector.ts";
+import { hasInvalidNodeLabelValue } from "../../shared/volumes/validate-node-selector.ts";
 import type { Names } from "../../../core/names.ts";
 import type { Gates } from "../../../core/plugin.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";

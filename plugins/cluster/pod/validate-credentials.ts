@@ -5,7 +5,7 @@ import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/meta/names.ts";
 import { utf8Length } from "../../../core/meta/utf8.ts";
 import { type Names, spell } from "../../../core/names.ts";
-import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../../core/volumes/mod.ts";
+import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
 import { type Claim, validateTargetPath } from "./rules.ts";
 
 export function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string, claim: Claim): readonly FieldError[] {

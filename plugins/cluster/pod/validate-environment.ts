@@ -2,7 +2,7 @@
 import { append } from "../../../core/append.ts";
 import { type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { configMapKey } from "../../../core/meta/names.ts";
-import { validateNoBacksteps } from "../../../core/volumes/rules.ts";
+import { validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./environment.ts";
 import { environmentName, label, named, subdomain } from "./rules.ts";
 import { validateFieldRef, validateResourceFieldRef, variableFields } from "./validate-fields.ts";

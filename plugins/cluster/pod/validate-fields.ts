@@ -1,7 +1,7 @@
 /** Rules of references to what a pod itself is, in upstream's order and words. */
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
-import type { ObjectFieldSelector, ResourceFieldSelector } from "../../../core/volumes/mod.ts";
+import type { ObjectFieldSelector, ResourceFieldSelector } from "../../shared/volumes/mod.ts";
 
 /** What volumes can show of a pod. */
 export const volumeFields = Object.freeze([

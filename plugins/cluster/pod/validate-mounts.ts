@@ -1,6 +1,6 @@
 /** Rules of volumes in containers, in upstream's order and words. */
 import { type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
-import { validateLocalPath, validateNoBacksteps } from "../../../core/volumes/rules.ts";
+import { validateLocalPath, validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { VolumeDevice, VolumeMount } from "./container.ts";
 import { oneOfWords } from "./rules.ts";
 import type { UsableVolumes } from "./validate-volumes.ts";

@@ -1,7 +1,7 @@
 /** Annotations that upstream gave a meaning before there were fields for it, in its order and words. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { type Names, spell } from "../../../core/names.ts";
-import { validateLocalPath } from "../../../core/volumes/rules.ts";
+import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
 import type { Leniency } from "./leniency.ts";
 import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";

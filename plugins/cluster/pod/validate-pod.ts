@@ -4,7 +4,7 @@ import { duplicate, type FieldError, forbidden, invalid, notFound, required } fr
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import { utf8Length } from "../../../core/meta/utf8.ts";
 import type { Names } from "../../../core/names.ts";
-import type { VolumeSource } from "../../../core/volumes/mod.ts";
+import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { Leniency, Terms } from "./leniency.ts";

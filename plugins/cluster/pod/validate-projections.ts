@@ -7,7 +7,7 @@ import type {
   ProjectedVolumeSource,
   ServiceAccountTokenProjection,
   VolumeProjection,
-} from "../../../core/volumes/mod.ts";
+} from "../../shared/volumes/mod.ts";
 import type { Leniency, Terms } from "./leniency.ts";
 import { type Claim, validateMode, validateTargetPath } from "./rules.ts";
 import { validateCertificate, validateTrustBundle } from "./validate-credentials.ts";

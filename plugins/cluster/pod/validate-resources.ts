@@ -5,7 +5,7 @@ import { qualifiedName } from "../../../core/meta/names.ts";
 import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
 import { Unreadable } from "../../../core/meta/unreadable.ts";
 import { type Names, spell } from "../../../core/names.ts";
-import type { ResourceRequirements } from "../../../core/volumes/mod.ts";
+import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
 import type { Terms } from "./leniency.ts";
 import { label } from "./rules.ts";
 

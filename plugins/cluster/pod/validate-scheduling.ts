@@ -2,8 +2,8 @@
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, labelValue } from "../../../core/meta/names.ts";
-import type { NodeSelectorTerm } from "../../../core/volumes/mod.ts";
-import { validateNodeSelector } from "../../../core/volumes/validate-node-selector.ts";
+import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
+import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import type { Leniency } from "./leniency.ts";
 import { named, oneOfWords, qualified } from "./rules.ts";

@@ -1,11 +1,11 @@
 /** Rules of the volumes of a pod, in upstream's order and words. */
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
-import { validateCsiDriverName } from "../../../core/meta/csi-driver-name.ts";
+import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import type { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { compareQuantities } from "../../../core/meta/quantity.ts";
-import { isNumberedIscsiName, isQualifiedIscsiName } from "../../../core/volumes/iscsi-name.ts";
+import { isNumberedIscsiName, isQualifiedIscsiName } from "../../shared/volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,
   EphemeralVolumeSource,
@@ -14,10 +14,10 @@ import type {
   KeyToPath,
   Volume,
   VolumeSource,
-} from "../../../core/volumes/mod.ts";
-import { between, requiredKeys, validateLocalPath } from "../../../core/volumes/rules.ts";
-import { validateClaimSpec } from "../../../core/volumes/validate-claim.ts";
-import * as shared from "../../../core/volumes/validate-shared-sources.ts";
+} from "../../shared/volumes/mod.ts";
+import { between, requiredKeys, validateLocalPath } from "../../shared/volumes/rules.ts";
+import { validateClaimSpec } from "../../shared/volumes/validate-claim.ts";
+import * as shared from "../../shared/volumes/validate-shared-sources.ts";
 import type { Terms } from "./leniency.ts";
 import { label, oneOfWords, subdomain, validateMode } from "./rules.ts";
 import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";

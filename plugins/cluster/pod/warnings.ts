@@ -1,12 +1,12 @@
 /** What a template is let pass with, but not in silence. */
 import { trimEndOf } from "../../../core/trim-end.ts";
 import { limits } from "../../../core/limits.ts";
-import { deprecatedNodeLabel } from "../../../core/meta/node-labels.ts";
+import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
 import type { LocalObjectReference } from "../../../core/meta/references.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../../core/volumes/mod.ts";
-import { warnOfNodeSelector, warnOfPreference } from "../../../core/volumes/validate-node-selector.ts";
+import type { KeyToPath, Volume, VolumeProjection, VolumeSource } from "../../shared/volumes/mod.ts";
+import { warnOfNodeSelector, warnOfPreference } from "../../shared/volumes/validate-node-selector.ts";
 import { warnOfAddress } from "./address.ts";
 import type { NodeAffinity, PodAffinity, TopologySpreadConstraint } from "./affinity.ts";
 import { warnOfContainers } from "./container-warnings.ts";

@@ -74,10 +74,10 @@ export const http2: Target = {
   binary: true,
   stepsPerCharacter: 100,
   async open(code) {
-    const { frameReader, unpadded } = await code.load("kernel/store/http2/frames.ts");
-    const { headerFrames } = await code.load("kernel/store/http2/header-frames.ts");
-    const { headerBlock, headerReader, readHeaders } = await code.load("kernel/store/http2/hpack.ts");
-    const { messageReader } = await code.load("kernel/store/grpc-messages.ts");
+    const { frameReader, unpadded } = await code.load("kernel/store/etcd/http2/frames.ts");
+    const { headerFrames } = await code.load("kernel/store/etcd/http2/header-frames.ts");
+    const { headerBlock, headerReader, readHeaders } = await code.load("kernel/store/etcd/http2/hpack.ts");
+    const { messageReader } = await code.load("kernel/store/etcd/grpc/messages.ts");
     return (input) => {
       const bytes = Buffer.from(bytesOf(input));
       const whole = unlessRefused(() => connection(bytes, bytes.length));

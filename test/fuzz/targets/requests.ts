@@ -21,9 +21,9 @@ export const paths: Target = {
   binary: false,
   stepsPerCharacter: 120,
   async open(code) {
-    const { requestInfo } = await code.load("kernel/request-info.ts");
-    const { percentDecode } = await code.load("kernel/query.ts");
-    const { parseInt64, writeOptions } = await code.load("kernel/options.ts");
+    const { requestInfo } = await code.load("kernel/request/request-info.ts");
+    const { percentDecode } = await code.load("kernel/request/query.ts");
+    const { parseInt64, writeOptions } = await code.load("kernel/request/options.ts");
     const { StatusError } = await code.load("core/status-error.ts");
     const { defaultNames } = await code.load("core/names.ts");
     return (input) => {
@@ -152,7 +152,7 @@ export const tokens: Target = {
   binary: false,
   stepsPerCharacter: 100,
   async open(code) {
-    const { readContinue, writeContinue } = await code.load("kernel/continue-token.ts");
+    const { readContinue, writeContinue } = await code.load("kernel/reads/continue-token.ts");
     const { StatusError } = await code.load("core/status-error.ts");
     const { defaultNames } = await code.load("core/names.ts");
     return (input) => {

@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { definePlugin, defineResource, DefinitionError, pluralOf } from "./define.ts";
+import { object } from "../meta/object.ts";
+import type { Plugin, Resource, Served } from "../plugin.ts";
+import { boolean, field, int32, lazy, list, mapBy, oneOf, record, setOf, string, struct, type Typed, type Union } from "../schema.ts";
+
+const Thing = object("Thing", { color: field(2, string, "Its color.") });
+const served: Served = { schema: Thing, introduced: "1.30" };
+const thing: Resource = {
+  kind: "Thing",
+  scope: "Namespaced",
+  summary: "A thing.",
+  storedAs: "example.com/v1",
+  storedUnder: "example.com/things",
+  served: { "example.com/v1": served },
+};
+const plugin: Plugin = { name: "things", summary: "Things.", resources: [thing] };
+
+/** The mistakes of a definition. */
+function mistakesOf(define: () => unknown): readonly string[] {
+  try {
+    define();
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+const ofResource = (change: Partial<Resource>) => mistakesOf(() => defineResource({ ...thing, ...change }));
+const ofServed = (change: Partial<Served>) => ofResource({ served: { "example.com/v1": { ...served, ...change } } });
+const ofFields = (fields: Parameters<typeof struct>[1]) => ofServed({ schema: object("Thing", fields) });
+const ofPlugin = (change: Partial<Plugin>) => mistakesOf(() => definePlugin({ ...plugin, ...change }));
+
+test("pluralOf() follows the endings of English", () => {
+  const plurals = {
+    ConfigMap: "configmaps",
+    StorageClass: "storageclasses",
+    CSIStorageCapacity: "csistoragecapacities",
+    Ingress: "ingresses",
+    Gateway: "gateways",
+    Box: "boxes",
+    Patch: "patches",
+  };
+  assert.deepEqual(Object.keys(plurals).map(pluralOf), Object.values(plurals));
+});
+
+test("defineResource() returns the resource itself, frozen to the leaves", () => {
+  const mine = { ...thing, shortNames: ["th"] };
+  const defined = defineResource(mine);
+  assert.equal(defined, mine);
+  assert.throws(() => (mine.shortNames as string[]).push("x"), TypeError);
+  assert.ok(Object.isFrozen(defined.served["example.com/v1"]!.schema.fields["color"]));
+});
+
+test("defineResource() refuses names that are not lower case or name it twice", () => {
+  assert.deepEqual(ofResource({ kind: "thing" })[0], 'thing: "thing" is not in upper camel case');
+  assert.deepEqual(ofResource({ plural: "Things" }), ['Thing: "Things" is not a name of lower-case letters, digits and dashes']);
+  assert.deepEqual(ofResource({ shortNames: ["th", "TH", "th"] }), [
+    'Thing: "TH" is not a name of lower-case letters, digits and dashes',
+    'Thing: "th" names it twice',
+  ]);
+  assert.deepEqual(ofResource({ summary: " " }), ["Thing: the summary is empty"]);
+});
+
+test("defineResource() refuses a stored version that is not served, and one badly written", () => {
+  assert.deepEqual(ofResource({ storedAs: "example.com/v2" }), ['Thing: the stored version "example.com/v2" is not one of those served']);
+  for (const written of ["v01", "V1", "1", "a/b/v1", "Example.com/v1", "/v1", "example.com/", "v1alpha", "v1gamma1"]) {
+    assert.deepEqual(ofResource({ storedAs: written, served: { [written]: served } }), [
+      `Thing: ${written}: "${written}" is not "v1" or "group/v1"`,
+    ]);
+  }
+  assert.deepEqual(ofResource({ storedAs: "things.{domain}/v1beta2", served: { "things.{domain}/v1beta2": served } }), []);
+});
+
+test("defineResource() refuses a key path with an empty or odd segment", () => {
+  for (const under of ["", "/things", "things/", "a//b", "a b"]) {
+    assert.deepEqual(ofResource({ storedUnder: under }), [`Thing: "${under}" are not segments of a key`]);
+  }
+  assert.deepEqual(ofResource({ storedUnder: "apiregistration.{domain}/things" }), []);
+});
+
+test("defineResource() refuses a kind that is neither stored nor answered, and one that is both", () => {
+  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it is stored nowhere and has no answer"]);
+  assert.deepEqual(ofResource({ answer: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
+});
+
+test("defineResource() refuses a life that ends before it begins", () => {
+  assert.deepEqual(ofServed({ introduced: "1.30", deprecated: "1.9" }), [
+    "Thing: example.com/v1: deprecated in 1.9, before it is introduced in 1.30",
+  ]);
+  assert.deepEqual(ofServed({ introduced: "v1.30" }), [
+    'Thing: example.com/v1: introduced in "v1.30", which is not a release such as "1.18"',
+  ]);
+  assert.deepEqual(ofServed({ introduced: "1.9", deprecated: "1.10", removed: "1.13" }), []);
+});
+
+test("defineResource() refuses reused and impossible field numbers", () => {
+  assert.deepEqual(ofFields({ a: field(2, string, "A."), b: field(2, string, "B.") }), [
+    "Thing: Thing.b: field number 2 is taken by Thing.a",
+  ]);
+  assert.deepEqual(ofFields({ a: field(1, string, "A.") }), ["Thing: Thing.a: field number 1 is taken by Thing.metadata"]);
+  assert.deepEqual(ofFields({ a: field(0, string, "A."), b: field(0, string, "B.") }), []);
+  assert.deepEqual(ofFields({ a: field(19_000, string, "A."), b: field(-1, string, "B."), c: field(2 ** 29, string, "C.") }), [
+    "Thing: Thing.a: field number 19000 is reserved by protobuf",
+    "Thing: Thing.b: field number -1 is not between 0 and 536870911",
+    "Thing: Thing.c: field number 536870912 is not between 0 and 536870911",
+  ]);
+});
+
+test("defineResource() refuses list keys that are not fields, looking into hoisted structs", () => {
+  const Inner = struct("Inner", { name: field(1, string, "Name.") });
+  const Outer = struct("Outer", { inner: field(1, Inner, "Hoisted.", { inline: true }) });
+  // The type of a list forbids the wrong key; what is read at run time does not.
+  const key = (name: string) => [name] as unknown as readonly never[];
+  assert.deepEqual(ofFields({ a: field(2, mapBy(key("nam"), Inner), "A.") }), ['Thing: Thing.a: list key "nam" is not a field of Inner']);
+  assert.deepEqual(ofFields({ a: field(2, mapBy(key("name"), Outer), "A.") }), []);
+  assert.deepEqual(ofFields({ a: field(2, mapBy(key("inner"), Outer), "A.") }), [
+    'Thing: Thing.a: list key "inner" is not a field of Outer',
+  ]);
+  assert.deepEqual(ofFields({ a: field(2, list(Inner), "A.", { patch: { mergeKey: "uid" } }) }), [
+    'Thing: Thing.a: list key "uid" is not a field of Inner',
+  ]);
+  assert.deepEqual(ofFields({ a: field(2, setOf(Inner), "A.") }), [
+    "Thing: Thing.a: the elements of a set are scalars, or structs that are atomic",
+  ]);
+});
+
+test("defineResource() refuses a union of what are no fields", () => {
+  const held = (union: Union) => ofFields({ a: field(2, struct("Inner", { type: field(1, string, "Which.") }, { union }), "A.") });
+  assert.deepEqual(held({ discriminator: "type", members: { type: "Type" } }), []);
+  assert.deepEqual(held({ discriminator: "kind", members: { type: "Type", path: "Path" } }), [
+    'Thing: struct "Inner": "kind" of its union is not a field',
+    'Thing: struct "Inner": "path" of its union is not a field',
+  ]);
+});
+
+test("defineResource() refuses defaults that fail their own schema", () => {
+  const Inner = struct("Inner", { mode: field(1, oneOf("A", "B"), "Mode.") });
+  assert.deepEqual(
+    ofFields({
+      a: field(2, oneOf("A", "B"), "A.", { default: "C" }),
+      b: field(3, int32, "B.", { default: 2 ** 31 }),
+      c: field(4, boolean, "C.", { default: "true" }),
+      d: field(5, list(Inner), "D.", { default: [{ mode: "A" }, { mode: "X" }, { made: "A" }] }),
+      e: field(6, record(string), "E.", { default: { k: 1 } }),
+      f: field(7, oneOf("A", "B"), "F.", { default: "B" }),
+    }),
+    [
+      'Thing: Thing.a: the default "C" is not one of "A", "B"',
+      "Thing: Thing.b: the default 2147483648 is not a 32-bit integer",
+      'Thing: Thing.c: the default "true" is not true or false',
+      'Thing: Thing.d[1].mode: the default "X" is not one of "A", "B"',
+      'Thing: Thing.d[2]: the default has "made", which Inner has not',
+      "Thing: Thing.e[k]: the default 1 is not a text",
+    ],
+  );
+});
+
+test("defineResource() looks at a struct that contains itself once", () => {
+  interface Tree {
+    readonly more?: readonly Tree[];
+  }
+  const Tree: Typed<Tree> = struct("Tree", { more: field(1, list(lazy<Tree>(() => Tree)), "Below."), same: field(1, string, "Taken.") });
+  assert.deepEqual(ofFields({ tree: field(2, Tree, "Tree.") }), ["Thing: Tree.same: field number 1 is taken by Tree.more"]);
+});
+
+test("defineResource() refuses fields without a sentence, pointers to lists and hoisted scalars", () => {
+  assert.deepEqual(
+    ofFields({ a: field(2, string, ""), b: field(3, list(string), "B.", { pointer: true }), c: field(4, string, "C.", { inline: true }) }),
+    [
+      "Thing: Thing.a: the field has no sentence about it",
+      "Thing: Thing.b: lists and records are never pointers",
+      "Thing: Thing.c: only a struct can be inline",
+    ],
+  );
+});
+
+test("defineResource() refuses columns without a name and schemas that are no object", () => {
+  const column = { name: "Age", type: "string", description: "Age.", cell: () => "" } as const;
+  assert.deepEqual(ofServed({ columns: [column, column] }), [
+    "Thing: example.com/v1: the columns have no Name",
+    'Thing: example.com/v1: two columns are called "Age"',
+  ]);
+  assert.deepEqual(ofServed({ schema: struct("Plain", { a: field(1, string, "A.") }) }), [
+    "Thing: example.com/v1: Plain is not made by object(...)",
+  ]);
+});
+
+test("defineResource() refuses subresources with other verbs or names, and names that are selectable anyway", () => {
+  const write = (next: unknown) => next;
+  // A verb that the type forbids.
+  const verbs = ["get", "create", "get"] as unknown as readonly "get"[];
+  assert.deepEqual(
+    ofServed({
+      subresources: { Scale: { write }, odd: { write, verbs }, none: { write, verbs: [] } },
+      selectableFields: { "metadata.name": () => "" },
+    }),
+    [
+      'Thing: example.com/v1: "metadata.name" is selectable by itself',
+      'Thing: example.com/v1: subresource "Scale" is not a name of lower-case letters, digits and dashes',
+      'Thing: example.com/v1: subresource "odd" cannot have the verb "create"',
+      'Thing: example.com/v1: subresource "odd" has the verb "get" twice',
+      'Thing: example.com/v1: subresource "none" has no verbs',
+    ],
+  );
+});
+
+test("definePlugin() refuses controllers with another plugin's gate and with needs that are no group version", () => {
+  const controller = { name: "one", gate: "New", needs: [{ resource: "things", groupVersions: ["a/b/v1"] }], run: () => Promise.resolve() };
+  assert.deepEqual(ofPlugin({ controllers: [controller] }), [
+    'controller "one": the plugin has no feature gate "New"',
+    'controller "one": "a/b/v1" is not "v1" or "group/v1"',
+  ]);
+});
+
+test("definePlugin() refuses unknown gates and ladders that go down", () => {
+  const gated = {
+    ...thing,
+    served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, string, "A.", { gate: "New" }) }) } },
+  };
+  assert.deepEqual(ofPlugin({ resources: [gated] }), ['Thing: Thing.a: feature gate "New" is not declared by the plugin']);
+  const Inner = struct("Inner", { b: field(1, string, "B.") }, { fillWhile: { Newer: (self) => self } });
+  const filled = {
+    ...thing,
+    served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, Inner, "A.") }) } },
+  };
+  assert.deepEqual(ofPlugin({ resources: [filled] }), [
+    'Thing: struct "Inner": feature gate "Newer" of its defaults is not declared by the plugin',
+  ]);
+  const rung = (since: string) => ({ since, stage: "Beta", default: true } as const);
+  assert.deepEqual(ofPlugin({ resources: [gated], featureGates: { New: [rung("1.34")] } }), []);
+  assert.deepEqual(ofPlugin({ featureGates: { New: [rung("1.34"), rung("1.9")], old: [] } }), [
+    'feature gate "New": 1.9 comes after 1.34',
+    'feature gate "old" is not in upper camel case',
+    'feature gate "old" has no stages',
+  ]);
+});
+
+test("definePlugin() refuses what is defined twice", () => {
+  assert.deepEqual(ofPlugin({ resources: [thing, { ...thing }] }), [
+    "things in example.com/v1 is defined twice",
+    'two resources are stored under "example.com/things"',
+  ]);
+  const controller = { name: "c", run: () => Promise.resolve() };
+  assert.deepEqual(ofPlugin({ controllers: [controller, controller] }), ['two controllers are called "c"']);
+});
+
+test("definePlugin() refuses seeds of what it does not define, and in the wrong scope", () => {
+  const seed = { groupVersion: "example.com/v1", resource: "things", object: {} };
+  assert.deepEqual(ofPlugin({ seeds: [{ ...seed, resource: "others" }, seed] }), [
+    "a seed is of others in example.com/v1, which the plugin does not define",
+    "a seed of things needs a namespace",
+  ]);
+});
+
+test("a DefinitionError tells all mistakes in its message", () => {
+  const error = (() => {
+    try {
+      return definePlugin({ ...plugin, name: "Bad", summary: "" });
+    } catch (caught) {
+      return caught;
+    }
+  })();
+  assert.ok(error instanceof DefinitionError);
+  assert.equal(
+    error.message,
+    'Cannot define plugin "Bad":\n  "Bad" is not a name of lower-case letters, digits and dashes\n  the summary is empty',
+  );
+});

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { boolean, field, list, mapBy, record, string, struct } from "../schema.ts";
+import { settler } from "./empty-lists.ts";
+import { zeroOf } from "./zero.ts";
+
+const nil = zeroOf(list(string));
+const Part = struct("Part", {
+  name: field(1, string, "Its name."),
+  always: field(2, list(string), "Written also when it is empty.", { written: "always" }),
+  made: field(3, list(string), "An empty one is no nil.", { written: "always", made: true }),
+}, { doc: "A part." });
+const Whole = struct("Whole", {
+  parts: field(1, mapBy(["name"], Part), "Its parts.", { written: "always" }),
+  named: field(2, record(Part), "Its parts by name."),
+  flag: field(3, boolean, "A flag."),
+}, { doc: "A whole." });
+
+test("settler() makes nil of empty lists that were sent, however deep, and of no others", () => {
+  const settle = settler(Whole);
+  const part = { name: "a", always: [], made: [] };
+  const settled = settle({ parts: [part], named: { a: part }, flag: true }) as { parts: { always: unknown; made: unknown }[] };
+  assert.deepEqual(settled, { parts: [part], named: { a: part }, flag: true });
+  assert.equal(settled.parts[0]!.always, nil);
+  assert.equal(settled.parts[0]!.made, part.made);
+  assert.equal((settle({ parts: [] }) as { parts: unknown }).parts, nil);
+  assert.equal(part.always === nil, false, "what is shared is not changed");
+});
+
+test("settler() takes out empty maps that are kept until an object is stored", () => {
+  const Kept = struct("Kept", {
+    a: field(1, record(string), "Kept.", { keepsEmpty: true }),
+    b: field(2, record(string), "Left out.", {}),
+  }, { doc: "Kept." });
+  const settle = settler(Kept);
+  assert.deepEqual(Object.keys(settle({ a: {}, b: {} }) as object), ["b"]);
+  const filled = { a: { k: "v" } };
+  assert.equal(settle(filled), filled);
+});
+
+test("settler() gives back what does not change", () => {
+  const whole = { parts: [{ name: "a", always: ["x"], made: [] }], named: {}, flag: false };
+  assert.equal(settler(Whole)(whole), whole);
+  const bare = { tags: [] };
+  assert.equal(settler(struct("Bare", { tags: field(1, list(string), "Tags.") }, { doc: "Bare." }))(bare), bare);
+});

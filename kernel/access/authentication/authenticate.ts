@@ -1,0 +1,54 @@
+/** Who is it: the first way of telling that knows the request's credentials. */
+import { StatusError } from "../../../core/status-error.ts";
+import type { Exchange } from "../../request/exchange.ts";
+import { anonymousUser, systemGroups, type UserInfo } from "../../../core/user-info.ts";
+
+/** One way of telling: the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
+ *  credentials of its kind that are not good. */
+export interface Authenticator {
+  readonly name: string;
+  authenticate(exchange: Exchange, warn: Warn): Promise<UserInfo | undefined | "refused">;
+}
+/** Tells the client of credentials that were passed over. */
+export type Warn = (text: string) => void;
+export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo>;
+
+/**
+ * Asks each in order. Credentials that were refused and that no later way makes good are 401, also where strangers are let in; a
+ * request without any is `system:anonymous` where that is allowed. A header in a form that nobody reads is no credentials, as
+ * upstream has it. `told` counts the outcome.
+ */
+export function authenticateInOrder(
+  authenticators: readonly Authenticator[],
+  anonymous: () => boolean,
+  told: (result: "success" | "failure", user: UserInfo | undefined) => void,
+): Authenticate {
+  // Whoever is known to be the same each time is made a member of the authenticated once.
+  const members = new WeakMap<UserInfo, UserInfo>();
+  const authenticated = (user: UserInfo): UserInfo => {
+    const known = members.get(user);
+    if (known !== undefined) return known;
+    const member = isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
+    members.set(user, member);
+    return member;
+  };
+  return async (exchange, warn = () => {}) => {
+    let refused = false;
+    for (const authenticator of authenticators) {
+      const user = await authenticator.authenticate(exchange, warn);
+      if (user === "refused") refused = true;
+      else if (user !== undefined) {
+        told("success", user);
+        return authenticated(user);
+      }
+    }
+    if (!refused && anonymous()) return anonymousUser;
+    told("failure", undefined);
+    throw new StatusError("Unauthorized", "Unauthorized");
+  };
+}
+
+/** Nobody who is known. A certificate may say so of its bearer, too. */
+export function isStranger({ name, groups }: UserInfo): boolean {
+  return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
+}

@@ -1,0 +1,35 @@
+import type { PeerCertificate } from "../../request/peer.ts";
+import type { Authenticator } from "./authenticate.ts";
+import type { UserInfo } from "../../../core/user-info.ts";
+
+/** Under it a user's certificate is told, as `X509SHA256=` and its fingerprint. The name is upstream's, whatever the platform is called. */
+const credentialId = "authentication.kubernetes.io/credential-id";
+
+/**
+ * The listener has verified the certificate, or says why it does not trust it. Its common name is the user, its organizations are the
+ * groups; without a common name it says nothing. `parsesUid`: whether the one uid that its subject names counts; two, or an empty one,
+ * are a mistake (AllowParsingUserUIDFromCertAuth).
+ */
+export function clientCertificates(parsesUid: () => boolean): Authenticator {
+  /** One user for all requests of a connection, while the gate stays as it is. */
+  const known = new WeakMap<PeerCertificate, { readonly user: UserInfo | "refused"; readonly parsed: boolean }>();
+  return {
+    name: "x509",
+    async authenticate({ peer, peerRefused }) {
+      if (peer === undefined) return peerRefused === undefined ? undefined : "refused";
+      if (peer.commonName === "") return undefined;
+      const parsed = parsesUid(), before = known.get(peer);
+      if (before?.parsed === parsed) return before.user;
+      const user = userOf(peer, parsed ? peer.uids : []);
+      known.set(peer, { user, parsed });
+      return user;
+    },
+  };
+}
+
+function userOf({ commonName, organizations, fingerprint }: PeerCertificate, uids: readonly string[]): UserInfo | "refused" {
+  if (uids.length > 1 || uids[0] === "") return "refused";
+  const [uid] = uids;
+  const extra = { [credentialId]: [`X509SHA256=${fingerprint}`] };
+  return { name: commonName, ...(uid === undefined ? {} : { uid }), groups: organizations, extra };
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, parseArguments, withDefaults } from "../../config/parse.ts";
+import type { Config } from "../../config/settings.ts";
+import type { Exchange } from "../../request/exchange.ts";
+import { generationOf } from "../../startup/active-config.ts";
+import { frontProxy } from "./front-proxy.ts";
+
+const proxy = { commonName: "front-proxy-client", organizations: [], fingerprint: "", expires: 0 };
+const settings: Partial<Config> = {
+  "requestheader-username-headers": ["X-Remote-User"],
+  "requestheader-group-headers": ["X-Remote-Group"],
+  "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
+};
+
+/** Who that proxy's request is from, with these settings over the usual ones. */
+async function who(headers: Exchange["headers"], more: Partial<Config> = {}, by: typeof proxy | null = proxy) {
+  const authenticator = frontProxy(() => withDefaults({ ...settings, ...more }));
+  // `as`: it reads nothing else of an exchange.
+  return await authenticator.authenticate({ headers, frontProxy: by ?? undefined } as Exchange, () => {});
+}
+
+test("frontProxy() reads the bytes of headers as UTF-8, and what is none as replacement characters", async () => {
+  const headers = { "x-remote-user": "Jos\xc3\xa9", "x-remote-group": ["d\xc3\xa9v", "\xff"], "x-remote-extra-%c3%a9": "\xc3\xbc" };
+  assert.deepEqual(await who(headers), { name: "José", groups: ["dév", "\ufffd"], extra: { é: ["ü"] } });
+});
+
+test("frontProxy() decodes keys behind a prefix, takes those that are not well encoded as they are, and adds values up", async () => {
+  const headers = {
+    "x-remote-user": "carol",
+    "x-remote-extra-example.org%2fzone": ["a", "b"],
+    "x-remote-extra-50%": "c",
+    "x-remote-extra-%zz%2f": "d",
+    "x-remote-extra-": "e",
+    "x-remote-extra-__proto__": "f",
+    "x-remote-extra-%5f_proto__": "g",
+    "x-remote-extr": "h",
+  };
+  const found = await who(headers);
+  assert.ok(found !== undefined && found !== "refused");
+  assert.deepEqual(Object.entries(found.extra ?? {}).toSorted(), [
+    ["%zz%2f", ["d"]],
+    ["", ["e"]],
+    ["50%", ["c"]],
+    ["__proto__", ["f", "g"]],
+    ["example.org/zone", ["a", "b"]],
+  ]);
+});
+
+test("frontProxy() takes the first value of the first header that has one, and every group but empty ones", async () => {
+  const two = { "requestheader-username-headers": ["X-A", "X-B"], "requestheader-uid-headers": ["X-Remote-Uid"] };
+  assert.deepEqual(await who({ "x-a": ["", "late"], "x-b": ["b", "c"], "x-remote-uid": "7", "x-remote-group": ["", "g"] }, two), {
+    name: "b",
+    uid: "7",
+    groups: ["g"],
+    extra: {},
+  });
+  assert.equal(await who({ "x-a": "", "x-remote-user": "carol" }, two), undefined, "a header that is not named names nobody");
+});
+
+test("frontProxy() knows nobody without a front proxy's certificate, and refuses one whose name is not allowed", async () => {
+  const headers = { "x-remote-user": "carol" }, allowed = { "requestheader-allowed-names": ["front-proxy-client"] };
+  assert.equal(await who(headers, {}, null), undefined);
+  assert.equal(await who(headers, allowed, { ...proxy, commonName: "front-proxy" }), "refused");
+  assert.notEqual(await who(headers, allowed), "refused");
+});
+
+test("UIDs of front proxies need the standard header among theirs, and the gate RemoteRequestHeaderUID", () => {
+  const parse = (...args: readonly string[]) => {
+    const parsed = parseArguments(args, () => "");
+    assert.ok(!parsed.help);
+    return generationOf(parsed.config, []);
+  };
+  parse("--requestheader-uid-headers=x-remote-uid,X-Id");
+  assert.throws(() => parse("--requestheader-uid-headers=X-Id"), /without specifying the standard X-Remote-Uid header - API aggregation/);
+  const gate = "--feature-gates=RemoteRequestHeaderUID=false";
+  const before = parse(gate);
+  const refused = (error: unknown) =>
+    error instanceof ConfigError &&
+    error.message === '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled';
+  assert.throws(() => parse(gate, "--requestheader-uid-headers=X-Remote-Uid"), refused);
+  assert.throws(() => generationOf({ ...before.config, "requestheader-uid-headers": ["X-Remote-Uid"] }, [], before), refused);
+});

@@ -1,0 +1,174 @@
+/** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
+import type { Api, StartHook, World } from "../../core/plugin.ts";
+import type { WorkMeter } from "../../core/work.ts";
+import type { StartUp } from "../../health/mod.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
+import { type ElectionNeeds, whenElected } from "./elected.ts";
+import type { Generation } from "../startup/active-config.ts";
+import { describe, type Log } from "../observe/log.ts";
+import { plantSeeds, seedsOf } from "./bootstrap-objects.ts";
+import { pause } from "../store/clock.ts";
+import { startCompactor } from "../store/compactor.ts";
+import type { Store } from "../store/store.ts";
+
+export interface Background {
+  /** Settled once the objects exist that must. */
+  readonly seeded: Promise<void>;
+  /** Ends what ran for the generation before, and starts what this one has. */
+  follow(next: Generation): void;
+  /** Resolves when all has ended, after the signal has aborted. */
+  ended(): Promise<void>;
+}
+
+export interface BackgroundNeeds {
+  readonly store: Store;
+  readonly api: Api;
+  /** The same API for one controller, which tells of its watches. */
+  readonly apiOf: (controller: string) => Api;
+  readonly election: ElectionNeeds;
+  readonly start: StartUp;
+  readonly log: Log;
+  /** PEM of the authorities that controllers publish. */
+  readonly rootCertificates: string | undefined;
+  /** The meter of a controller's queue, which begins empty. */
+  readonly queue: (controller: string) => WorkMeter;
+  readonly signal: AbortSignal;
+}
+
+const retryMs = 5_000;
+
+export function runBackground(
+  first: Generation,
+  { store, api, apiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
+): Background {
+  const controllers = relay(signal), compaction = relay(signal);
+  const seeded = plantSeeds(seedsOf(first.catalog), api);
+  let current = first;
+
+  // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
+  const control = (next: Generation, before?: Generation) =>
+    controllers.next(async (running) => {
+      start.cleared();
+      const { catalog } = next;
+      const states = controllerStates(catalog);
+      for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
+      // A controller that does not run delays no health check.
+      for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
+      const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
+      const worldOf = (controller: string) => ({
+        ...shared,
+        api: apiOf(controller),
+        work: queue(controller),
+        tell: (sentence: string) => log.error(`controller ${controller}: ${sentence}`),
+      });
+      const run = (until: AbortSignal) =>
+        runControllers(
+          states.filter(({ runs }) => runs).map(({ controller }) => controller),
+          worldOf,
+          until,
+          {
+            started: (name) => {
+              if (start.isSynced(name)) start.finished(controllerHook(name));
+            },
+            failed: (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
+          },
+        );
+      // A server whose controllers rest has nothing to wait for.
+      const resting = () => controllerHooks(catalog).forEach(start.finished);
+      await Promise.all([
+        before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
+        whenElected(next, { ...election, log, seeded, resting }, run, running),
+        ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api }, start, log, running)),
+      ]);
+    });
+  const compact = ({ config: { "etcd-compaction-interval": everyMs } }: Generation) =>
+    compaction.next(async (running) => {
+      if (everyMs === 0) return;
+      const onError = (error: unknown) => log.error("compaction failed", describe(error));
+      await startCompactor(store, { everyMs, signal: running, onError });
+    });
+  control(first);
+  compact(first);
+  return {
+    seeded,
+    follow(next) {
+      const before = current;
+      current = next;
+      if (next.catalog !== before.catalog) control(next, before);
+      if (next.config["etcd-compaction-interval"] !== before.config["etcd-compaction-interval"]) compact(next);
+    },
+    async ended() {
+      await Promise.all([controllers.done(), compaction.done()]);
+    },
+  };
+}
+
+/** What the hook of a controller is called: it is finished once the controller has seen what there was. */
+export function controllerHook(controller: string): string {
+  return `start-${controller}-controller`;
+}
+export function controllerHooks({ plugins }: Catalog): readonly string[] {
+  return plugins.flatMap((plugin) => plugin.controllers ?? []).map(({ name }) => controllerHook(name));
+}
+export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
+  return plugins.flatMap((plugin) => plugin.startHooks ?? []);
+}
+
+/** Again after a pause until it is done; what has been done once is not done again under another catalog. */
+async function runHook(hook: StartHook, world: World, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
+  const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
+  for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
+    try {
+      await untilAborted(hook.run(world, signal), signal);
+      if (!signal.aborted) start.finished(hook.name);
+    } catch (error) {
+      if (!signal.aborted) log.error(`start hook ${hook.name} failed and is tried again`, describe(error));
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+/** A hook that never ends keeps no server from ending. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+interface Relay {
+  /** `run`, once what ran before has ended; it never rejects. */
+  next(run: (signal: AbortSignal) => Promise<void>): void;
+  done(): Promise<void>;
+}
+
+/** Work that is replaced by other work; `signal` ends it for good. */
+function relay(signal: AbortSignal): Relay {
+  let done = Promise.resolve();
+  let stop = new AbortController();
+  return {
+    next(run) {
+      stop.abort();
+      stop = new AbortController();
+      const running = AbortSignal.any([signal, stop.signal]);
+      done = done.then(() => running.aborted ? undefined : run(running));
+    },
+    done: () => done,
+  };
+}
+
+/** Plants the seeds of resources that were not served before, until it is done: nobody waits for it. */
+async function plantNew(before: Catalog, next: Catalog, api: Api, log: Log, signal: AbortSignal): Promise<void> {
+  const known = seedsOf(before);
+  const seeds = seedsOf(next).filter((seed) => !known.includes(seed));
+  while (!signal.aborted) {
+    try {
+      return await plantSeeds(seeds, api);
+    } catch (error) {
+      if (!signal.aborted) log.error("the first objects of what is new cannot be made, and are tried again", describe(error));
+    }
+    await pause(retryMs, signal);
+  }
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { definePlugin } from "../../core/define/define.ts";
+import { object } from "../../core/meta/object.ts";
+import type { Plugin, World } from "../../core/plugin.ts";
+import { withDefaults } from "../config/parse.ts";
+import type { Config } from "../config/settings.ts";
+import { generationOf } from "../startup/active-config.ts";
+import { localApi } from "./local-api.ts";
+import { silentLog } from "../observe/log.ts";
+import { type Opened, openServer } from "../startup/open-server.ts";
+
+/** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
+function told(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {
+  const run = async (_: World, signal: AbortSignal) => {
+    log.push(`${name} begins`);
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await mayEnd;
+    log.push(`${name} ends`);
+  };
+  return definePlugin({ name, summary: "For tests.", controllers: [{ name, run }], ...more });
+}
+const things = {
+  kind: "Thing",
+  scope: "Cluster" as const,
+  summary: "A thing.",
+  storedAs: "example.com/v1",
+  storedUnder: "things",
+  served: { "example.com/v1": { schema: object("Thing", {}, { doc: "A thing." }), introduced: "1.0" } },
+};
+const config = (settings: Partial<Config> = {}) => withDefaults({ "data-dir": ":memory:", ...settings });
+const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plugins, log: silentLog });
+const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(generationOf(next, plugins, opened.inForce()));
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a new generation begins its controllers once those of the one before have ended", async () => {
+  const log: string[] = [];
+  const mayEnd = Promise.withResolvers<void>();
+  const one = told("one", log, mayEnd.promise), two = told("two", log);
+  const opened = await open([one]);
+  swap(opened, config(), [one, two]);
+  await turn();
+  assert.deepEqual(log, ["one begins"]);
+  mayEnd.resolve();
+  while (log.length < 4) await turn();
+  assert.deepEqual(log, ["one begins", "one ends", "one begins", "two begins"]);
+  swap(opened, config(), [two]);
+  while (log.length < 7) await turn();
+  assert.deepEqual(log.slice(4), ["one ends", "two ends", "two begins"]);
+  await opened.close();
+  assert.deepEqual(log.slice(7), ["two ends"]);
+});
+
+test("settings that the catalog is not made of leave catalog and controllers alone", async () => {
+  const log: string[] = [];
+  const one = told("one", log);
+  const opened = await open([one]);
+  const { catalog } = opened.server;
+  swap(opened, config({ "request-timeout": 5, "etcd-compaction-interval": 1000 }), [one]);
+  await turn();
+  assert.equal(opened.server.catalog, catalog);
+  assert.equal(opened.server.requestTimeoutMs, 5);
+  assert.deepEqual(log, ["one begins"]);
+  await opened.close();
+});
+
+test("first objects come with the resource that they are of, and a start without that resource goes well", async () => {
+  const seeds = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
+  const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], seeds });
+  const without = config({ "runtime-config": new Map([["example.com/v1", false]]) });
+  const opened = await openServer({ config: without, plugins: [plugin], log: silentLog });
+  await opened.seeded;
+  swap(opened, config(), [plugin]);
+  const api = localApi(opened.server, { name: "admin", groups: ["system:masters"] });
+  const watching = new AbortController();
+  for await (const { type, object } of api.watch("example.com/v1", "things", "", {}, watching.signal)) {
+    assert.deepEqual([type, object.metadata.name], ["ADDED", "first"]);
+    watching.abort();
+  }
+  await opened.close();
+});

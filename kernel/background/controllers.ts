@@ -1,0 +1,67 @@
+/** Background work of plugins: which controllers run under a catalog, and how they start, fail and end. */
+import { spell } from "../../core/names.ts";
+import type { Controller, ControllerNeed, World } from "../../core/plugin.ts";
+import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
+import { pause } from "../store/clock.ts";
+
+/** A controller under a catalog. `lacks` lists the needed resources that are not served, as --runtime-config writes them. */
+export interface ControllerState {
+  readonly controller: Controller;
+  readonly runs: boolean;
+  readonly lacks: readonly string[];
+}
+
+/** All controllers of the catalog's plugins. One whose gate is off does not run and lacks nothing. */
+export function controllerStates(catalog: Catalog): readonly ControllerState[] {
+  return catalog.plugins.flatMap(({ controllers = [] }) => controllers).map((controller) => {
+    const { gate, needs = [] } = controller;
+    if (gate !== undefined && !catalog.gates.isOn(gate)) return { controller, runs: false, lacks: [] };
+    const lacks = needs.filter((need) => !isServed(catalog, need)).map((need) => nameOf(catalog, need));
+    return { controller, runs: lacks.length === 0, lacks };
+  });
+}
+
+function isServed({ names, endpoint }: Catalog, { resource, groupVersions }: ControllerNeed): boolean {
+  return groupVersions.some((each) => {
+    const { group, version } = splitGroupVersion(spell(names, each));
+    return endpoint(group, version, resource) !== undefined;
+  });
+}
+
+function nameOf({ names }: Catalog, { resource, groupVersions }: ControllerNeed): string {
+  return groupVersions.map((each) => `${spell(names, each)}/${resource}`).join(" or ");
+}
+
+/** Log lines for controllers that stop running, or run again, because of what `next` serves; none for those that stay as they are. */
+export function controllerNews(next: Catalog, before: Catalog | undefined): readonly string[] {
+  const lacked = new Map((before === undefined ? [] : controllerStates(before)).map(({ controller, lacks }) => [controller.name, lacks]));
+  return controllerStates(next).flatMap(({ controller: { name }, lacks, runs }) => {
+    const was = lacked.get(name) ?? [];
+    if (lacks.length > 0) return lacks.join() === was.join() ? [] : [`controller ${name} does not run: not served: ${lacks.join(", ")}`];
+    return was.length > 0 && runs ? [`controller ${name} runs again: all that it needs is served`] : [];
+  });
+}
+
+/** Runs the controllers until the signal aborts, each in a world of its own; resolves when all have ended. */
+export async function runControllers(
+  controllers: readonly Controller[],
+  worldOf: (controller: string) => World,
+  signal: AbortSignal,
+  told: { started(controller: string): void; failed(controller: string, error: unknown): void },
+): Promise<void> {
+  await Promise.all(controllers.map(async (controller) => {
+    const world = worldOf(controller.name);
+    for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
+      const began = Date.now();
+      try {
+        const running = controller.run(world, signal);
+        told.started(controller.name);
+        await running;
+      } catch (error) {
+        if (!signal.aborted) told.failed(controller.name, error);
+      }
+      if (Date.now() - began > 60_000) pauseMs = 100;
+      await pause(pauseMs, signal);
+    }
+  }));
+}

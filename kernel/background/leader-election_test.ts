@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApiObject } from "../../core/plugin.ts";
+import { alreadyExistsError, conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
+import { type Election, takeTurns } from "./leader-election.ts";
+import { type ManualClock, manualClock } from "../store/testing/clock.ts";
+
+const leases = { group: "coordination.k8s.io", name: "leases" };
+
+/** One lease, as an API keeps it. */
+function leaseApi() {
+  let lease: any; // written as candidates write it
+  let down = false;
+  const up = () => {
+    if (down) throw new StatusError("ServerTimeout", "the store is away");
+  };
+  const api: Election["api"] = {
+    get: (_version, _resource, _namespace, name) => {
+      return Promise.resolve().then(() => {
+        up();
+        if (lease === undefined) throw notFoundError(leases, name);
+        return structuredClone(lease);
+      });
+    },
+    create: (_version, _resource, _namespace, object) =>
+      Promise.resolve().then(() => {
+        up();
+        const made = object as ApiObject; // what a candidate creates
+        if (lease !== undefined) throw alreadyExistsError(leases, made.metadata.name ?? "");
+        lease = { ...structuredClone(made), metadata: { ...made.metadata, resourceVersion: "1" } };
+        return lease;
+      }),
+    update: (_version, _resource, _namespace, name, object) =>
+      Promise.resolve().then(() => {
+        up();
+        const next = object as ApiObject; // what a candidate writes
+        if (next.metadata.resourceVersion !== lease.metadata.resourceVersion) throw conflictError(leases, name, "it has changed");
+        lease = {
+          ...structuredClone(next),
+          metadata: { ...next.metadata, resourceVersion: String(Number(lease.metadata.resourceVersion) + 1) },
+        };
+        return lease;
+      }),
+  };
+  return { api, spec: () => lease?.spec, put: (spec: object) => void (lease.spec = spec), away: (is: boolean) => void (down = is) };
+}
+
+/** A candidate with the usual times, and what it has done. */
+function candidate(clock: ManualClock, api: Election["api"], identity: string) {
+  const leading = { now: false, failures: 0 };
+  const stop = new AbortController();
+  const done = takeTurns({
+    api,
+    namespace: "kube-system",
+    name: "controllers",
+    identity,
+    leaseMs: 15_000,
+    renewDeadlineMs: 10_000,
+    retryMs: 2_000,
+    clock,
+    elapsed: clock.now,
+    random: () => 0,
+    lead: (signal) => {
+      leading.now = true;
+      return new Promise((resolve) =>
+        signal.addEventListener("abort", () => {
+          leading.now = false;
+          resolve();
+        }, { once: true })
+      );
+    },
+    told: (news) => {
+      if (typeof news === "object") leading.failures++;
+    },
+  }, stop.signal);
+  return {
+    leading,
+    async close() {
+      stop.abort();
+      await done;
+    },
+  };
+}
+
+/** Lets everything that is due now happen. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+async function pass(clock: ManualClock, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 500) {
+    clock.advance(500);
+    await settle();
+  }
+}
+
+test("takeTurns() makes the lease, renews it, and gives it back when it is told to end", async () => {
+  const clock = manualClock(Date.UTC(2026, 0, 1));
+  const { api, spec } = leaseApi();
+  const one = candidate(clock, api, "one");
+  await settle();
+  assert.ok(one.leading.now);
+  assert.deepEqual(spec(), {
+    holderIdentity: "one",
+    leaseDurationSeconds: 15,
+    acquireTime: "2026-01-01T00:00:00.000000Z",
+    renewTime: "2026-01-01T00:00:00.000000Z",
+    leaseTransitions: 0,
+  });
+  await pass(clock, 2_000);
+  assert.equal(spec().acquireTime, "2026-01-01T00:00:00.000000Z");
+  assert.equal(spec().renewTime, "2026-01-01T00:00:02.000000Z");
+  await one.close();
+  assert.ok(!one.leading.now);
+  assert.deepEqual([spec().holderIdentity, spec().leaseDurationSeconds, spec().leaseTransitions], ["", 1, 0]);
+});
+
+test("takeTurns() lets one of two lead, and the other at once when the lease is given back", async () => {
+  const clock = manualClock();
+  const { api, spec } = leaseApi();
+  const one = candidate(clock, api, "one"), two = candidate(clock, api, "two");
+  await pass(clock, 60_000);
+  const leaders = () => [one, two].filter(({ leading }) => leading.now);
+  assert.equal(leaders().length, 1);
+  const first = leaders()[0]!, second = first === one ? two : one;
+  await first.close();
+  await pass(clock, 2_500);
+  assert.deepEqual(leaders(), [second]);
+  assert.equal(spec().leaseTransitions, 1);
+  await second.close();
+});
+
+test("takeTurns() takes a lease that nobody renews when it has been seen unchanged for its duration, and not before", async () => {
+  const clock = manualClock();
+  const { api, put, spec } = leaseApi();
+  const gone = candidate(clock, api, "gone");
+  await settle();
+  await gone.close();
+  // Its own clock is an hour ahead, which says nothing.
+  put({ ...spec(), holderIdentity: "gone", leaseDurationSeconds: 15, renewTime: new Date(clock.now() + 3_600_000).toISOString() });
+  const heir = candidate(clock, api, "heir");
+  await pass(clock, 14_500);
+  assert.ok(!heir.leading.now);
+  await pass(clock, 2_000);
+  assert.ok(heir.leading.now);
+  await heir.close();
+});
+
+test("takeTurns() stops leading when the lease cannot be renewed within the deadline, and begins again after that", async () => {
+  const clock = manualClock();
+  const { api, away } = leaseApi();
+  const one = candidate(clock, api, "one");
+  await settle();
+  away(true);
+  await pass(clock, 9_500);
+  assert.ok(one.leading.now);
+  await pass(clock, 1_000);
+  assert.ok(!one.leading.now);
+  assert.ok(one.leading.failures > 0);
+  away(false);
+  await pass(clock, 3_000);
+  assert.ok(one.leading.now);
+  await one.close();
+});
+
+test("takeTurns() stops leading at the deadline although the store does not answer at all", async () => {
+  const clock = manualClock();
+  const { api } = leaseApi();
+  let silent = false;
+  const hanging: Election["api"] = { ...api, get: (...args) => silent ? new Promise(() => {}) : api.get(...args) };
+  const one = candidate(clock, hanging, "one");
+  await settle();
+  silent = true;
+  await pass(clock, 9_500);
+  assert.ok(one.leading.now);
+  await pass(clock, 1_000);
+  assert.ok(!one.leading.now);
+});
+
+test("takeTurns() stops leading at once when somebody else holds the lease", async () => {
+  const clock = manualClock();
+  const { api, put, spec } = leaseApi();
+  const one = candidate(clock, api, "one");
+  await settle();
+  put({ ...spec(), holderIdentity: "thief" });
+  await pass(clock, 2_500);
+  assert.ok(!one.leading.now);
+  await one.close();
+  assert.equal(spec().holderIdentity, "thief", "what is another's is not given back");
+});

@@ -1,0 +1,199 @@
+/** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
+import { goJson } from "../../core/codec/json-text.ts";
+import { listed } from "../../core/listed.ts";
+import type { Api, ApiList, ApiObject, Concern, GroupVersion } from "../../core/plugin.ts";
+import type { Json } from "../../core/schema.ts";
+import { StatusError, type StatusReason } from "../../core/status-error.ts";
+import { spell } from "../../core/names.ts";
+import { jsonFromTree, readJson } from "../../core/tree/json.ts";
+import type { UserInfo } from "../../core/user-info.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { answer, errorReply } from "../handle.ts";
+import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
+import { requestInfo } from "../request/request-info.ts";
+import { route } from "../request/route.ts";
+import type { Server } from "../server.ts";
+import { toStatusError } from "../respond/failure.ts";
+import { Warnings } from "../request/warnings.ts";
+
+/** How an API in process is told from others like it. */
+export interface LocalOptions {
+  /** The program that asks, for the owners of fields; the user's name where absent. */
+  readonly agent?: string;
+  /** Told of each watch that begins, by the kind as Go writes its type; what it gives is called once the watch has shown what there was. */
+  readonly follows?: (kind: string) => () => void;
+}
+
+/** An API whose calls are made as `user`; nothing is authorized again. */
+export function localApi(server: Server, user: UserInfo, { agent = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
+  async function send(method: string, url: string, body: unknown, signal: AbortSignal, concern: Concern = "everything"): Promise<Reply> {
+    const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
+    const exchange: Exchange = {
+      method,
+      url,
+      headers: { accept: "application/json", "content-type": "application/json", "user-agent": agent },
+      body: () => Promise.resolve(bytes),
+      peer: undefined,
+      remote: "local",
+      protocol: "HTTP/1.1",
+      concern,
+      signal,
+    };
+    const info = requestInfo(method, url)!; // our own URLs are well formed
+    server.askedItself(method, info);
+    try {
+      const { catalog } = server;
+      const where = route(info, method, catalog);
+      return await answer({ exchange, info, where, user, catalog, server, warnings: new Warnings(), step() {} });
+    } catch (error) {
+      return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
+    }
+  }
+  async function ask(method: string, url: string, body?: unknown): Promise<any> {
+    const reply = await send(method, url, body, never);
+    const value = valueOf(await textOf(reply));
+    if (reply.status < 400) return value;
+    throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
+      code: value.code,
+      details: value.details,
+      ...(value.metadata?.continue === undefined ? {} : { continue: value.metadata.continue }),
+    });
+  }
+  const pathOf = (groupVersion: GroupVersion, resource: string, namespace: string, name = "", subresource = "") => {
+    const spelled = spell(server.catalog.names, groupVersion);
+    const parts = [
+      spelled.includes("/") ? `apis/${spelled}` : `api/${spelled}`,
+      ...(namespace === "" ? [] : ["namespaces", encodeURIComponent(namespace)]),
+      resource,
+      ...[name, subresource].filter((part) => part !== "").map(encodeURIComponent),
+    ];
+    return `/${parts.join("/")}`;
+  };
+  const queryOf = (query: Readonly<Record<string, string>> = {}) => {
+    const text = new URLSearchParams(query).toString();
+    return text === "" ? "" : `?${text}`;
+  };
+  const api: Api = {
+    get: (version, resource, namespace, name) => ask("GET", pathOf(version, resource, namespace, name)),
+    async list(version, resource, namespace, query) {
+      const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));
+      // On the wire the list says it for its items.
+      const apiVersion = spell(server.catalog.names, version);
+      const { group, version: own } = splitGroupVersion(apiVersion);
+      const kind = server.catalog.endpoint(group, own, resource)?.kind ?? "";
+      return { ...list, items: list.items.map((item) => ({ ...item, kind, apiVersion })) };
+    },
+    create: (version, resource, namespace, object) => ask("POST", pathOf(version, resource, namespace), object),
+    update: (version, resource, namespace, name, object, subresource = "") =>
+      ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
+    delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
+    deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
+    watch: (version, resource, namespace, query, signal, concern) =>
+      follow(
+        api,
+        (url) => send("GET", url, undefined, signal, concern),
+        pathOf(version, resource, namespace),
+        { version, resource, namespace, query },
+        signal,
+        () => {
+          const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
+          return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+        },
+      ),
+    collections: (verb) =>
+      server.catalog.groups.flatMap(({ versions }) => {
+        // Each in the first version that has it: not every resource is in the one that the group prefers.
+        const found = new Map<string, Endpoint>();
+        for (const { endpoints } of versions) for (const each of endpoints) if (!found.has(each.plural)) found.set(each.plural, each);
+        return [...found.values()].filter(({ verbs }) => (verbs as readonly string[]).includes(verb))
+          .map(({ apiVersion, plural, kind, namespaced }) => ({ groupVersion: apiVersion, resource: plural, kind, namespaced }));
+      }),
+  };
+  return api;
+}
+
+const never = new AbortController().signal;
+
+async function textOf(reply: Reply): Promise<string> {
+  if (typeof reply.body === "string") return reply.body;
+  const decoder = new TextDecoder();
+  if (reply.body instanceof Uint8Array) return decoder.decode(reply.body);
+  let text = "";
+  for await (const chunk of reply.body) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+/**
+ * The value of a JSON text of our own. JSON.parse would round integers beyond 2^53, and V8 (13.6 to 15.0 at least) reads a key that is a
+ * single escaped character, such as "\n", as a backslash.
+ */
+function valueOf(text: string): any {
+  const read = readJson(text);
+  if (!read.ok) throw new Error(`The answer to a call in process is not JSON: ${read.error}`);
+  return jsonFromTree(read.tree);
+}
+
+interface Followed {
+  readonly version: GroupVersion;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+
+/** List, then watch from there; again from where it was when a watch ends, from a new list when history is gone. */
+async function* follow(
+  api: Api,
+  open: (url: string) => Promise<Reply>,
+  path: string,
+  { version, resource, namespace, query }: Followed,
+  signal: AbortSignal,
+  begins: () => () => void,
+): AsyncGenerator<Change> {
+  const seen = begins();
+  let from = "";
+  while (!signal.aborted) {
+    if (from === "") {
+      from = yield* added(api, { version, resource, namespace, query });
+      seen();
+    }
+    const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
+    const reply = await open(`${path}?${search}`);
+    if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) {
+      from = "";
+      continue;
+    }
+    for await (const frame of lines(reply.body)) {
+      const { type, object } = valueOf(frame);
+      if (type === "ERROR") from = "";
+      else from = object.metadata.resourceVersion;
+      if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+    }
+  }
+}
+
+/** What is there, as changes; the revision of it. Whoever takes so long over them that the rest is gone gets them again. */
+async function* added(api: Api, { version, resource, namespace, query }: Followed): AsyncGenerator<Change, string> {
+  for (;;) {
+    const objects = listed(api, version, resource, namespace, query);
+    try {
+      for (let next = await objects.next();; next = await objects.next()) {
+        if (next.done === true) return next.value;
+        yield { type: "ADDED", object: next.value };
+      }
+    } catch (error) {
+      if (!(error instanceof StatusError && error.reason === "Expired")) throw error;
+    }
+  }
+}
+
+/** The lines of a text that comes in pieces. */
+async function* lines(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of pieces) {
+    const parts = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = parts.pop() ?? "";
+    yield* parts;
+  }
+}

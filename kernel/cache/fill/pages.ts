@@ -1,0 +1,18 @@
+/** Reading all below a prefix from the store, no more than some megabytes of it at a time. */
+import { limits } from "../../../core/limits.ts";
+import type { Entry, Revision, Store } from "../../store/store.ts";
+
+/** The entries at a revision, in the order of their keys. */
+export async function* pagesOf(store: Store, prefix: string, at: Revision, signal: AbortSignal): AsyncGenerator<readonly Entry[], void> {
+  let after: string | undefined;
+  let limit: number = limits.fillPageEntriesFirst;
+  for (;;) {
+    const range = { prefix, ...(after === undefined ? {} : { after }) };
+    const { entries, count } = await store.list(range, { limit, at, counted: false, signal });
+    yield entries;
+    after = entries.at(-1)?.key;
+    if (after === undefined || entries.length === count) return;
+    const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
+    limit = Math.min(limits.fillPageEntriesMax, Math.max(1, Math.floor(limits.fillPageBytes * entries.length / Math.max(1, bytes))));
+  }
+}

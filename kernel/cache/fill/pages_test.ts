@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openSqlite } from "../../store/sqlite/sqlite.ts";
+import type { Store } from "../../store/store.ts";
+import { pagesOf } from "./pages.ts";
+
+const { signal } = new AbortController();
+
+/** A store with so many entries of so many bytes below `/a/`, and one beside them. */
+async function filled(count: number, bytes: number): Promise<{ store: Store; keys: string[]; revision: number }> {
+  const store = await openSqlite(":memory:", { requestBytesMax: 8 * 1024 * 1024 });
+  const keys = Array.from({ length: count }, (_, index) => `/a/${String(index).padStart(5, "0")}`);
+  for (const key of [...keys, "/b/0"]) await store.commit({ key, expect: "absent", value: new Uint8Array(bytes).fill(97) });
+  return { store, keys, revision: (await store.get("/a/")).revision };
+}
+
+for (
+  const { what, count, bytes, sizes } of [
+    { what: "of small entries hold 500 of them", count: 600, bytes: 10, sizes: [16, 500, 84] },
+    { what: "of large entries hold 4 MiB", count: 30, bytes: 1024 * 1024, sizes: [16, 4, 4, 4, 2] },
+    { what: "hold one entry at least", count: 18, bytes: 5 * 1024 * 1024, sizes: [16, 1, 1] },
+    { what: "of entries without bytes hold 500 of them", count: 17, bytes: 0, sizes: [16, 1] },
+    { what: "end with the last entry", count: 16, bytes: 10, sizes: [16] },
+    { what: "of nothing are one that is empty", count: 0, bytes: 0, sizes: [0] },
+  ]
+) {
+  test(`pagesOf(): pages ${what}`, async () => {
+    const { store, keys, revision } = await filled(count, bytes);
+    const pages: string[][] = [];
+    for await (const page of pagesOf(store, "/a/", revision, signal)) pages.push(page.map(({ key }) => key));
+    assert.deepEqual(pages.map(({ length }) => length), sizes);
+    assert.deepEqual(pages.flat(), keys);
+    await store.close();
+  });
+}
+
+test("pagesOf() shows one revision, whatever happens meanwhile", async () => {
+  const { store, keys, revision } = await filled(40, 10);
+  const seen: string[] = [];
+  for await (const page of pagesOf(store, "/a/", revision, signal)) {
+    seen.push(...page.map(({ key }) => key));
+    const { entry } = await store.get("/a/00039");
+    if (entry !== undefined) await store.commit({ key: entry.key, expect: entry.revision, value: undefined });
+  }
+  assert.deepEqual(seen, keys);
+  await store.close();
+});

@@ -1,0 +1,126 @@
+/**
+ * Entries of the cache: the JSON of an object as lists show it, laid into a slab, with what selectors ask. An object is
+ * decoded once, when it enters, unless we have just encoded it ourselves, and then forgotten.
+ */
+import type { ApiObject } from "../../../core/plugin.ts";
+import type { StoredKind } from "../../catalog/catalog.ts";
+import { decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
+import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";
+import type { Revision } from "../../store/store.ts";
+import { Forms } from "./forms.ts";
+import type { RecentObjects } from "./recent-objects.ts";
+import { takeTraits } from "./offered-attributes.ts";
+import type { Place, Slabs } from "./slabs.ts";
+import type { Traits } from "./attributes.ts";
+
+/** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
+export interface CachedEntry extends Place {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly traits: Traits;
+  /** What the store holds is what would be stored of it now, in JSON: it can be told from the entry. */
+  readonly asStored: boolean;
+}
+
+/** What makes entries of one kind. */
+export interface EntryMaker {
+  readonly kind: StoredKind;
+  readonly slabs: Slabs;
+  readonly traitsOf: (object: ApiObject) => Traits;
+  readonly forms: Forms;
+  readonly recent: RecentObjects;
+}
+
+const toBytes = new TextEncoder();
+const brace = toBytes.encode("{"), lineEnd = toBytes.encode("\n");
+
+export function entryMaker(kind: StoredKind, slabs: Slabs, recent: RecentObjects, traitsOf: (object: ApiObject) => Traits): EntryMaker {
+  return { kind, slabs, traitsOf, forms: new Forms(), recent };
+}
+
+/** The entry of stored bytes; an internal error for those that cannot be read. */
+export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
+  const { kind, slabs, recent } = maker;
+  const own = takeWritten(value);
+  const traits = own === undefined ? takeTraits(value) : undefined;
+  const shown = traits && shownPieces(kind, value, revision);
+  if (traits !== undefined && shown !== undefined) {
+    const entry: CachedEntry = { key, revision, traits, asStored: true, ...laid(maker, shown), live: true, index: -1 };
+    slabs.keep(entry);
+    return entry;
+  }
+  const spliced = own === undefined ? undefined : splice(maker, value, own, revision);
+  const object = spliced === undefined ? decodeStored(kind, key, value) : own!;
+  const place = spliced === undefined
+    ? slabs.layText(brace, bodyOf(kind.encode(withRevision(object, revision)), kind.head))
+    : slabs.lay(spliced);
+  const { slab, offset, length } = place;
+  const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
+  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true, index: -1 };
+  slabs.keep(entry);
+  if (spliced !== undefined) recent.keep(entry, object);
+  return entry;
+}
+
+/**
+ * Bytes that `storedBytes` has made of a filled object are what decoding, filling and encoding would give again, but for the
+ * resourceVersion. Undefined where that cannot be said.
+ */
+function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
+  if (kind.fill(object) !== object) return undefined;
+  const pieces = shownPieces(kind, value, revision);
+  return pieces && bodyOfShown(kind, pieces);
+}
+function bodyOfShown({ headBytes }: StoredKind, pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+  return [brace, pieces[0]!.subarray(headBytes.length), ...pieces.slice(1)];
+}
+function laid({ kind, slabs }: EntryMaker, shown: readonly Uint8Array[]): Pick<Place, "slab" | "offset" | "length"> {
+  const { slab, offset, length } = slabs.lay(bodyOfShown(kind, shown));
+  return { slab, offset, length };
+}
+
+function bodyOf(json: string, head: string): string {
+  if (!json.startsWith(head)) throw new Error("JSON of an object begins with its kind and version");
+  return json.slice(head.length);
+}
+
+/** What the store would hold of an object that lies in this place, in JSON. */
+function storedParts({ kind: { headBytes } }: EntryMaker, place: Place): readonly Uint8Array[] {
+  const body = bodyBytes(place);
+  const [from, to] = versionMember(body, 0);
+  return [headBytes, body.subarray(0, from), body.subarray(to), lineEnd];
+}
+
+/** Whether the bytes are the parts one behind the other. */
+function isJoined(bytes: Uint8Array, parts: readonly Uint8Array[]): boolean {
+  let at = 0;
+  for (const part of parts) {
+    for (let index = 0; index < part.length; index++, at++) if (bytes[at] !== part[index]) return false;
+  }
+  return at === bytes.length;
+}
+
+/** The bytes of an entry, without its brace: what follows the head. */
+export function bodyBytes({ slab, offset, length }: Place): Uint8Array {
+  return slab.bytes.subarray(offset + 1, offset + length);
+}
+
+/** The entry as an item; `at` shows it with a later revision, as what went away then. */
+export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
+  const { kind, forms, recent } = maker;
+  return Item.served(kind, entry.key, at, {
+    pieces: () => [kind.headBytes, ...bodyParts(entry, at)],
+    object: () => recent.get(entry),
+    ...(entry.asStored ? { stored: () => storedParts(maker, entry) } : {}),
+    ...(at === entry.revision ? { form: (name, make) => forms.get(entry, name, make) } : {}),
+  });
+}
+
+/** What follows the head, with another revision where that is asked for. */
+export function bodyParts(entry: CachedEntry, at: Revision): readonly Uint8Array[] {
+  const body = bodyBytes(entry);
+  if (at === entry.revision) return [body];
+  const slot = versionSlot(body, 0);
+  if (slot === undefined) throw new Error(`The entry "${entry.key}" has no metadata at its beginning`);
+  return [body.subarray(0, slot.at), versionBytes(slot, at), body.subarray(slot.end)];
+}

@@ -1,0 +1,60 @@
+/**
+ * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
+ * Bytes that are equal to what we have encoded need no decoding.
+ */
+import { limits } from "../../../core/limits.ts";
+import { sameBytes } from "../../store/same-bytes.ts";
+import type { Change, Commit, Store } from "../../store/store.ts";
+
+export interface OwnWrites {
+  /** The store, its commits noted. */
+  readonly store: Store;
+  /** Our own bytes where these are equal to them, else these. */
+  known(key: string, value: Uint8Array): Uint8Array;
+  /** Whether a write of ours is under way, or done, whose event has not come. */
+  isWritten(key: string): boolean;
+}
+
+export function ownWrites(store: Store, isCached: (key: string) => boolean, onCompact: (revision: number) => void): OwnWrites {
+  const noted = new Map<string, Uint8Array>();
+
+  async function commit(change: Change): Promise<Commit> {
+    const { key, value } = change;
+    if (value === undefined || !isCached(key)) return await store.commit(change);
+    noted.delete(key);
+    noted.set(key, value);
+    if (noted.size > limits.ownWritesMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
+    let isDone = false;
+    try {
+      const result = await store.commit(change);
+      isDone = result.done;
+      return result;
+    } finally {
+      // Of one that failed nobody knows whether its event comes: then it is decoded.
+      if (!isDone && noted.get(key) === value) noted.delete(key);
+    }
+  }
+  async function compact(revision: number): Promise<void> {
+    await store.compact(revision);
+    onCompact(revision);
+  }
+  return {
+    store: {
+      get: (key, signal) => store.get(key, signal),
+      list: (range, page) => store.list(range, page),
+      newest: () => store.newest(),
+      watch: (range, from, signal) => store.watch(range, from, signal),
+      size: () => store.size(),
+      close: () => store.close(),
+      commit,
+      compact,
+    },
+    isWritten: (key) => noted.has(key),
+    known(key, value) {
+      const own = noted.get(key);
+      if (own === undefined || (own !== value && !sameBytes(own, value))) return value;
+      noted.delete(key);
+      return own;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/**
+ * What tells from a change alone whom it may concern. A token stands for one value of one label, of one selectable field or of the
+ * name; an object has one for each that it has, and a selector that demands equality sees only objects that have its token:
+ *
+ *   object: name a, labels {app: web, tier: x}, type Opaque      tokens: name a, app web, tier x, type Opaque
+ *   selector: app in (web, db), size!=big                        tokens: app web, app db (any of them)
+ */
+import { limits } from "../../../core/limits.ts";
+import type { Endpoint } from "../../catalog/catalog.ts";
+import type { ListOptions } from "../../request/options.ts";
+import { traitOf, type Traits } from "./attributes.ts";
+
+/** One of them has every object that the selector sees; undefined where that cannot be said. */
+export function wantedTokens(
+  endpoint: Endpoint,
+  { labels, fields }: Pick<ListOptions, "labels" | "fields">,
+): readonly string[] | undefined {
+  for (const { field, operator, value } of fields) {
+    // A field that an object does not have counts as empty.
+    if (operator !== "=" || value === "" || field === "metadata.namespace") continue;
+    return [field === "metadata.name" ? nameToken(value) : fieldToken(traitOf(endpoint, field), value)];
+  }
+  for (const { key, operator, values } of labels) {
+    if (!(operator === "=" || operator === "==" || operator === "in") || values.length > limits.watchTokensMax) continue;
+    return values.map((value) => labelToken(key, value));
+  }
+  return undefined;
+}
+
+const known = new WeakMap<Traits, readonly string[]>();
+
+/** The tokens of an object with this key. */
+export function* tokensOf(key: string, traits: Traits): Generator<string> {
+  yield nameToken(key.slice(key.lastIndexOf("/") + 1));
+  let some = known.get(traits);
+  if (some === undefined) known.set(traits, some = tokensOfTraits(traits));
+  yield* some;
+}
+
+function tokensOfTraits({ labels, fields }: Traits): readonly string[] {
+  return [
+    ...Object.entries(fields).map(([trait, value]) => fieldToken(trait, value)),
+    ...Object.entries(labels).map(([name, value]) => labelToken(name, value)),
+  ];
+}
+
+// Neither names nor traits hold the byte that ends them, so that no two tokens are one.
+function nameToken(name: string): string {
+  return `name\0${name}`;
+}
+function fieldToken(trait: string, value: string): string {
+  return `field\0${trait}\0${value}`;
+}
+function labelToken(name: string, value: string): string {
+  return `label\0${name}\0${value}`;
+}

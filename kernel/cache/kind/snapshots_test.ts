@@ -1,0 +1,188 @@
+import { limits } from "../../../core/limits.ts";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../../core/names.ts";
+import { writeContinue } from "../../reads/continue-token.ts";
+import { directReads } from "../../reads/direct-reads.ts";
+import { openSqlite } from "../../store/sqlite/sqlite.ts";
+import { manualClock } from "../../store/testing/clock.ts";
+import { openReads } from "../mod.ts";
+import { refused, withCache } from "../testing/bench.ts";
+import { catalog, catalogOf, list, plugin, prefix, put, putBytes, remove, type Room, type Shown } from "../testing/fixture.ts";
+
+const off = catalogOf(plugin.resources ?? [], { ListFromCacheSnapshot: false });
+const exactly = (revision: number) => `resourceVersion=${revision}&resourceVersionMatch=Exact`;
+const versions = ({ objects }: Shown) => objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
+
+for (const on of [true, false]) {
+  test(`with ListFromCacheSnapshot ${on ? "on, lists at a version and continues ask no store" : "off, they are the store's"}`, () =>
+    withCache(async ({ room, brittle }) => {
+      const revisions: number[] = [];
+      for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
+      const first = await list(room, "limit=1");
+      await put(room, "bb");
+      await remove(room, "c");
+      await list(room);
+      const asked: number[] = [];
+      const at = async (query: string): Promise<Shown> => {
+        brittle.lists = 0;
+        const shown = await list(room, query);
+        asked.push(brittle.lists);
+        return shown;
+      };
+      assert.deepEqual((await at(exactly(revisions[1]!))).names, ["a", "b"]);
+      assert.deepEqual((await at(`resourceVersion=${revisions[2]}&limit=2`)).names, ["a", "b"]);
+      const second = await at(`limit=2&continue=${first.page.continue}`);
+      assert.deepEqual(second.names, ["b", "c"]);
+      const third = await at(`limit=2&continue=${second.page.continue}`);
+      assert.deepEqual([third.names, third.page.revision, third.page.continue], [["d"], first.page.revision, ""]);
+      assert.deepEqual(asked, on ? [0, 0, 0, 0] : [1, 1, 1, 1]);
+      // Everything else is answered from memory either way.
+      for (const query of ["", "limit=1", "resourceVersion=0", `resourceVersion=${revisions[1]}`]) await at(query);
+      assert.deepEqual(asked.slice(4), [0, 0, 0, 0]);
+      // The rest of a list comes in chunks, also where a resourceVersion of 0 is sent along.
+      const newest = writeContinue({ revision: -1, start: "a\0" }, defaultNames);
+      const rests = [[first.page.continue, ["b", "c", "d"]], [newest, ["b", "bb", "d"]]] as const;
+      for (const [token, names] of rests) {
+        const rest = await at(`limit=2&resourceVersion=0&continue=${token}`);
+        assert.deepEqual([rest.names, rest.page.remaining], [names.slice(0, 2), 1]);
+      }
+      assert.deepEqual(asked.slice(8), on ? [0, 0] : [1, 1]);
+    }, on ? {} : { catalog: off }));
+
+  test(`a chunked list holds its moment across a restart with ListFromCacheSnapshot ${on ? "on" : "off"}`, async () => {
+    const store = await openSqlite(":memory:");
+    try {
+      const chunk = async (query: string, change: (room: Room) => Promise<unknown>): Promise<Shown> => {
+        const cache = await openReads(store, on ? catalog : off, prefix, { checkEveryMs: 0 });
+        const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+        try {
+          const shown = await list(room, query);
+          await change(room);
+          return shown;
+        } finally {
+          await room.close();
+        }
+      };
+      for (const name of ["a", "b", "c", "d", "e"]) await put({ store, reads: directReads(store), close: () => store.close() }, name);
+      const first = await chunk("limit=2", (room) => remove(room, "c"));
+      const second = await chunk(`limit=2&continue=${first.page.continue}`, (room) => put(room, "cc"));
+      const third = await chunk(`limit=2&continue=${second.page.continue}`, (room) => put(room, "z"));
+      assert.deepEqual([first, second, third].map(({ names }) => names), [["a", "b"], ["c", "d"], ["e"]]);
+      assert.deepEqual(new Set([first, second, third].map(({ page }) => page.revision)).size, 1);
+      assert.deepEqual([second.page.remaining, third.page.continue], [1, ""]);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+test("a catalog that turns ListFromCacheSnapshot off is obeyed from the next list on", () =>
+  withCache(async ({ room, cache, brittle }) => {
+    const a = await put(room, "a");
+    await put(room, "b");
+    await list(room);
+    const asked: number[] = [];
+    for (const next of [catalog, off, catalog]) {
+      await cache.adopt(next);
+      brittle.lists = 0;
+      assert.deepEqual((await list(room, exactly(a))).names, ["a"]);
+      asked.push(brittle.lists);
+    }
+    assert.deepEqual(asked, [0, 1, 0]);
+  }));
+
+test("a state is retained for 75 seconds after it was the newest, and what a chunked list began with for as long from then", async () => {
+  const clock = manualClock();
+  await withCache(async ({ room, brittle }) => {
+    const a = await put(room, "a");
+    await list(room);
+    const isRemembered = async (query: string): Promise<boolean> => {
+      brittle.lists = 0;
+      assert.deepEqual((await list(room, query)).names, query.includes("continue") ? ["b"] : ["a"]);
+      return brittle.lists === 0;
+    };
+    // It is the newest for as long as nothing comes after it.
+    clock.advance(200_000);
+    assert.equal(await isRemembered(exactly(a)), true);
+    await put(room, "b");
+    const { page } = await list(room, "limit=1");
+    clock.advance(30_000);
+    await put(room, "c");
+    await list(room);
+    clock.advance(44_999);
+    assert.equal(await isRemembered(exactly(a)), true);
+    assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
+    clock.advance(1);
+    assert.equal(await isRemembered(exactly(a)), false);
+    // The state with b was the newest until c came.
+    assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
+    clock.advance(30_000);
+    assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), false);
+    await room.store.compact(await put(room, "d"));
+    assert.equal((await refused(() => list(room, exactly(a)))).code, 410);
+  }, { clock });
+});
+
+test("the cache answers nothing from before what it retains: after a compaction, and beyond the bounds of its ring", () =>
+  withCache(async ({ room, brittle }) => {
+    const revisions: number[] = [];
+    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
+    await list(room);
+    const names: string[][] = [];
+    brittle.lists = 0;
+    for (const revision of revisions) names.push([...(await list(room, exactly(revision))).names]);
+    assert.deepEqual(names, [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d"]]);
+    // Two events are kept: the states before and after them are known.
+    assert.equal(brittle.lists, 1);
+    await room.store.compact(revisions[3]!);
+    assert.equal((await refused(() => list(room, exactly(revisions[2]!)))).code, 410);
+    assert.deepEqual((await list(room, exactly(revisions[3]!))).names, ["a", "b", "c", "d"]);
+  }, { bounds: { eventsMax: 2 } }));
+
+test("every state of a long history is what the store says that it was", () =>
+  withCache(async ({ room, brittle }) => {
+    const there = new Set<string>();
+    const states = new Map<number, number>();
+    for (let round = 0; round < 3 * limits.snapshotEventsMax; round++) {
+      const name = `n-${(round * 7) % 31}`;
+      const leaves = there.has(name) && round % 3 === 0;
+      states.set(leaves ? await remove(room, name) : await put(room, name, { labels: { round: `${round}` } }), round);
+      if (leaves) there.delete(name);
+      else there.add(name);
+    }
+    await list(room);
+    const direct: Room = { ...room, reads: directReads(room.store) };
+    for (const [revision, round] of states) {
+      if (round % 29 !== 0 && (round + 1) % limits.snapshotEventsMax > 2) continue;
+      const expected = await list(direct, exactly(revision));
+      brittle.lists = 0;
+      const shown = await list(room, exactly(revision));
+      assert.equal(brittle.lists, 0);
+      assert.deepEqual([versions(shown), shown.page.revision], [versions(expected), revision]);
+    }
+  }));
+
+test("a state in which something could not be read is the store's to show, also after that was overwritten", () =>
+  withCache(async ({ room }) => {
+    await put(room, "a");
+    const broken = await putBytes(room, "b", new TextEncoder().encode("{nonsense"));
+    const mended = await put(room, "b");
+    await put(room, "c");
+    await list(room);
+    assert.match((await refused(() => list(room, exactly(broken)))).message, /cannot be read/);
+    assert.deepEqual((await list(room, exactly(mended))).names, ["a", "b"]);
+  }));
+
+test("what a chunked list began with is kept for its rest, also when the ring is full of what came after", () =>
+  withCache(async ({ room, brittle }) => {
+    for (const name of ["a", "b", "c"]) await put(room, name);
+    const { page } = await list(room, "limit=1");
+    for (let round = 0; round < 5; round++) await put(room, "b", { data: { round: `${round}` } });
+    await list(room);
+    brittle.lists = 0;
+    assert.deepEqual((await list(room, `continue=${page.continue}`)).names, ["b", "c"]);
+    assert.equal(brittle.lists, 0);
+    await list(room, exactly(page.revision - 1));
+    assert.equal(brittle.lists, 1);
+  }, { bounds: { eventsMax: 2 } }));

@@ -1,0 +1,154 @@
+/** A cache over a store that fails when a test says so. */
+import assert from "node:assert/strict";
+import { StatusError } from "../../../core/status-error.ts";
+import { createRegistry } from "../../../metrics/mod.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { openSqlite } from "../../store/sqlite/sqlite.ts";
+import type { Batch, Page, Range, Revision, Store } from "../../store/store.ts";
+import type { ManualClock } from "../../store/testing/clock.ts";
+import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "../mod.ts";
+import { catalog, prefix, type Room } from "./fixture.ts";
+
+/** A store whose watches break, and whose lists fail or wait, when the test says so. */
+export interface Brittle {
+  readonly store: Store;
+  /** From now on everything but watches goes to another store. */
+  become(store: Store): void;
+  /** Ends all watches with this. */
+  breakWatches(error: Error): void;
+  /** Thrown by every list from now on, until undefined is set. */
+  listFails: Error | undefined;
+  /** What a list has found is given once this is settled. */
+  holdList: ((range: Range, page: Page | undefined) => Promise<void>) | undefined;
+  /** Batches of watches wait while it is set. */
+  hold: Promise<void> | undefined;
+  /** Events of keys for which it holds do not come. */
+  lose: ((key: string) => boolean) | undefined;
+  /** Nobody else writes, and the store knows its newest revision without being asked. */
+  alone: boolean;
+  gets: number;
+  lists: number;
+  watches: number;
+}
+
+function brittle(first: Store): Brittle {
+  let store = first;
+  let broken = Promise.withResolvers<never>();
+  broken.promise.catch(() => {});
+  const made: Brittle = {
+    listFails: undefined,
+    holdList: undefined,
+    hold: undefined,
+    lose: undefined,
+    alone: false,
+    gets: 0,
+    lists: 0,
+    watches: 0,
+    become(next) {
+      store = next;
+    },
+    breakWatches(error) {
+      broken.reject(error);
+      broken = Promise.withResolvers();
+      broken.promise.catch(() => {});
+    },
+    store: {
+      ...first,
+      commit: (change) => store.commit(change),
+      newest: () => made.alone ? store.newest() : undefined,
+      get(key, signal) {
+        made.gets++;
+        return store.get(key, signal);
+      },
+      async list(range, page) {
+        made.lists++;
+        if (made.listFails !== undefined) throw made.listFails;
+        const listing = await store.list(range, page);
+        await made.holdList?.(range, page);
+        return listing;
+      },
+      watch: (range, from, signal) => watch(range, from, signal),
+    },
+  };
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncGenerator<Batch> {
+    made.watches++;
+    const { promise } = broken;
+    const own = new AbortController();
+    const batches = store.watch(range, from, AbortSignal.any([signal, own.signal]))[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.race([batches.next(), promise]);
+        if (next.done === true) return;
+        await Promise.race([made.hold, promise]);
+        const { events, revision: reached } = next.value;
+        yield { events: events.filter(({ key }) => !(made.lose?.(key) ?? false)), revision: reached };
+      }
+    } finally {
+      own.abort();
+    }
+  }
+  return made;
+}
+
+export interface Bench {
+  readonly room: Room;
+  readonly cache: OpenedReads;
+  readonly brittle: Brittle;
+  readonly errors: unknown[];
+  /** What the cache has recorded under a name, without it and the group: `{resource="notes"} 3`. */
+  readonly counted: (name: string) => Promise<readonly string[]>;
+}
+
+export async function withCache(
+  use: (bench: Bench) => Promise<void>,
+  { catalog: served = catalog, ...options }: ReadsOptions & { readonly catalog?: Catalog } = {},
+  before?: (room: Room, brittle: Brittle) => Promise<void>,
+): Promise<void> {
+  const store = await openSqlite(":memory:");
+  const wrapped = brittle(store);
+  const errors: unknown[] = [];
+  const { record, text } = createRegistry(cacheMetrics);
+  const counted = async (name: string): Promise<readonly string[]> => {
+    cache.tell();
+    const lines = (await text()).split("\n").filter((line) => line.startsWith(`${name}{`));
+    return lines.map((line) => line.slice(name.length).replace('group="",', ""));
+  };
+  await before?.({ store, reads: undefined as never, close: () => store.close() }, wrapped); // only written to
+  const cache = await openReads(wrapped.store, served, prefix, {
+    onError: (error) => errors.push(error),
+    record,
+    checkEveryMs: 0,
+    ...options,
+  });
+  const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+  try {
+    await use({ room, cache, brittle: wrapped, errors, counted });
+  } finally {
+    await cache.close();
+    await store.close();
+  }
+}
+
+export async function refused(act: () => Promise<unknown>): Promise<StatusError> {
+  const error = await act().then(() => assert.fail("not refused"), (error: unknown) => error);
+  assert.ok(error instanceof StatusError, `${error}`);
+  return error;
+}
+
+/** Until so many timers wait. */
+export async function waitFor(clock: ManualClock, count: number): Promise<void> {
+  for (let turns = 0; clock.waiting < count; turns++) {
+    assert.ok(turns < 10_000, `only ${clock.waiting} timers`);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+/** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
+export async function turn(clock: ManualClock, ms: number, done: () => boolean | Promise<boolean>): Promise<void> {
+  await waitFor(clock, 1);
+  clock.advance(ms);
+  for (let turns = 0; !(await done()); turns++) {
+    assert.ok(turns < 10_000, "it does not come");
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}

@@ -1,0 +1,94 @@
+/** What is stored in ways of its own, or cannot be read. */
+import assert from "node:assert/strict";
+import { eventsOf, get, jsonFraming, list, noteOf, openWatch, put, putBytes, remove, type SeenEvent, startWatch, told } from "./fixture.ts";
+import { type Case, refusedBy } from "./case.ts";
+
+export function bytes(promise: Case): void {
+  promise("objects that others wrote are shown in their canonical form, filled", async (room) => {
+    const text = '{"metadata": {"namespace":"ns","name":"a","labels":{"b":"2","a":"1"}},\n "unknown": 1, "apiVersion":"v1","kind":"Note"}';
+    const revision = await putBytes(room, "a", new TextEncoder().encode(text));
+    const item = await get(room, "a");
+    const expected =
+      `{"kind":"Note","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"${revision}","labels":{"a":"1","b":"2"}},"mood":"plain"}`;
+    assert.equal(item?.text, expected);
+    assert.equal(new TextDecoder().decode(item?.json), expected);
+    assert.deepEqual((await list(room, "labelSelector=a=1&fieldSelector=mood=plain")).names, ["a"]);
+    const watch = await startWatch(room, "");
+    const [event] = await watch.has(1);
+    assert.deepEqual(event?.object, JSON.parse(expected));
+    await watch.stop();
+  });
+
+  promise("what is written is what is read, whatever is in it", async (room) => {
+    const data = { __proto__x: "1", constructor: "2", quote: '"\\{}', line: "\u2028\n<&>", emoji: "\u{1f600}", long: "x".repeat(300_000) };
+    const revision = await put(room, "a", { data, labels: { resourceVersion: "1" } });
+    const expected = noteOf("a", { data, labels: { resourceVersion: "1" } });
+    const shown = { ...expected, metadata: { ...expected.metadata, resourceVersion: `${revision}` } };
+    assert.deepEqual((await get(room, "a"))?.object, shown);
+    assert.deepEqual((await list(room)).objects, [shown]);
+    const watch = await startWatch(room, "");
+    assert.deepEqual((await watch.has(1))[0]?.object, shown);
+    const gone = await remove(room, "a");
+    const [, event] = await watch.reached(gone);
+    assert.deepEqual(event?.object, { ...expected, metadata: { ...expected.metadata, resourceVersion: `${gone}` } });
+    await watch.stop();
+  });
+
+  promise("bytes that cannot be read are an error that names the key, until they are overwritten", async (room) => {
+    const from = await put(room, "b");
+    const watch = await startWatch(room, `resourceVersion=${from}`);
+    const other = await startWatch(room, `resourceVersion=${from}`, { namespace: "other" });
+    const elsewhere = await startWatch(room, `resourceVersion=${from}`, { plural: "shelves", namespace: "" });
+    await putBytes(room, "a", new TextEncoder().encode("{nonsense"));
+    await refusedBy(() => get(room, "a").then((item) => item?.object), 500, /"\/registry\/notes\/ns\/a" cannot be read/);
+    await refusedBy(() => list(room), 500, /cannot be read/);
+    assert.equal((await get(room, "b"))?.revision, from);
+    await watch.ended;
+    assert.deepEqual(watch.events.map(({ type, object }) => [type, object.code]), [["ERROR", 500]]);
+    await put(room, "c", { namespace: "other" });
+    await other.has(1);
+    await put(room, "a");
+    assert.deepEqual((await list(room)).names, ["a", "b"]);
+    await other.stop();
+    assert.deepEqual(await elsewhere.stop(), []);
+  });
+
+  promise("frames are counted one by one with their sizes", async (room) => {
+    const from = await put(room, "a");
+    const { stream, stopping, framing } = await openWatch(room, `resourceVersion=${from}`);
+    const sizes: number[] = [];
+    for (let round = 0; round < 5; round++) await put(room, "a", { data: { round: "x".repeat(round) } });
+    for await (const event of eventsOf(stream)) {
+      sizes.push(new TextEncoder().encode(JSON.stringify(event)).length + 1);
+      if (sizes.length === 5) break;
+    }
+    stopping.abort();
+    assert.deepEqual(framing.frames.slice(0, 5), sizes);
+  });
+
+  promise("watches that write otherwise have frames of their own, and a first one that opens", async (room) => {
+    const from = await put(room, "a");
+    const table = () =>
+      jsonFraming({
+        id: "table",
+        plain: false,
+        opens: true,
+        frame: (type, item, first) =>
+          new TextEncoder().encode(
+            `{"type":"${type}","object":{"first":${first},"metadata":{"name":"${item.object.metadata.name}","resourceVersion":"${item.revision}"}}}\n`,
+          ),
+      });
+    const early = await startWatch(room, `resourceVersion=${from}`, { framing: table() });
+    const plain = await startWatch(room, `resourceVersion=${from}`);
+    const b = await put(room, "b");
+    await early.reached(b);
+    const late = await startWatch(room, "", { framing: table() });
+    await late.has(2);
+    const c = await put(room, "c");
+    const firsts = (events: readonly SeenEvent[]) => events.map(({ object }) => (object as unknown as { first: boolean }).first);
+    await Promise.all([early, plain, late].map((watch) => watch.reached(c)));
+    assert.deepEqual(firsts(await early.stop()), [true, false]);
+    assert.deepEqual(firsts(await late.stop()), [true, false, false]);
+    assert.deepEqual(told(await plain.stop()), [`ADDED b ${b}`, `ADDED c ${c}`]);
+  });
+}

@@ -1,0 +1,17 @@
+/** What the parts of the suite for `Reads` share. */
+import assert from "node:assert/strict";
+import { StatusError } from "../../../core/status-error.ts";
+import type { Room } from "./fixture.ts";
+
+export type Case = (what: string, prove: (room: Room) => Promise<void>) => void;
+
+export const future = 999_999_999_999;
+
+export async function refusedBy(act: () => Promise<unknown>, code: number, message: string | RegExp): Promise<StatusError> {
+  const error = await act().then(() => assert.fail(`not refused with ${code}`), (error: unknown) => error);
+  assert.ok(error instanceof StatusError, `${error}`);
+  assert.equal(error.code, code);
+  if (typeof message === "string") assert.equal(error.message, message);
+  else assert.match(error.message, message);
+  return error;
+}

@@ -1,0 +1,95 @@
+/** Watches while others write at random. */
+import assert from "node:assert/strict";
+import { get, noteOf, put, remove, revisionOfEvent, type SeenEvent, startWatch, told } from "./fixture.ts";
+import type { Case } from "./case.ts";
+
+export function races(promise: Case): void {
+  promise("watches among random writers are ordered, unique, complete and right", async (room) => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const random = randomOf(seed);
+    const from = await put(room, "start");
+    const queries = ["", "labelSelector=l=1", "labelSelector=l!=1", "fieldSelector=mood=sad", "fieldSelector=metadata.name=n-3"];
+    const watching = await Promise.all(queries.map((query) => startWatch(room, `resourceVersion=${from}&${query}`)));
+    const early = new Map(watching.map((watch, index) => [queries[index]!, watch]));
+    await Promise.all(Array.from({ length: 6 }, async (_, writer) => {
+      for (let round = 0; round < 40; round++) {
+        // Each writer has names of its own, so that none finds its object gone.
+        const name = `n-${writer + 6 * Math.floor(random() * 3)}`;
+        const there = (await get(room, name)) !== undefined;
+        if (there && random() < 0.3) await remove(room, name);
+        else {await put(room, name, {
+            labels: { l: `${Math.floor(random() * 3)}` },
+            mood: random() < 0.5 ? "sad" : "plain",
+            data: { round: `${round}` },
+          });}
+      }
+    }));
+    // Seen by all of them.
+    await put(room, "n-3", { labels: { l: "1" }, mood: "sad" });
+    await put(room, "n-3", { labels: { l: "2" }, mood: "sad" });
+    const last = await remove(room, "n-3");
+    const all = early.get("") ?? assert.fail();
+    await all.reached(last);
+    const history = (await all.stop()).filter((event) => revisionOfEvent(event) <= last);
+    assertHistory(history, seed);
+    for (const [query, watch] of early) {
+      if (query === "") continue;
+      const expected = selectedOf(history, query);
+      await watch.reached(revisionOfEvent(expected.at(-1)!));
+      assert.deepEqual(await watch.stop(), expected, `seed ${seed}, ${query}`);
+    }
+  });
+}
+
+/** What a selector makes of a history. */
+function selectedOf(history: readonly SeenEvent[], query: string): SeenEvent[] {
+  const holds = (object: SeenEvent["object"] | undefined): boolean => {
+    if (object === undefined) return false;
+    const { mood } = object as { mood?: string };
+    if (query === "labelSelector=l=1") return object.metadata.labels?.l === "1";
+    if (query === "labelSelector=l!=1") return object.metadata.labels?.l !== "1";
+    return query === "fieldSelector=mood=sad" ? mood === "sad" : object.metadata.name === "n-3";
+  };
+  const there = new Map<string, SeenEvent["object"]>([["start", noteOf("start")]]);
+  return history.flatMap((event): SeenEvent[] => {
+    const name = event.object.metadata.name ?? "";
+    const prior = there.get(name);
+    const next = event.type === "DELETED" ? undefined : event.object;
+    if (next === undefined) there.delete(name);
+    else there.set(name, next);
+    const saw = holds(prior), sees = holds(next);
+    if (sees) return [{ type: saw ? "MODIFIED" : "ADDED", object: event.object }];
+    if (!saw || prior === undefined) return [];
+    return [{ type: "DELETED", object: { ...prior, metadata: { ...prior.metadata, resourceVersion: `${revisionOfEvent(event)}` } } }];
+  });
+}
+
+/** Revisions rise, and each event fits the state that those before it have made. */
+function assertHistory(events: readonly SeenEvent[], seed: number): void {
+  const there = new Map<string, SeenEvent["object"]>([["start", noteOf("start")]]);
+  let last = 0;
+  for (const event of events) {
+    const name = event.object.metadata.name ?? "";
+    assert.ok(revisionOfEvent(event) > last, `seed ${seed}: ${told([event])} after ${last}`);
+    last = revisionOfEvent(event);
+    assert.equal(event.type === "ADDED", !there.has(name), `seed ${seed}: ${told([event])}`);
+    if (event.type !== "DELETED") there.set(name, event.object);
+    else {
+      const { resourceVersion: _, ...metadata } = event.object.metadata;
+      const { resourceVersion: _own, ...before } = there.get(name)!.metadata;
+      assert.deepEqual({ ...event.object, metadata }, { ...there.get(name), metadata: before }, `seed ${seed}`);
+      there.delete(name);
+    }
+  }
+}
+
+/** Numbers in [0, 1) that a seed gives again (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,30 @@
+/** The suite that every `Reads` passes: straight from a store, and from the cache over it. */
+import { test } from "node:test";
+import { beginnings } from "./beginnings.ts";
+import { bytes } from "./bytes.ts";
+import type { Case } from "./case.ts";
+import { chunks } from "./chunks.ts";
+import { gets } from "./gets.ts";
+import { exactLists, lists } from "./lists.ts";
+import { races } from "./races.ts";
+import { selectors, watchSelectors } from "./selectors.ts";
+import { uncached } from "./uncached.ts";
+import { watches } from "./watches.ts";
+import type { Room } from "./fixture.ts";
+
+/** Registers the suite that every Reads passes. `open` gives a room without objects; the suite closes it. */
+export function readsConformance(name: string, open: () => Promise<Room>): void {
+  const promise: Case = (what, prove) => {
+    test(`${name}: ${what}`, async () => {
+      const room = await open();
+      try {
+        await prove(room);
+      } finally {
+        await room.close();
+      }
+    });
+  };
+  for (const cases of [gets, lists, exactLists, chunks, selectors, uncached, watches, beginnings, watchSelectors, bytes, races]) {
+    cases(promise);
+  }
+}

@@ -1,0 +1,145 @@
+/** Every cell of the table of resourceVersion semantics, as a test for get, list and watch. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { StatusError } from "../../../core/status-error.ts";
+import type { Revision } from "../../store/store.ts";
+import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "../../reads/semantics.ts";
+import { get, list, put, type Room, startWatch, told } from "./fixture.ts";
+
+/** `a` and `b` at N, `c` and `m` later; everything before N is compacted away. */
+interface Scene {
+  readonly room: Room;
+  readonly revisions: Readonly<Record<string, string>>;
+  readonly tokens: Readonly<Record<string, string>>;
+  /** Names and revisions of all writes since N. */
+  readonly since: { name: string; revision: Revision }[];
+}
+
+export interface SemanticsRooms {
+  /** A room to write the scene through. */
+  readonly open: () => Promise<Room>;
+  /** The room to read the scene through; what was written through stays open. Absent: the same. */
+  readonly reopen?: (written: Room) => Promise<Room>;
+  /** The cache never gets filled. */
+  readonly filling?: boolean;
+}
+
+const initializing = { code: 429, message: "storage is (re)initializing" };
+
+export function semanticsConformance(name: string, { open, reopen, filling = false }: SemanticsRooms): void {
+  describe(`resourceVersion semantics, ${name}`, () => {
+    let written: Room | undefined;
+    let scene: Scene | undefined;
+    const opened = (): Scene => scene ?? assert.fail("the scene is not set");
+    before(async () => {
+      written = await open();
+      const directly = await scenery(written);
+      scene = reopen === undefined ? directly : { ...directly, room: await reopen(written) };
+    });
+    after(async () => {
+      if (scene?.room !== written) await scene?.room.close();
+      await written?.close();
+    });
+
+    for (const resourceVersion of asked.resourceVersion) {
+      test(`get resourceVersion=${resourceVersion}`, () => proveGet(opened(), resourceVersion));
+    }
+    for (const cell of cells()) test(`list ${shown(cell)}`, () => proveList(opened(), cell, filling));
+    for (const cell of cells()) {
+      // Limits have no effect on watches: one that is given says so.
+      if (cell.limit !== "0") test(`watch ${shown(cell)}`, () => proveWatch(opened(), cell, filling));
+    }
+  });
+}
+
+async function scenery(room: Room): Promise<Scene> {
+  const old = await put(room, "a");
+  await put(room, "b");
+  const expired = (await list(room, "limit=1")).page.continue;
+  const n = await put(room, "b", { mood: "sad" });
+  await room.store.compact(n);
+  const token = (await list(room, "limit=1")).page.continue;
+  const since: { name: string; revision: Revision }[] = [];
+  for (const name of ["c", "m"]) since.push({ name, revision: await put(room, name) });
+  await list(room);
+  return {
+    room,
+    revisions: { "": "", "0": "0", old: `${old}`, N: `${n}`, future: "999999999999" },
+    tokens: { "": "", token, expired, nonsense: "!!!" },
+    since,
+  };
+}
+
+function shown(cell: Cell): string {
+  return Object.entries(cell).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join("&");
+}
+
+function queryOf({ revisions, tokens }: Scene, cell: Cell): string {
+  const said = { ...cell, resourceVersion: revisions[cell.resourceVersion]!, continue: tokens[cell.continue]! };
+  return Object.entries(said).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${value}`).join("&");
+}
+
+async function refusedBy(act: () => Promise<unknown>, { code, message }: { code: number; message: string }): Promise<void> {
+  const error = await act().then(() => assert.fail(`not refused with ${code}`), (error: unknown) => error);
+  assert.ok(error instanceof StatusError, `${error}`);
+  assert.deepEqual([error.code, error.message.slice(0, message.length)], [code, message]);
+  if (code === 422) assert.equal(error.message, message);
+}
+
+async function proveGet({ room, revisions }: Scene, resourceVersion: string): Promise<void> {
+  const text = revisions[resourceVersion]!;
+  if (resourceVersion === "future") {
+    return await refusedBy(() => get(room, "b", text), { code: 504, message: `Timeout: Too large resource version: ${text}, current: ` });
+  }
+  assert.equal(`${(await get(room, "b", text))?.revision}`, revisions.N);
+}
+
+async function proveList(scene: Scene, cell: Cell, filling: boolean): Promise<void> {
+  const { room, revisions } = scene;
+  const act = () => list(room, queryOf(scene, cell));
+  const answer = listAnswer(cell);
+  // What the store answers for a cache that is being filled: chunks. What is wrong is said first, but for what only reading shows.
+  const isRead = "meaning" in answer || answer.code === 410 || answer.code === 504;
+  if (filling && isRead && cell.limit !== "1") return await refusedBy(act, initializing);
+  if (!("meaning" in answer)) return await refusedBy(act, answer);
+  const { names, page } = await act();
+  // What is served from memory at any age comes whole.
+  const limited = cell.limit === "1" && (filling || cell.resourceVersion !== "0");
+  const all = { newest: "abcm", any: "abcm", "not older": "abcm", exact: "ab", continue: "b" }[answer.meaning as string] ?? assert.fail();
+  assert.deepEqual(names, [...(limited ? all.slice(0, 1) : all)]);
+  const left = all.length - names.length;
+  assert.deepEqual([page.continue !== "", page.remaining], [left > 0, left > 0 ? left : undefined]);
+  if (answer.meaning === "exact" || answer.meaning === "continue") assert.equal(`${page.revision}`, revisions.N);
+  else assert.ok(page.revision >= scene.since.at(-1)!.revision || answer.meaning === "any");
+}
+
+async function proveWatch(scene: Scene, cell: Cell, filling: boolean): Promise<void> {
+  const { room, since } = scene;
+  const act = () => startWatch(room, `allowWatchBookmarks=1&${queryOf(scene, cell)}`);
+  const answer: Answer = watchAnswer(cell);
+  if ("code" in answer && answer.code === 422) return await refusedBy(act, answer);
+  if (filling) return await refusedBy(act, initializing);
+  const watch = await act();
+  if (!("meaning" in answer)) {
+    await watch.ended;
+    const [event] = watch.events;
+    assert.deepEqual([watch.events.length, event?.type, event?.object.code], [1, "ERROR", answer.code]);
+    return assert.equal(event?.object.message?.slice(0, answer.message.length), answer.message);
+  }
+  const before = {
+    "state, then changes": ["ADDED a", "ADDED b", "ADDED c", "ADDED m", "BOOKMARK "],
+    "changes after": cell.resourceVersion === "future" ? [] : ["ADDED c", "ADDED m", ...since.slice(2).map(() => "MODIFIED m")],
+    "changes from now on": [],
+  }[answer.meaning as string] ?? assert.fail();
+  await watch.has(before.length);
+  assert.deepEqual(watch.events.slice(0, before.length).map((event) => told([event])[0]?.replace(/ \d+$/, "")), before);
+  if (cell.resourceVersion === "future") return void assert.deepEqual(await watch.stop(), []);
+  // A watch of what comes has begun once it tells of a change; what it told before was not asked for.
+  do since.push({ name: "m", revision: await put(room, "m", { data: { round: `${since.length}` } }) }); while (
+    watch.events.length === before.length && (await list(room), answer.meaning === "changes from now on")
+  );
+  await watch.reached(since.at(-1)!.revision);
+  const later = (await watch.stop()).slice(before.length);
+  assert.ok(later.every(({ type, object }) => type === "MODIFIED" && object.metadata.name === "m"), told(later).join());
+  assert.deepEqual(told(later).map((text) => Number(text.split(" ")[2])), since.slice(-later.length).map(({ revision }) => revision));
+}

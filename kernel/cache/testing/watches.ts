@@ -1,0 +1,191 @@
+/** Watches from a version on, and how they end. */
+import assert from "node:assert/strict";
+import {
+  eventsOf,
+  fastClock,
+  list,
+  noteOf,
+  openWatch,
+  put,
+  remove,
+  revisionOfEvent,
+  type SeenEvent,
+  startWatch,
+  told,
+  within,
+} from "./fixture.ts";
+import type { Case } from "./case.ts";
+
+export function watches(promise: Case): void {
+  promise("watch() from a version gives exactly what is later", async (room) => {
+    const before = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${before}`);
+    const b = await put(room, "b");
+    const a = await put(room, "a", { data: { k: "v" } });
+    const gone = await remove(room, "b");
+    const again = await put(room, "b");
+    await watch.reached(again);
+    const expected = [`ADDED b ${b}`, `MODIFIED a ${a}`, `DELETED b ${gone}`, `ADDED b ${again}`];
+    assert.deepEqual(told(await watch.stop()), expected);
+    const later = await startWatch(room, `resourceVersion=${before}`);
+    await later.reached(again);
+    assert.deepEqual(told(await later.stop()), expected);
+    const middle = await startWatch(room, `resourceVersion=${a}`);
+    await middle.reached(again);
+    assert.deepEqual(told(await middle.stop()), expected.slice(2));
+  });
+
+  promise("watch() shows what is deleted in its last state at the version of the deletion", async (room) => {
+    const before = await put(room, "a", { data: { k: "last" }, labels: { l: "1" } });
+    const watch = await startWatch(room, `resourceVersion=${before}`);
+    const gone = await remove(room, "a");
+    const [event] = await watch.reached(gone);
+    const last = noteOf("a", { data: { k: "last" }, labels: { l: "1" } });
+    assert.deepEqual(event, { type: "DELETED", object: { ...last, metadata: { ...last.metadata, resourceVersion: `${gone}` } } });
+    await watch.stop();
+  });
+
+  promise("watch() of the future waits, and gives only what comes after it", async (room) => {
+    const before = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${before + 2}&allowWatchBookmarks=1`);
+    let last = before;
+    for (let round = 0; round < 4; round++) last = await put(room, "a", { data: { round: `${round}` } });
+    await watch.reached(last);
+    assert.deepEqual(told(await watch.stop()), [`MODIFIED a ${before + 3}`, `MODIFIED a ${before + 4}`]);
+  });
+
+  promise("watch() from a version that is compacted away ends with one ERROR of 410", async (room) => {
+    const old = await put(room, "a");
+    const young = await put(room, "a");
+    const last = await put(room, "b");
+    // What reads has to have heard of all this: a watch that is behind a compaction begins anew, and ends those that hang on it.
+    const caughtUp = await startWatch(room, `resourceVersion=${old}`);
+    await caughtUp.reached(last);
+    await caughtUp.stop();
+    await room.store.compact(young);
+    const watch = await startWatch(room, `resourceVersion=${old}`);
+    await watch.ended;
+    const [event, ...rest] = watch.events;
+    assert.deepEqual(rest, []);
+    assert.deepEqual([event?.type, event?.object.code, event?.object.message], [
+      "ERROR",
+      410,
+      `too old resource version: ${old} (${young})`,
+    ]);
+    const kept = await startWatch(room, `resourceVersion=${young}`);
+    await kept.has(1);
+    await kept.stop();
+  });
+
+  promise("watch() that is read late is told everything in order, each state as it was", async (room) => {
+    const from = await put(room, "a");
+    const { stream, stopping } = await openWatch(room, `resourceVersion=${from}`);
+    const written: string[] = [];
+    for (let round = 0; round < 30; round++) written.push(`MODIFIED ${await put(room, "a", { data: { round: `${round}` } })} ${round}`);
+    await list(room);
+    const seen: string[] = [];
+    for await (const event of eventsOf(stream)) {
+      seen.push(`${event.type} ${revisionOfEvent(event)} ${(event.object as { data?: { round?: string } }).data?.round}`);
+      if (seen.length === written.length) break;
+    }
+    stopping.abort();
+    assert.deepEqual(seen, written);
+  });
+
+  promise("bookmarks never go back, and everything up to one has been told before it", async (room) => {
+    const from = await put(room, "a");
+    const written: number[] = [];
+    let enough = false;
+    const writing = (async () => {
+      for (let round = 0; !enough; round++) {
+        written.push(await put(room, "a", { data: { round: `${round}` } }));
+        // A store in memory answers without a turn of the event loop, and the time of watches would not pass.
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    })();
+    const watching = await Promise.all(
+      Array.from(
+        { length: 8 },
+        (_, index) => startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 3_000 + 500 * index }),
+      ),
+    );
+    await Promise.all(watching.map(({ ended }) => ended)).finally(() => enough = true);
+    await writing;
+    for (const { events } of watching) {
+      const isMark = ({ type }: SeenEvent) => type === "BOOKMARK";
+      for (const [index, mark] of events.entries()) {
+        if (!isMark(mark)) continue;
+        const upTo = revisionOfEvent(mark);
+        const told = events.slice(0, index).filter((event) => !isMark(event)).map(revisionOfEvent);
+        assert.deepEqual(told, written.filter((revision) => revision <= upTo));
+      }
+      const revisions = events.map(revisionOfEvent);
+      assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
+    }
+    // One that ends before it is read again has no time for its bookmark.
+    assert.ok(watching.some(({ events }) => events.some(({ type }) => type === "BOOKMARK")));
+  });
+
+  promise("a watch of the future has no bookmark before the store gets there", async (room) => {
+    const from = await put(room, "a");
+    const watch = await startWatch(room, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 4_000 });
+    await watch.ended;
+    assert.deepEqual(watch.events, []);
+  });
+
+  promise("watch() ends at once when it has no time", async (room) => {
+    const from = await put(room, "a");
+    for (const ms of [0, -1]) {
+      const { stream } = await openWatch(room, `resourceVersion=${from}`, { ms });
+      const first = await within(stream[Symbol.asyncIterator]().next(), "the end of the watch");
+      assert.equal(first.done, true, `${ms} ms`);
+    }
+  });
+
+  promise("watch() ends when its time is up, and not before", async (room) => {
+    const from = await put(room, "a");
+    for (const ms of [1_000, 4_000]) {
+      const begun = fastClock.now();
+      const watch = await startWatch(room, `resourceVersion=${from}`, { ms });
+      await watch.ended;
+      assert.ok(fastClock.now() - begun >= ms, `${fastClock.now() - begun} of ${ms} ms`);
+      assert.deepEqual(watch.events, []);
+    }
+  });
+
+  promise("watch() keeps to its namespace, its kind and its object", async (room) => {
+    const before = await put(room, "a");
+    const inNamespace = await startWatch(room, `resourceVersion=${before}`);
+    const all = await startWatch(room, `resourceVersion=${before}`, { namespace: "" });
+    const one = await startWatch(room, `resourceVersion=${before}`, { name: "b" });
+    const shelves = await startWatch(room, `resourceVersion=${before}`, { plural: "shelves", namespace: "" });
+    await put(room, "b", { namespace: "other" });
+    await put(room, "b");
+    await put(room, "bb");
+    await put(room, "s", { plural: "shelves" });
+    await remove(room, "b");
+    const last = await put(room, "a");
+    const names = (events: readonly SeenEvent[]) =>
+      events.map(({ type, object }) => `${type} ${object.metadata.namespace ?? ""}/${object.metadata.name}`);
+    await all.reached(last);
+    assert.deepEqual(names(await all.stop()), ["ADDED other/b", "ADDED ns/b", "ADDED ns/bb", "DELETED ns/b", "MODIFIED ns/a"]);
+    await inNamespace.reached(last);
+    assert.deepEqual(names(await inNamespace.stop()), ["ADDED ns/b", "ADDED ns/bb", "DELETED ns/b", "MODIFIED ns/a"]);
+    await one.has(2);
+    assert.deepEqual(names(await one.stop()), ["ADDED ns/b", "DELETED ns/b"]);
+    await shelves.has(1);
+    assert.deepEqual(names(await shelves.stop()), ["ADDED /s"]);
+  });
+
+  promise("watch() that is read is told a burst of many megabytes", async (room) => {
+    const from = await put(room, "first");
+    const watching = await Promise.all(Array.from({ length: 3 }, () => startWatch(room, `resourceVersion=${from}`)));
+    // At once, so that they come together.
+    const names = Array.from({ length: 24 }, (_, index) => `large-${index}`);
+    const revisions = await Promise.all(names.map((name) => put(room, name, { data: { k: "x".repeat(1_000_000) } })));
+    for (const watch of watching) {
+      await watch.reached(Math.max(...revisions));
+      assert.deepEqual((await watch.stop()).map(({ object }) => object.metadata.name!).toSorted(), names.toSorted());
+    }
+  });
+}

@@ -1,0 +1,309 @@
+/**
+ * One watch: a place in the ring of its kind. It is pulled by whoever writes to the client, so that a client that does not
+ * read holds nothing but this place; when the ring passes it by, the watch ends.
+ *
+ *   opening ──> following ──> ended          opening: what is there, or what the store remembers before the ring
+ *      └─────────────────────────^
+ */
+import { limits } from "../../../core/limits.ts";
+import type { StatusError } from "../../../core/status-error.ts";
+import { concat } from "../../objects/chunks.ts";
+import { nextBookmark, type Watching } from "../../reads/reads.ts";
+import type { Clock } from "../../store/clock.ts";
+import type { Revision } from "../../store/store.ts";
+import type { Follower } from "../kind/subscribers.ts";
+import type { Piece } from "../kind/frame-share.ts";
+import type { KindCache } from "../kind/kind-cache.ts";
+import { type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
+import type { Selection } from "../index/selection.ts";
+
+/** Frames are put together up to this size. */
+const pieceBytes = 256 * 1024;
+/** Enough for what has come from clients meanwhile to be seen. */
+const lastTurnMs = 100;
+
+export interface CursorNeeds {
+  readonly kind: KindCache;
+  readonly selection: Selection;
+  readonly watching: Watching;
+  readonly clock: Clock;
+  /** Everything up to this revision is in the ring. */
+  readonly progress: () => Revision;
+  /** The watch was too slow and has been ended. */
+  readonly onSlow: () => void;
+  /** What comes before the ring; it calls `join` before it ends. */
+  readonly opening: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
+  /** Told once when it has ended, for whatever reason. */
+  readonly onEnd: () => void;
+  /** An event or a failure that ends the watch, as its last frame. */
+  readonly failure: (error: unknown, seen: Revision) => Uint8Array;
+}
+
+type Done = IteratorResult<Uint8Array, undefined>;
+const over: Done = Object.freeze({ done: true, value: undefined });
+
+export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Follower {
+  readonly #needs: CursorNeeds;
+  #opening: AsyncGenerator<Uint8Array, void> | undefined;
+  #ended = false;
+  #joined = false;
+  /** The next event to look at. */
+  #position = 0;
+  /** Since when it has taken nothing of what there is. */
+  #since = 0;
+  /** Where it was when it last seemed to be stuck. */
+  #suspected: number | undefined;
+  /** Events up to here are not wanted. */
+  #floor: Revision = 0;
+  #first = true;
+  #failing: StatusError | undefined;
+  #waiting: ((result: Done) => void) | undefined;
+  #woken = false;
+  #bookmarkDue = false;
+  #leave = (): void => {};
+  #cancelBookmark = (): void => {};
+  #cancelLastTurn = (): void => {};
+  readonly #ending = new AbortController();
+  readonly #cancelEnd: () => void;
+  readonly #endsAt: number;
+  readonly #onAbort = (): void => this.end();
+  /** Watches of the same name are given the same. */
+  readonly #name: string;
+
+  constructor(needs: CursorNeeds) {
+    this.#needs = needs;
+    const { clock, watching, selection } = needs;
+    this.#name = `${watching.framing.id} ${selection.name}`;
+    this.#endsAt = clock.now() + watching.ms;
+    this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
+    watching.signal.addEventListener("abort", this.#onAbort);
+    this.#opening = needs.opening(this);
+    if (watching.signal.aborted) this.end();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Follows from here on: the events of the ring from `position` on that come after `floor`. */
+  join(position: number, floor: Revision): void {
+    if (this.#ended) return;
+    const { kind, selection } = this.#needs;
+    this.#position = position;
+    this.#since = this.#needs.clock.now();
+    this.#floor = floor;
+    this.#joined = true;
+    this.#leave = kind.follow(this, selection);
+    this.#planBookmark();
+  }
+  /** Aborts when the watch ends. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+  /** Whether nothing went out yet. */
+  get isFirst(): boolean {
+    return this.#first;
+  }
+  /** Counts a frame that goes out. */
+  sent(bytes: number): void {
+    this.#first = false;
+    this.#needs.watching.framing.sent(bytes);
+  }
+
+  /** Whether what it shows is gone: nothing may begin any more. */
+  get isFailing(): boolean {
+    return this.#failing !== undefined;
+  }
+  /** Ends it with this as its last event, once all that has happened is told. */
+  fail(error: StatusError): void {
+    this.#failing ??= error;
+    if (!this.waits) return;
+    this.wake(this.#needs.kind.ring.end);
+    this.pump();
+  }
+
+  next(): Promise<Done> {
+    if (this.#opening !== undefined) return this.#open(this.#opening);
+    const bytes = this.#take();
+    if (bytes !== undefined) return Promise.resolve({ done: false, value: bytes });
+    if (this.#ended) return Promise.resolve(over);
+    return new Promise((resolve) => this.#waiting = resolve);
+  }
+  return(): Promise<Done> {
+    this.end();
+    return Promise.resolve(over);
+  }
+
+  get waits(): boolean {
+    return this.#opening === undefined && this.#waiting !== undefined && !this.#woken;
+  }
+  wake(first: number): void {
+    this.#position = first;
+    this.#since = this.#needs.clock.now();
+    this.#woken = true;
+  }
+  pump(): void {
+    this.#woken = false;
+    const resolve = this.#waiting;
+    if (resolve === undefined) return;
+    // A last frame may end the watch: whoever waits gets that frame before the end.
+    this.#waiting = undefined;
+    const bytes = this.#take();
+    if (bytes !== undefined) resolve({ done: false, value: bytes });
+    else if (this.#ended) resolve(over);
+    else this.#waiting = resolve;
+  }
+  check(): void {
+    const { kind: { ring }, clock } = this.#needs;
+    if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
+    // What comes all at once is for nobody to have read yet.
+    if (clock.now() - this.#since < limits.watchStalledMs) return;
+    // It may be this process that stood still: whoever reads has a turn before it counts as stuck.
+    const position = this.#position;
+    if (this.#suspected === position) return;
+    this.#suspected = position;
+    this.#cancelLastTurn();
+    this.#cancelLastTurn = clock.after(lastTurnMs, () => {
+      if (this.#position === position) this.#fallBehind();
+    });
+  }
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#ending.abort();
+    this.#leave();
+    this.#cancelEnd();
+    this.#cancelBookmark();
+    this.#cancelLastTurn();
+    this.#needs.watching.signal.removeEventListener("abort", this.#onAbort);
+    void this.#opening?.return().catch(() => {});
+    this.#waiting?.(over);
+    this.#waiting = undefined;
+    this.#needs.onEnd();
+  }
+
+  #fallBehind(): void {
+    this.#needs.onSlow();
+    this.end();
+  }
+
+  async #open(opening: AsyncGenerator<Uint8Array, void>): Promise<Done> {
+    if (this.#ended) return over;
+    const gone = new Promise<Done>((resolve) => this.#waiting = resolve);
+    const result = await Promise.race([opening.next(), gone]);
+    this.#waiting = undefined;
+    this.#since = this.#needs.clock.now();
+    if (this.#ended) return over;
+    if (result.done !== true) return { done: false, value: result.value };
+    this.#opening = undefined;
+    if (!this.#joined && !this.isFailing) this.end();
+    return this.next();
+  }
+
+  /** What there is to be written now; undefined when there is nothing, or the watch has ended. */
+  #take(): Uint8Array | undefined {
+    if (this.#ended) return undefined;
+    const { ring } = this.#needs.kind;
+    if (!this.#joined && this.#failing !== undefined) return this.#fail(undefined, this.#failing, this.#floor);
+    if (this.#position < ring.first) {
+      this.#fallBehind();
+      return undefined;
+    }
+    this.#since = this.#needs.clock.now();
+    // Whoever has written one piece looks for the next, which mostly is not there yet.
+    const bytes = this.#position < ring.end ? this.#advance() : undefined;
+    const next = this.#position < ring.end ? ring.at(this.#position) : undefined;
+    if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(bytes, next.failure, next.revision);
+    if (next !== undefined) return bytes;
+    if (this.#failing !== undefined) return this.#fail(bytes, this.#failing, this.#floor);
+    return this.#bookmarkDue ? this.#withBookmark(bytes) : bytes;
+  }
+  /** Goes on by a piece, and gives what there is to be written of it. */
+  #advance(): Uint8Array | undefined {
+    const { to, bytes, sizes } = this.#piece();
+    this.#position = to;
+    for (const size of sizes) this.#needs.watching.framing.sent(size);
+    if (bytes !== undefined) this.#first = false;
+    return bytes;
+  }
+
+  /** The piece from here on, from the share where it can be shared. */
+  #piece(): Piece {
+    const { kind, watching: { framing } } = this.#needs;
+    const wantsAll = this.#floor < kind.ring.at(this.#position).revision;
+    if (!wantsAll || (framing.opens && this.#first)) return this.#gather();
+    const known = kind.frames.piece(this.#name, this.#position);
+    if (known !== undefined) return known;
+    const made = this.#gather();
+    kind.frames.keep(this.#name, made);
+    return made;
+  }
+
+  #gather(): Piece {
+    const { kind, watching: { framing } } = this.#needs;
+    const { ring } = kind;
+    const frames: Uint8Array[] = [];
+    let size = 0;
+    let to = this.#position;
+    for (; to < ring.end && size < pieceBytes; to++) {
+      const event = ring.at(to);
+      if (event.failure !== undefined && this.#concerns(event)) break;
+      const type = this.#verdict(event);
+      if (type === undefined) continue;
+      const opens = framing.opens && this.#first && frames.length === 0;
+      const frame = opens ? framing.frame(type, kind.frames.item(event, type), true) : kind.frames.frame(event, type, framing);
+      frames.push(frame);
+      size += frame.length;
+    }
+    return { from: this.#position, to, bytes: frames.length === 0 ? undefined : concat(frames), sizes: frames.map(({ length }) => length) };
+  }
+
+  /** How the watch sees an event; undefined when it neither saw the object nor sees it. */
+  #verdict(event: RingEvent): Verdict | undefined {
+    if (!this.#concerns(event)) return undefined;
+    const { chooses, ownership } = this.#needs.selection;
+    if (ownership && !touchesOwnership(event)) return undefined;
+    const { next, prior } = event;
+    const sees = next !== undefined && (chooses === undefined || chooses(next));
+    const saw = prior !== undefined && (chooses === undefined || chooses(prior));
+    return sees ? (saw ? "MODIFIED" : "ADDED") : saw ? "DELETED" : undefined;
+  }
+
+  /** Whether an event comes after the beginning and happened where this watch looks. */
+  #concerns({ key, revision }: RingEvent): boolean {
+    const { prefix, key: only } = this.#needs.selection;
+    return revision > this.#floor && (only === undefined ? key.startsWith(prefix) : key === only);
+  }
+
+  #fail(bytes: Uint8Array | undefined, error: unknown, revision: Revision): Uint8Array {
+    const frame = this.#needs.failure(error, revision);
+    this.sent(frame.length);
+    this.end();
+    return bytes === undefined ? frame : concat([bytes, frame]);
+  }
+
+  #planBookmark(since = this.#needs.clock.now()): void {
+    const { clock, watching: { options } } = this.#needs;
+    const next = nextBookmark(options, since, this.#endsAt);
+    if (next === undefined) return;
+    this.#cancelBookmark = clock.after(next - clock.now(), () => {
+      this.#bookmarkDue = true;
+      // Timers may fire a moment early: the same one is not planned again.
+      this.#planBookmark(Math.max(next, clock.now()));
+      if (this.waits) {
+        this.wake(this.#needs.kind.ring.end);
+        this.pump();
+      }
+    });
+  }
+  #withBookmark(bytes: Uint8Array | undefined): Uint8Array | undefined {
+    const { progress, watching: { framing } } = this.#needs;
+    const revision = progress();
+    // A watch of the future is not told of revisions before its beginning.
+    if (revision < this.#floor) return bytes;
+    this.#bookmarkDue = false;
+    const frame = framing.bookmark(revision, false, this.#first);
+    this.sent(frame.length);
+    return bytes === undefined ? frame : concat([bytes, frame]);
+  }
+}

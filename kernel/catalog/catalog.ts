@@ -1,0 +1,154 @@
+/**
+ * The catalog: everything that is served, compiled from plugins and configuration. It is an immutable value; the
+ * server holds the one in force and swaps it whole. Requests finish on the one that they began with.
+ */
+import type { DecodeReport } from "../../core/derive/decode.ts";
+import type { CborItem } from "../../core/codec/cbor/item.ts";
+import type { Media } from "../../core/codec/negotiate.ts";
+import type { Names } from "../../core/names.ts";
+import type { Admission, ApiObject, GroupVersion, Plugin, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { StructNode } from "../../core/schema.ts";
+import type { Tree } from "../../core/tree/tree.ts";
+import type { GateTable } from "./gates.ts";
+
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
+
+/** A resource in its one stored form: what the store holds and hooks see. Shared by every version that shows it. */
+export interface StoredKind {
+  readonly resource: Resource;
+  /** `apiVersion` of the stored form. */
+  readonly apiVersion: string;
+  readonly group: string;
+  /** Plural resource name, for messages and metrics. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+  /** Key segments below the store's prefix, without slashes at either end; empty for a kind that is never stored. */
+  readonly under: string;
+  readonly schema: StructNode;
+  /** What the JSON of each object begins with: `{"kind":"ConfigMap","apiVersion":"v1",`. */
+  readonly head: string;
+  readonly headBytes: Uint8Array;
+  /** Compact JSON without a final newline. */
+  readonly encode: (object: ApiObject) => string;
+  readonly fill: (object: ApiObject) => ApiObject;
+  /** A filled object as it comes back from the store. */
+  readonly settle: (object: ApiObject) => ApiObject;
+  /** A filled object without the empty maps that its JSON leaves out (`keepsEmpty`). */
+  readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
+  /** How values are read that were stored in this version, be it served or not; undefined where the kind has none of that name. */
+  readonly storedForm: (apiVersion: string) => StoredForm | undefined;
+}
+
+/** What objects can be written to the store as. */
+export type StoredEncoding = "json" | "cbor";
+
+/** One version in which values of a kind may lie in the store: an earlier release may have stored another one than we do. */
+export interface StoredForm {
+  readonly schema: StructNode;
+  /** Unknown and duplicate fields pass in silence. */
+  readonly decode: (tree: Tree) => ApiObject;
+  readonly decodeCbor: (item: CborItem) => ApiObject;
+  /** What was decoded to the one form that hooks see, filled. */
+  readonly toStored: (object: ApiObject) => ApiObject;
+}
+
+/** One resource in one version, with everything that is derived from its definition. */
+export interface Endpoint {
+  readonly group: string;
+  readonly version: string;
+  /** `version` or `group/version`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly resource: Resource;
+  readonly served: Served;
+  readonly stored: StoredKind;
+  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly schema: StructNode;
+  readonly encode: (object: ApiObject) => string;
+  readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
+  /** With `findings`, the first unknown field is told there. */
+  readonly decodeCbor: (item: CborItem, findings?: string[]) => ApiObject;
+  readonly fill: (object: ApiObject) => ApiObject;
+  /** A filled object of this version to the stored form, and back. Identity where the forms are one. */
+  readonly toStored: (object: ApiObject) => ApiObject;
+  readonly fromStored: (object: ApiObject) => ApiObject;
+  /** Text of the Warning header for a deprecated version, or undefined. */
+  readonly deprecation: { readonly warning: string; readonly removedRelease: string } | undefined;
+}
+
+export interface CatalogVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  /** In the order of plural names. */
+  readonly endpoints: readonly Endpoint[];
+}
+export interface CatalogGroup {
+  readonly name: string;
+  /** The preferred one first. */
+  readonly versions: readonly CatalogVersion[];
+}
+export interface Catalog {
+  readonly names: Names;
+  /** Encodings that are spoken. */
+  readonly media: Media;
+  /** What is told in before a resource is reached: errors of who, may and where, never in CBOR. */
+  readonly earlyMedia: Media;
+  /** The encoding in which objects are written to the store; every other is read all the same. */
+  readonly storedAs: StoredEncoding;
+  readonly gates: GateTable;
+  readonly plugins: readonly Plugin[];
+  /** In discovery's order; the core group, where served, first. */
+  readonly groups: readonly CatalogGroup[];
+  /** Every kind, in its one form. */
+  readonly kinds: readonly StoredKind[];
+  /** Those of them that the store holds. */
+  readonly stored: readonly StoredKind[];
+  group(name: string): CatalogGroup | undefined;
+  version(group: string, version: string): CatalogVersion | undefined;
+  endpoint(group: string, version: string, plural: string): Endpoint | undefined;
+  /** The steps that writes of a resource go through, in the order of plugins. */
+  admission(resource: Resource): readonly Admission[];
+  /** Every version that shows a kind, served or not; versions that are long gone are left out. */
+  versionsOf(kind: StoredKind): readonly Endpoint[];
+}
+
+export interface CatalogConfig {
+  readonly names: Names;
+  readonly featureGates: ReadonlyMap<string, boolean>;
+  /** `--runtime-config`: `group/version`, `group/version/resource` or `api/all|ga|beta|alpha` to on or off, in order. */
+  readonly runtimeConfig: ReadonlyMap<string, boolean>;
+}
+
+/** Everything that is wrong with plugins and configuration together; the start stops and lists it. */
+export class CatalogError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "CatalogError";
+    this.mistakes = mistakes;
+  }
+}
+
+/** `v1` to the core group, else `group/version`. */
+export function splitGroupVersion(groupVersion: GroupVersion): { group: string; version: string } {
+  const slash = groupVersion.lastIndexOf("/");
+  return slash < 0 ? { group: "", version: groupVersion } : { group: groupVersion.slice(0, slash), version: groupVersion.slice(slash + 1) };
+}
+
+/** Kubernetes' order of versions: GA before beta before alpha, higher numbers first. Negative when `a` comes first. */
+export function compareVersions(a: string, b: string): number {
+  const x = versionRank(a), y = versionRank(b);
+  return y[0]! - x[0]! || y[1]! - x[1]! || y[2]! - x[2]! || (a < b ? -1 : a > b ? 1 : 0);
+}
+function versionRank(version: string): readonly number[] {
+  const match = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version);
+  if (match === null) return [0, 0, 0];
+  const stage = match[2] === undefined ? 3 : match[2] === "beta" ? 2 : 1;
+  return [stage, Number(match[1]), Number(match[3] ?? 0)];
+}

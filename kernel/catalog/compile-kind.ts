@@ -1,0 +1,185 @@
+/** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
+import { pluralOf } from "../../core/define/define.ts";
+import { goString } from "../../core/codec/json-text.ts";
+import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
+import { cborReader } from "../../core/derive/cbor-read.ts";
+import { decoder, decodeStored } from "../../core/derive/decode.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { filler, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
+import { emptyMapDropper, settler } from "../../core/derive/empty-lists.ts";
+import { type Names, spell } from "../../core/names.ts";
+import { once } from "../../core/once.ts";
+import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { StructNode, Typed } from "../../core/schema.ts";
+import { type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { type Endpoint, splitGroupVersion, type StoredForm, type StoredKind, type Verb } from "./catalog.ts";
+import { compareReleases, targetRelease } from "./gates.ts";
+
+const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
+const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
+
+/** What compiling a kind takes from the configuration. */
+export interface Settings {
+  readonly names: Names;
+  readonly isOn: Gates;
+}
+
+/**
+ * The kind of a resource; always the same value under the same names while the gates of its defaults stand as they do, so that what
+ * is remembered of it outlives a catalog.
+ */
+export function kindOf(resource: Resource, settings: Settings): StoredKind {
+  const known = kinds.get(resource) ?? new Map<string, StoredKind>();
+  kinds.set(resource, known);
+  const { names, isOn } = settings;
+  const gates = new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfFilling(schema)));
+  const key = [names.domain, names.platform, ...[...gates].filter(isOn)].join(" ");
+  const kind = known.get(key) ?? compileStored(resource, settings);
+  known.set(key, kind);
+  return kind;
+}
+
+/** A kind in the version that its definition writes as `written`; always the same value. */
+export function endpointOf(kind: StoredKind, written: GroupVersion, settings: Settings): Endpoint {
+  const known = endpoints.get(kind) ?? new Map<GroupVersion, Endpoint>();
+  endpoints.set(kind, known);
+  const { group, version } = splitGroupVersion(spell(settings.names, written));
+  const endpoint = known.get(written) ?? compileEndpoint(kind, group, version, kind.resource.served[written]!, settings);
+  known.set(written, endpoint);
+  return endpoint;
+}
+
+function compileStored(resource: Resource, settings: Settings): StoredKind {
+  const { names } = settings;
+  const apiVersion = spell(names, resource.storedAs);
+  const own = resource.served[resource.storedAs]!;
+  const { schema } = own;
+  const codec = codecOf(own, settings);
+  const settle = once(() => settler(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
+  const forms = new Map(
+    Object.entries(resource.served).map(([written, served]) => {
+      const version = spell(names, written);
+      return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, settings)];
+    }),
+  );
+  const head = `{"kind":${goString(resource.kind)},"apiVersion":${goString(apiVersion)},`;
+  return Object.freeze({
+    resource,
+    apiVersion,
+    group: splitGroupVersion(apiVersion).group,
+    plural: resource.plural ?? pluralOf(resource.kind),
+    namespaced: resource.scope === "Namespaced",
+    under: resource.storedUnder ?? "",
+    schema,
+    head,
+    headBytes: new TextEncoder().encode(head),
+    ...codec,
+    // What settling makes of an object of the kind is one.
+    settle: (object: ApiObject) => settle()(object) as ApiObject,
+    withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
+    storedForm: (version: string) => forms.get(version),
+  });
+}
+
+function nativeForm(schema: StructNode, fill: StoredKind["fill"]): StoredForm {
+  return { schema, ...storedDecoders(schema), toStored: fill };
+}
+function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], settings: Settings): StoredForm {
+  const { schema, convert } = served;
+  const filled = codecOf(served, settings).fill;
+  return {
+    schema,
+    ...storedDecoders(schema),
+    toStored: (object) => fill(renamed(convert?.toStored(filled(object)) ?? filled(object), apiVersion)),
+  };
+}
+
+type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill">;
+
+/** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
+function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
+  // The folds of a kind's schema take and give objects of that kind.
+  const typed = schema as Typed<ApiObject, StructNode>;
+  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), fill = once(() => filler(typed));
+  const decodeCbor = once(() => cborReader(typed));
+  return {
+    encode: (object) => encode()(object),
+    decode: (tree, report) => {
+      const metadata = tree instanceof TreeObject ? tree.get("metadata") : undefined;
+      return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
+    },
+    decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
+    fill: more === undefined ? (object) => fill()(object, isOn) : (object) => more(fill()(object, isOn), names),
+  };
+}
+
+/** An empty list of entries, which decoding leaves out like any other, says that all are to be cleared. */
+function withClearedOwners(object: ApiObject, entries: Tree | CborItem | undefined): ApiObject {
+  return Array.isArray(entries) && entries.length === 0 ? { ...object, metadata: { ...object.metadata, managedFields: [] } } : object;
+}
+
+function storedDecoders(schema: StructNode): Pick<StoredForm, "decode" | "decodeCbor"> {
+  const typed = schema as Typed<ApiObject, StructNode>; // as above
+  const decode = once(() => decodeStored(typed)), decodeCbor = once(() => cborReader(typed));
+  return { decode: (tree) => decode()(tree), decodeCbor: (item) => decodeCbor()(item) };
+}
+
+function compileEndpoint(kind: StoredKind, group: string, version: string, served: Served, settings: Settings): Endpoint {
+  const { resource } = kind;
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  const left = new Set<string>(resource.strategy?.without ?? []);
+  const codec = codecOf(served, settings);
+  const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
+  const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
+  return Object.freeze({
+    group,
+    version,
+    apiVersion,
+    kind: resource.kind,
+    listKind: resource.listKind ?? `${resource.kind}List`,
+    plural: kind.plural,
+    singular: resource.singular ?? resource.kind.toLowerCase(),
+    namespaced: kind.namespaced,
+    verbs: allVerbs.filter((verb) => resource.answer === undefined ? !left.has(verb) : verb === "create"),
+    resource,
+    served,
+    stored: kind,
+    subresources: subresourcesOf(resource, served),
+    schema: served.schema,
+    ...codec,
+    toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
+    fromStored: (object: ApiObject) => renamed(fromStored(object), apiVersion),
+    deprecation: deprecationOf(resource.kind, apiVersion, served, settings.names),
+  });
+}
+
+function renamed(object: ApiObject, apiVersion: string): ApiObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+/** A top-level `status` gives what is stored the status subresource; what a definition lists itself comes on top. */
+function subresourcesOf({ answer }: Resource, served: Served): ReadonlyMap<string, Subresource> {
+  const declared = Object.entries(served.subresources ?? {});
+  if (answer === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+    declared.push(["status", statusSubresource]);
+  }
+  return new Map(declared.toSorted(([a], [b]) => a < b ? -1 : 1));
+}
+const statusSubresource: Subresource = Object.freeze({
+  /** The status is the client's, everything else but metadata is what is stored. */
+  write: (next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) => {
+    const { status: _old, ...rest } = prior;
+    return next.status === undefined ? { ...rest, metadata: next.metadata } : { ...rest, metadata: next.metadata, status: next.status };
+  },
+});
+
+/** Wording of upstream's deprecation warning. */
+function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {
+  const { deprecated, removed, replacement } = served;
+  if (deprecated === undefined || compareReleases(deprecated, targetRelease) > 0) return undefined;
+  const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
+  const move = replacement === undefined ? "" : `; use ${spell(names, replacement.groupVersion)} ${replacement.kind}`;
+  return { warning: `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${move}`, removedRelease: removed ?? "" };
+}

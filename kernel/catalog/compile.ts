@@ -1,0 +1,172 @@
+/** From plugins and configuration to the catalog. What did not change from one catalog to the next is the same value in both. */
+import { mediaOf } from "../../core/codec/negotiate.ts";
+import { spell } from "../../core/names.ts";
+import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
+import {
+  type Catalog,
+  type CatalogConfig,
+  CatalogError,
+  type CatalogGroup,
+  type CatalogVersion,
+  compareVersions,
+  type Endpoint,
+  splitGroupVersion,
+  type StoredKind,
+} from "./catalog.ts";
+import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";
+import { compareReleases, gateTable, kernelGateDependencies, kernelGates, targetRelease } from "./gates.ts";
+import { nearest } from "../../core/nearest.ts";
+import { removalText, removedVersion } from "./removed.ts";
+
+const noSteps: readonly Admission[] = Object.freeze([]);
+
+function stabilityOf(version: string): "ga" | "beta" | "alpha" {
+  return version.includes("alpha") ? "alpha" : version.includes("beta") ? "beta" : "ga";
+}
+
+/** Whether the target release still has a version (1), has just removed it (0), or has not known it for long (-1). */
+function lifeOf(served: Served): number {
+  return served.removed === undefined ? 1 : Math.sign(compareReleases(served.removed, targetRelease));
+}
+
+/** GA versions are served by default, beta (since 1.24) and alpha are not; the most precise word of the operator counts. */
+function isServed(group: string, version: string, plural: string, served: Served, config: CatalogConfig, isOn: Gates): boolean {
+  const name = group === "" ? version : `${group}/${version}`;
+  const stability = stabilityOf(version);
+  const asked = config.runtimeConfig;
+  const life = lifeOf(served);
+  // Of a version that is long gone only the name is known: a body that calls itself so is told what is expected instead.
+  if (life < 0) return false;
+  const isKept = life > 0 || (served.keptBy !== undefined && isOn(served.keptBy));
+  return asked.get(`${name}/${plural}`) ?? asked.get(name) ??
+    (isKept ? asked.get(`api/${stability}`) ?? asked.get("api/all") ?? stability === "ga" : false);
+}
+
+/** The catalog of these plugins under this configuration; every mistake in one CatalogError. */
+export function compile(plugins: readonly Plugin[], config: CatalogConfig): Catalog {
+  const mistakes: string[] = [];
+  const { names } = config;
+  const dependencies = Object.assign({}, kernelGateDependencies, ...plugins.map(({ gateDependencies }) => gateDependencies ?? {}));
+  const gates = gateTable({ ladders: laddersOf(plugins, mistakes), dependencies }, config.featureGates, mistakes);
+  const settings = { names, isOn: gates.isOn };
+  const kinds = plugins.flatMap(({ resources = [] }) => resources.map((resource) => kindOf(resource, settings)));
+  const endpoints = endpointsOf(plugins, config, settings, mistakes);
+  if (mistakes.length > 0) throw new CatalogError(mistakes);
+
+  const priorities = new Map(
+    plugins.flatMap(({ groupPriorities = {} }) =>
+      Object.entries(groupPriorities).map(([group, priority]) => [spell(names, group), priority] as const)
+    ),
+  );
+  const hasCbor = gates.isOn("CBORServingAndStorage");
+  const groups = groupsOf([...endpoints.values()].filter(({ resource }) => resource.unlisted !== true), priorities);
+  const byPath = nested(endpoints.values());
+  const admission = plugins.flatMap(({ admission = [] }) => admission);
+  const steps = new Map(kinds.map(({ resource }) => [resource, admission.filter(({ resources }) => resources.includes(resource))]));
+  const groupByName = new Map(groups.map((group) => [group.name, group]));
+  return Object.freeze({
+    names,
+    media: mediaOf(names, hasCbor),
+    earlyMedia: mediaOf(names, false),
+    storedAs: hasCbor ? "cbor" as const : "json" as const,
+    gates,
+    plugins,
+    groups,
+    kinds,
+    stored: kinds.filter(({ resource }) => resource.answer === undefined),
+    group: (name: string) => groupByName.get(name),
+    version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
+    endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),
+    admission: (resource: Resource) => steps.get(resource) ?? noSteps,
+    versionsOf: (kind: StoredKind) =>
+      Object.entries(kind.resource.served).filter(([, served]) => lifeOf(served) >= 0).map(([written]) =>
+        endpointOf(kind, written, settings)
+      ),
+  });
+}
+
+/** Gates of the kernel and of plugins. */
+function laddersOf(plugins: readonly Plugin[], mistakes: string[]): Readonly<Record<string, readonly GateStage[]>> {
+  const ladders: Record<string, readonly GateStage[]> = { ...kernelGates };
+  for (const { name, featureGates = {} } of plugins) {
+    for (const [gate, ladder] of Object.entries(featureGates)) {
+      if (Object.hasOwn(ladders, gate)) mistakes.push(`plugin "${name}": feature gate "${gate}" is declared twice`);
+      ladders[gate] = ladder;
+    }
+  }
+  return ladders;
+}
+
+/** What is served, by `endpointKey`. */
+function endpointsOf(
+  plugins: readonly Plugin[],
+  config: CatalogConfig,
+  settings: Settings,
+  mistakes: string[],
+): ReadonlyMap<string, Endpoint> {
+  const { names } = settings;
+  const endpoints = new Map<string, Endpoint>();
+  const gone = new Map<string, string>();
+  const known = new Set(["api/all", "api/ga", "api/beta", "api/alpha"]);
+  for (const plugin of plugins) {
+    for (const resource of plugin.resources ?? []) {
+      const kind = kindOf(resource, settings);
+      for (const [written, served] of Object.entries(resource.served)) {
+        const { group, version } = splitGroupVersion(spell(names, written));
+        const name = group === "" ? version : `${group}/${version}`;
+        if (lifeOf(served) < 0) {
+          // Its own definition says when it went: no setting brings it back.
+          const { removed, replacement } = served;
+          const use = replacement === undefined ? [] : [spell(names, replacement.groupVersion)];
+          gone.set(`${name}/${kind.plural}`, removalText(`${name}/${kind.plural}`, removed!, use));
+          if (!gone.has(name)) gone.set(name, removalText(name, removed!, use));
+          continue;
+        }
+        known.add(name).add(`${name}/${kind.plural}`);
+        if (!isServed(group, version, kind.plural, served, config, settings.isOn)) continue;
+        const key = endpointKey(group, version, kind.plural);
+        if (endpoints.has(key)) mistakes.push(`plugin "${plugin.name}": ${kind.plural} in ${name} is defined twice`);
+        endpoints.set(key, endpointOf(kind, written, settings));
+      }
+    }
+  }
+  for (const key of config.runtimeConfig.keys()) {
+    if (known.has(key)) continue;
+    const removal = removedVersion(key, names) ?? gone.get(key);
+    const near = nearest(key, known);
+    mistakes.push(removal ?? `unknown group version "${key}" in --runtime-config${near === undefined ? "" : `: did you mean "${near}"?`}`);
+  }
+  return endpoints;
+}
+
+function endpointKey(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** By group, version and plural: a request finds its endpoint without making a key. */
+function nested(endpoints: Iterable<Endpoint>): ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, Endpoint>>> {
+  const groups = new Map<string, Map<string, Map<string, Endpoint>>>();
+  for (const endpoint of endpoints) {
+    const versions = groups.get(endpoint.group) ?? new Map<string, Map<string, Endpoint>>();
+    groups.set(endpoint.group, versions);
+    const plurals = versions.get(endpoint.version) ?? new Map<string, Endpoint>();
+    versions.set(endpoint.version, plurals.set(endpoint.plural, endpoint));
+  }
+  return groups;
+}
+
+function groupsOf(endpoints: readonly Endpoint[], priorities: ReadonlyMap<string, number>): readonly CatalogGroup[] {
+  const byGroup = Map.groupBy(endpoints, (endpoint) => endpoint.group);
+  const groups = [...byGroup].map(([name, members]): CatalogGroup => {
+    const byVersion = Map.groupBy(members, (endpoint) => endpoint.version);
+    const versions = [...byVersion].map(([version, some]): CatalogVersion => ({
+      group: name,
+      version,
+      apiVersion: some[0]!.apiVersion,
+      endpoints: some.toSorted((a, b) => a.plural < b.plural ? -1 : 1),
+    }));
+    return { name, versions: versions.toSorted((a, b) => compareVersions(a.version, b.version)) };
+  });
+  const rank = (group: CatalogGroup) => priorities.get(group.name) ?? (group.name === "" ? 18000 : 1000);
+  return groups.toSorted((a, b) => rank(b) - rank(a) || (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { object } from "../../core/meta/object.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { Plugin, Served } from "../../core/plugin.ts";
+import { boolean, field, structsOf } from "../../core/schema.ts";
+import type { Catalog } from "./catalog.ts";
+import { compile } from "./compile.ts";
+import { targetRelease } from "./gates.ts";
+
+const schema = object("Thing", {}, { doc: "A thing." });
+const thing = (version: string, life: Partial<Served>): Plugin => ({
+  name: "test",
+  summary: "",
+  resources: [{
+    kind: "Thing",
+    scope: "Cluster",
+    summary: "",
+    storedAs: `example.com/${version}`,
+    storedUnder: "things",
+    served: { [`example.com/${version}`]: { schema, introduced: "1.10", ...life } },
+  }],
+});
+function isServed(version: string, life: Partial<Served>, ...runtimeConfig: readonly (readonly [string, boolean])[]): boolean {
+  const catalog = compile([thing(version, life)], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map(runtimeConfig) });
+  return catalog.endpoint("example.com", version, "things") !== undefined;
+}
+
+test("compile() serves stable versions by default, and others where they are asked for, the most precise word counting", () => {
+  assert.equal(isServed("v1", {}), true);
+  assert.equal(isServed("v1beta1", {}), false);
+  assert.equal(isServed("v1beta1", {}, ["api/beta", true]), true);
+  assert.equal(isServed("v1alpha1", {}, ["api/all", true]), true);
+  assert.equal(isServed("v1", {}, ["api/ga", false]), false);
+  assert.equal(isServed("v1beta1", {}, ["api/beta", true], ["example.com/v1beta1", false]), false);
+  assert.equal(isServed("v1beta1", {}, ["example.com/v1beta1", false], ["example.com/v1beta1/things", true]), true);
+});
+
+test("compile() serves a version that the target release has removed only by its name, and one that is long gone never", () => {
+  const removed = { deprecated: "1.20", removed: targetRelease };
+  assert.equal(isServed("v1alpha1", removed, ["api/all", true], ["api/alpha", true]), false);
+  assert.equal(isServed("v1alpha1", removed, ["example.com/v1alpha1", true]), true);
+  const gone = { deprecated: "1.20", removed: "1.25" };
+  assert.equal(isServed("v1beta1", gone, ["api/all", true]), false);
+  for (const key of ["example.com/v1beta1", "example.com/v1beta1/things"]) {
+    assert.throws(() => isServed("v1beta1", gone, [key, true]), {
+      message: `"${key}" in --runtime-config was removed in 1.25: leave it out`,
+    });
+  }
+  const replaced = { ...gone, replacement: { groupVersion: "example.com/v1", kind: "Thing" } };
+  assert.throws(() => isServed("v1beta1", replaced, ["example.com/v1beta1", false]), /was removed in 1\.25: use example\.com\/v1$/);
+});
+
+test("compile() gives what did not change as the same value again, so that caches and watches outlive a catalog", () => {
+  const both: Plugin = {
+    ...thing("v1", {}),
+    resources: [{
+      ...thing("v1", {}).resources![0]!,
+      served: { "example.com/v1": { schema, introduced: "1.10" }, "example.com/v1beta1": { schema, introduced: "1.9" } },
+    }],
+  };
+  const of = (...runtimeConfig: readonly (readonly [string, boolean])[]) =>
+    compile([both], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map(runtimeConfig) });
+  const before = of(), after = of(["api/beta", true]);
+  assert.equal(after.stored[0], before.stored[0]);
+  assert.equal(after.endpoint("example.com", "v1", "things"), before.endpoint("example.com", "v1", "things"));
+  assert.equal(before.endpoint("example.com", "v1beta1", "things"), undefined);
+  assert.deepEqual(before.versionsOf(before.stored[0]!).map(({ version }) => version), ["v1", "v1beta1"]);
+  const elsewhere = compile([both], { names: { ...defaultNames, platform: "acme" }, featureGates: new Map(), runtimeConfig: new Map() });
+  assert.notEqual(elsewhere.stored[0], before.stored[0]);
+});
+
+test("compile() gives another kind where a gate of its defaults is switched, and the same where another gate is", () => {
+  const Spec = structsOf("example/v1")("Spec", { mount: field(1, boolean, "", { pointer: true }) }, {
+    fillWhile: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false } : self },
+  });
+  const filled = thing("v1", { schema: object("Thing", { spec: field(2, Spec, "") }) });
+  const ladder = [{ since: "1.10", stage: "Beta", default: true }] as const;
+  const of = (...featureGates: readonly (readonly [string, boolean])[]) =>
+    compile([{ ...filled, featureGates: { Mounts: ladder, Other: ladder } }], {
+      names: defaultNames,
+      featureGates: new Map(featureGates),
+      runtimeConfig: new Map(),
+    });
+  const before = of(), off = of(["Mounts", false]);
+  assert.equal(of(["Other", false]).stored[0], before.stored[0]);
+  assert.notEqual(off.stored[0], before.stored[0]);
+  assert.equal(of(["Mounts", true]).stored[0], before.stored[0]);
+  const bare: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, spec: {} }; // of the kind, which the types cannot tell
+  const specOf = (catalog: Catalog) => (catalog.endpoint("example.com", "v1", "things")!.fill(bare) as any).spec;
+  assert.deepEqual(specOf(before), { mount: false });
+  assert.deepEqual(specOf(off), {});
+});

@@ -1,0 +1,170 @@
+/** Feature gates: the kernel's own, their ladders, and what configuration makes of all of them. */
+import type { Gates, GateStage, Release } from "../../core/plugin.ts";
+import { nearest } from "../../core/nearest.ts";
+import { removedGate } from "./removed.ts";
+
+/** The release whose behaviour we show. */
+export const targetRelease: Release = "1.35";
+
+/**
+ * Gates of the kernel. A gate stands here when switching it changes what the server does, when it is locked to what the server does,
+ * or with the reason why it has no effect yet. The ladders are upstream's.
+ */
+export const kernelGates: Readonly<Record<string, readonly GateStage[]>> = Object.freeze({
+  AggregatedDiscoveryRemoveBetaType: [
+    { since: "1.0", stage: "GA", default: false },
+    { since: "1.33", stage: "Deprecated", default: true },
+    { since: "1.35", stage: "Deprecated", default: true, locked: true },
+  ],
+  AllowParsingUserUIDFromCertAuth: [{ since: "1.33", stage: "Beta", default: true }],
+  AllowUnsafeMalformedObjectDeletion: [{ since: "1.32", stage: "Alpha", default: false }],
+  APIResponseCompression: [
+    { since: "1.8", stage: "Alpha", default: false },
+    { since: "1.16", stage: "Beta", default: true },
+  ],
+  CBORServingAndStorage: [{ since: "1.32", stage: "Alpha", default: false }],
+  ConsistentListFromCache: [
+    { since: "1.28", stage: "Alpha", default: false },
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  // Both wait for rules in schemas; until then every rule is hand-written, and they change nothing.
+  DeclarativeValidation: [{ since: "1.33", stage: "Beta", default: true }],
+  DeclarativeValidationTakeover: [{ since: "1.33", stage: "Beta", default: false }],
+  DetectCacheInconsistency: [{ since: "1.34", stage: "Beta", default: true }],
+  ListFromCacheSnapshot: [
+    { since: "1.33", stage: "Alpha", default: false },
+    { since: "1.34", stage: "Beta", default: true },
+  ],
+  OpenAPIEnums: [
+    { since: "1.23", stage: "Alpha", default: false },
+    { since: "1.24", stage: "Beta", default: true },
+  ],
+  RemoteRequestHeaderUID: [
+    { since: "1.32", stage: "Alpha", default: false },
+    { since: "1.33", stage: "Beta", default: true },
+  ],
+  ResilientWatchCacheInitialization: [
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  RetryGenerateName: [
+    { since: "1.30", stage: "Alpha", default: false },
+    { since: "1.31", stage: "Beta", default: true },
+    { since: "1.32", stage: "GA", default: true, locked: true },
+  ],
+  StorageVersionHash: [
+    { since: "1.14", stage: "Alpha", default: false },
+    { since: "1.15", stage: "Beta", default: true },
+  ],
+  StreamingCollectionEncodingToJSON: [
+    { since: "1.33", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  StreamingCollectionEncodingToProtobuf: [
+    { since: "1.33", stage: "Beta", default: true },
+    { since: "1.34", stage: "GA", default: true, locked: true },
+  ],
+  UnauthenticatedHTTP2DOSMitigation: [
+    { since: "1.25", stage: "Beta", default: false },
+    { since: "1.29", stage: "Beta", default: true },
+  ],
+  WatchFromStorageWithoutResourceVersion: [
+    { since: "1.27", stage: "Beta", default: false },
+    { since: "1.33", stage: "Deprecated", default: false, locked: true, removed: "1.36" },
+  ],
+  WatchList: [
+    { since: "1.27", stage: "Alpha", default: false },
+    { since: "1.32", stage: "Beta", default: true },
+    { since: "1.33", stage: "Beta", default: false },
+    { since: "1.34", stage: "Beta", default: true },
+  ],
+});
+
+/** Gates that are accepted, checked and reported, and change nothing yet. */
+export const gatesWithoutEffect: readonly string[] = Object.freeze(["DeclarativeValidation", "DeclarativeValidationTakeover"]);
+
+/** Gates of the kernel that can be on only while others are. */
+export const kernelGateDependencies: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  DeclarativeValidationTakeover: ["DeclarativeValidation"],
+});
+
+/** `a` before `b`: "1.9" < "1.10". */
+export function compareReleases(a: Release, b: Release): number {
+  const [aMajor = 0, aMinor = 0] = a.split(".").map(Number);
+  const [bMajor = 0, bMinor = 0] = b.split(".").map(Number);
+  return aMajor - bMajor || aMinor - bMinor;
+}
+
+/** The rung that holds at a release; undefined where the gate does not exist yet, or no more. */
+export function stageAt(ladder: readonly GateStage[], release: Release): GateStage | undefined {
+  const rung = ladder.filter(({ since }) => compareReleases(since, release) <= 0).at(-1);
+  return rung?.removed !== undefined && compareReleases(rung.removed, release) <= 0 ? undefined : rung;
+}
+
+export interface GateState {
+  readonly name: string;
+  readonly stage: GateStage["stage"];
+  readonly on: boolean;
+}
+/** Every gate in force and how it stands, and the function that hooks ask. */
+export interface GateTable {
+  readonly states: readonly GateState[];
+  readonly isOn: Gates;
+  /** What to tell the operator of gates that are set and on their way out. */
+  readonly warnings: readonly string[];
+}
+
+/** Ladders by gate, and which gates can be on only while others are. */
+export interface GateRules {
+  readonly ladders: Readonly<Record<string, readonly GateStage[]>>;
+  readonly dependencies?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Rules and `--feature-gates` pairs to the gates in force. `AllAlpha` and `AllBeta` set what is not named itself. Mistakes (an unknown
+ * gate, a locked gate set to the other value, a gate that is on without what it depends on) are pushed to `mistakes`.
+ */
+export function gateTable({ ladders, dependencies = {} }: GateRules, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateTable {
+  const known = Object.keys(ladders).filter((name) => stageAt(ladders[name]!, targetRelease) !== undefined);
+  for (const name of wanted.keys()) {
+    if (name === "AllAlpha" || name === "AllBeta" || known.includes(name)) continue;
+    const removal = removedGate(name);
+    const near = nearest(name, [...known, "AllAlpha", "AllBeta"]);
+    mistakes.push(removal ?? `unknown feature gate "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
+  }
+  const states = known.toSorted().map((name) => stateOf(name, stageAt(ladders[name]!, targetRelease)!, wanted, mistakes));
+  const on = new Map(states.map((state) => [state.name, state.on]));
+  for (const [name, needed] of Object.entries(dependencies)) {
+    const off = needed.filter((each) => on.get(each) !== true);
+    // Upstream's words.
+    if (on.get(name) === true && off.length > 0) {
+      mistakes.push(`${name} is enabled, but depends on features that are disabled: [${off.join(" ")}]`);
+    }
+  }
+  return {
+    states,
+    warnings: states.flatMap(({ name }) => wanted.has(name) ? warningOf(name, stageAt(ladders[name]!, targetRelease)!) : []),
+    isOn(gate) {
+      const value = on.get(gate);
+      if (value === undefined) throw new Error(`feature gate "${gate}" is asked for but no plugin declares it`);
+      return value;
+    },
+  };
+}
+
+function stateOf(name: string, rung: GateStage, wanted: ReadonlyMap<string, boolean>, mistakes: string[]): GateState {
+  const all = rung.stage === "Alpha" ? wanted.get("AllAlpha") : rung.stage === "Beta" ? wanted.get("AllBeta") : undefined;
+  const asked = wanted.get(name) ?? (rung.locked ? undefined : all);
+  if (rung.locked && asked !== undefined && asked !== rung.default) {
+    // Upstream's words.
+    mistakes.push(`cannot set feature gate ${name} to ${asked}, feature is locked to ${rung.default}`);
+  }
+  return { name, stage: rung.stage, on: asked ?? rung.default };
+}
+
+function warningOf(name: string, { stage, since, removed }: GateStage): readonly string[] {
+  if (stage !== "GA" && stage !== "Deprecated") return [];
+  const how = stage === "GA" ? "generally available" : "deprecated";
+  return [`feature gate ${name} is ${how} since ${since} and will be removed in ${removed ?? "a future release"}: do not set it`];
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { GateStage } from "../../core/plugin.ts";
+import { compile } from "./compile.ts";
+import { settingWarnings } from "../config/settings.ts";
+import { CatalogError } from "./catalog.ts";
+import { defaultNames } from "../../core/names.ts";
+import { type GateRules, gateTable } from "./gates.ts";
+import { helpText, listedGates } from "../config/help.ts";
+
+const ladders: Record<string, readonly GateStage[]> = {
+  Young: [{ since: "1.35", stage: "Alpha", default: false }],
+  Grown: [{ since: "1.30", stage: "Alpha", default: false }, { since: "1.34", stage: "Beta", default: true }],
+  Late: [{ since: "1.36", stage: "Alpha", default: false }],
+  Done: [{ since: "1.34", stage: "GA", default: true }],
+  Fixed: [{ since: "1.33", stage: "GA", default: true, locked: true }],
+  Going: [{ since: "1.33", stage: "Deprecated", default: false, removed: "1.36" }],
+  Gone: [{ since: "1.30", stage: "Deprecated", default: true, locked: true, removed: "1.35" }],
+};
+function table(wanted: Readonly<Record<string, boolean>>, dependencies: GateRules["dependencies"] = {}) {
+  const mistakes: string[] = [];
+  const { states, warnings } = gateTable({ ladders, dependencies }, new Map(Object.entries(wanted)), mistakes);
+  return { on: states.filter(({ on }) => on).map(({ name }) => name), names: states.map(({ name }) => name), warnings, mistakes };
+}
+
+test("gateTable() begins with each gate's own default at the target release, and knows none that is not there yet or no more", () => {
+  const { on, names, warnings, mistakes } = table({});
+  assert.deepEqual(names, ["Done", "Fixed", "Going", "Grown", "Young"]);
+  assert.deepEqual([on, warnings, mistakes], [["Done", "Fixed", "Grown"], [], []]);
+});
+
+test("gateTable() takes AllAlpha and AllBeta for what is not named itself", () => {
+  assert.deepEqual(table({ AllAlpha: true, AllBeta: false }).on, ["Done", "Fixed", "Young"]);
+  assert.deepEqual(table({ AllAlpha: true, Young: false, AllBeta: false, Grown: true }).on, ["Done", "Fixed", "Grown"]);
+});
+
+test("gateTable() refuses unknown gates with what was probably meant, and changes of locked ones in upstream's words", () => {
+  assert.deepEqual(table({ Yong: true, Late: true, Gone: true, constructor: true }).mistakes, [
+    'unknown feature gate "Yong": did you mean "Young"?',
+    'unknown feature gate "Late"',
+    'unknown feature gate "Gone": did you mean "Done"?',
+    'unknown feature gate "constructor"',
+  ]);
+  assert.deepEqual(table({ Fixed: false }).mistakes, ["cannot set feature gate Fixed to false, feature is locked to true"]);
+  assert.deepEqual(table({ Fixed: true }).mistakes, []);
+});
+
+test("gateTable() refuses a gate that is on while what it depends on is off, in upstream's words", () => {
+  const needs = { Grown: ["Done", "Young"] };
+  assert.deepEqual(table({}, needs).mistakes, ["Grown is enabled, but depends on features that are disabled: [Young]"]);
+  assert.deepEqual(table({ Done: false }, needs).mistakes, ["Grown is enabled, but depends on features that are disabled: [Done Young]"]);
+  assert.deepEqual(table({ Young: true }, needs).mistakes, []);
+  assert.deepEqual(table({ Grown: false }, needs).mistakes, []);
+});
+
+test("gateTable() warns of gates that are set and on their way out, with the releases", () => {
+  assert.deepEqual(table({ Done: true, Going: true, Grown: true }).warnings, [
+    "feature gate Done is generally available since 1.34 and will be removed in a future release: do not set it",
+    "feature gate Going is deprecated since 1.33 and will be removed in 1.36: do not set it",
+  ]);
+});
+
+test("settingWarnings() tells of flags that are set and on their way out, with the releases and what to give instead", () => {
+  const rows = { "old": { help: "", deprecated: { since: "1.34", removed: "1.37", use: "--new" } }, "new": { help: "" } };
+  assert.deepEqual(settingWarnings(["new", "old", "constructor"], rows), [
+    "flag --old is deprecated since 1.34 and will be removed in 1.37: use --new",
+  ]);
+});
+
+test("compile() knows gates that the gates of plugins depend on, also those of other plugins", () => {
+  const plugin = (name: string, needs: readonly string[]) => ({
+    name,
+    summary: "",
+    featureGates: { [`${name}Gate`]: [{ since: "1.30", stage: "Beta", default: true }] as const },
+    gateDependencies: { [`${name}Gate`]: needs },
+  });
+  const of = (...plugins: Parameters<typeof compile>[0]) =>
+    compile(plugins, { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() });
+  assert.equal(of(plugin("A", ["BGate"]), plugin("B", [])).gates.isOn("AGate"), true);
+  assert.throws(
+    () => of(plugin("A", ["BGate"])),
+    (error) =>
+      error instanceof CatalogError && error.mistakes.includes("AGate is enabled, but depends on features that are disabled: [BGate]"),
+  );
+});
+
+test("helpText() lists gates with stage, default, lock and removal", () => {
+  const help = helpText(listedGates([ladders]), []);
+  assert.match(help, /^ {2}Grown=true\|false \(Beta, default true\)$/m);
+  assert.match(help, /^ {2}Fixed=true\|false \(GA, default true, locked\)$/m);
+  assert.match(help, /^ {2}Going=true\|false \(Deprecated, default false, removed in 1\.36\)$/m);
+  assert.doesNotMatch(help, /Late|Gone/);
+});

@@ -1,0 +1,49 @@
+/** Messages for settings that name what kube-apiserver has removed: the release, and the replacement. */
+import { type Names, spell } from "../../core/names.ts";
+import type { Release } from "../../core/plugin.ts";
+import { once } from "../../core/once.ts";
+import { removedGates, removedResources } from "./removed-facts.ts";
+
+const gates = once(() => {
+  const rows = removedGates.flatMap(([release, fate, names]) => names.split(" ").map((name) => [name, { release, fate }] as const));
+  return new Map(rows);
+});
+
+/** Why a feature gate is unknown, where a release removed it; undefined for any other. */
+export function removedGate(name: string): string | undefined {
+  const row = gates().get(name);
+  if (row === undefined) return undefined;
+  const now = row.fate === "on" ? "its feature is always on" : "it has nothing left to switch";
+  return `feature gate "${name}" was removed in ${row.release}: ${now}, leave it out`;
+}
+
+interface Removal {
+  readonly release: Release;
+  readonly use: readonly string[];
+}
+
+/** Removals by `group/version` and `group/version/resource`, with `{domain}`. */
+const versions = once(() => {
+  const found = new Map<string, Removal>();
+  // The newest release stands first: a group version is gone with the last of its resources.
+  for (const [release, groupVersion, resources, use] of removedResources) {
+    const known = found.get(groupVersion);
+    const uses = known?.use ?? [];
+    found.set(groupVersion, { release: known?.release ?? release, use: uses.includes(use) ? uses : [...uses, use] });
+    for (const resource of resources.split(" ")) found.set(`${groupVersion}/${resource}`, { release, use: [use] });
+  }
+  return found;
+});
+
+/** Why a key of --runtime-config is unknown, where a release removed that group version or resource; undefined for any other. */
+export function removedVersion(key: string, names: Names): string | undefined {
+  for (const [written, { release, use }] of versions()) {
+    if (spell(names, written) === key) return removalText(key, release, use.map((each) => spell(names, each)));
+  }
+  return undefined;
+}
+
+export function removalText(key: string, release: Release, use: readonly string[]): string {
+  const instead = use.length === 0 ? "leave it out" : `use ${use.join(" or ")}`;
+  return `"${key}" in --runtime-config was removed in ${release}: ${instead}`;
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultNames } from "../../core/names.ts";
+import { compareReleases, kernelGates, targetRelease } from "./gates.ts";
+import { removedGate, removedVersion } from "./removed.ts";
+import { removedGates, removedResources } from "./removed-facts.ts";
+
+test("removedVersion() names the release and the replacement, of group versions and of resources", () => {
+  const text = (key: string) => removedVersion(key, defaultNames);
+  assert.equal(
+    text("coordination.k8s.io/v1beta1"),
+    '"coordination.k8s.io/v1beta1" in --runtime-config was removed in 1.22: use coordination.k8s.io/v1',
+  );
+  assert.equal(
+    text("storage.k8s.io/v1beta1/csidrivers"),
+    '"storage.k8s.io/v1beta1/csidrivers" in --runtime-config was removed in 1.22: use storage.k8s.io/v1',
+  );
+  assert.equal(
+    text("extensions/v1beta1"),
+    '"extensions/v1beta1" in --runtime-config was removed in 1.22: use networking.k8s.io/v1 or apps/v1 or pod security admission',
+  );
+  for (const key of ["coordination.k8s.io/v1", "coordination.k8s.io/v1beta1/cats", "coordination.{domain}/v1beta1", ""]) {
+    assert.equal(text(key), undefined);
+  }
+});
+
+test("removedVersion() spells groups with the domain of the server", () => {
+  const names = { ...defaultNames, domain: "example.org" };
+  assert.match(removedVersion("storage.example.org/v1beta1", names)!, /removed in 1\.27: use storage\.example\.org\/v1$/);
+  assert.equal(removedVersion("storage.k8s.io/v1beta1", names), undefined);
+  assert.match(removedVersion("batch/v1beta1", names)!, /removed in 1\.25: use batch\/v1$/);
+});
+
+test("removedGate() names the release, and whether the feature is always on", () => {
+  assert.equal(removedGate("CSIMigration"), 'feature gate "CSIMigration" was removed in 1.27: its feature is always on, leave it out');
+  assert.equal(
+    removedGate("ServiceTopology"),
+    'feature gate "ServiceTopology" was removed in 1.22: it has nothing left to switch, leave it out',
+  );
+  for (const name of ["WatchList", "constructor", "", "csimigration"]) assert.equal(removedGate(name), undefined);
+});
+
+test("the facts hold together: one row for a gate and for a resource, none after the release that is shown, none of what there is", () => {
+  const gates = removedGates.flatMap(([, , names]) => names.split(" "));
+  const resources = removedResources.flatMap(([, groupVersion, names]) => names.split(" ").map((name) => `${groupVersion}/${name}`));
+  for (const all of [gates, resources]) assert.deepEqual(all.filter((each, index) => all.indexOf(each) !== index), []);
+  for (const [release] of [...removedGates, ...removedResources]) assert.ok(compareReleases(release, targetRelease) <= 0, release);
+  assert.deepEqual(gates.filter((gate) => Object.hasOwn(kernelGates, gate)), []);
+  // Newest first, as the lookup of a whole group version expects.
+  for (const [index, [release]] of removedResources.entries()) {
+    if (index > 0) assert.ok(compareReleases(removedResources[index - 1]![0], release) >= 0, `row ${index}`);
+  }
+});

@@ -1,0 +1,61 @@
+/** `--plugins`: which families are served. */
+import { append } from "../../core/append.ts";
+import { DefinitionError } from "../../core/define/define.ts";
+import type { Plugin } from "../../core/plugin.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { nearest } from "../../core/nearest.ts";
+
+/** Loads a module by path or package name and gives what it exports. */
+export type LoadModule = (specifier: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/** Whether a word of `--plugins` is a module, not a name. */
+export function isModule(word: string): boolean {
+  return /[/.:@]/.test(word);
+}
+
+/**
+ * Names choose among the built-in plugins (all of them when none is named), `-name` leaves one out, and words with a
+ * slash, a dot, a colon or an at sign are modules whose exported plugins come behind. Mistakes are pushed, all of them.
+ */
+export async function choosePlugins(
+  words: readonly string[],
+  builtIn: readonly Plugin[],
+  load: LoadModule,
+  mistakes: string[],
+): Promise<readonly Plugin[]> {
+  const names = builtIn.map(({ name }) => name);
+  const modules = words.filter(isModule), named = words.filter((word) => !isModule(word));
+  const on = named.filter((word) => !word.startsWith("-"));
+  const off = named.filter((word) => word.startsWith("-")).map((word) => word.slice(1));
+  for (const name of [...on, ...off].filter((each) => !names.includes(each))) {
+    // A package may have a name as plain as that of a plugin.
+    const found = off.includes(name) ? undefined : await load(name).catch(() => undefined);
+    if (found !== undefined) {
+      modules.push(name);
+      continue;
+    }
+    const near = nearest(name, names);
+    mistakes.push(`unknown plugin "${name}"${near === undefined ? "" : `: did you mean "${near}"?`} (built in: ${names.join(", ")})`);
+  }
+  const chosen = builtIn.filter(({ name }) => (on.every((each) => modules.includes(each)) || on.includes(name)) && !off.includes(name));
+  for (const specifier of modules) {
+    try {
+      const found = Object.values(await load(specifier)).filter(isPlugin);
+      if (found.length === 0) mistakes.push(`plugin module "${specifier}" exports no plugin: export what definePlugin() gives`);
+      for (const plugin of found) {
+        if (chosen.some(({ name }) => name === plugin.name)) mistakes.push(`plugin "${plugin.name}" of "${specifier}" is there already`);
+        else chosen.push(plugin);
+      }
+    } catch (error) {
+      if (error instanceof DefinitionError) append(mistakes, error.mistakes.map((each) => `plugin module "${specifier}": ${each}`));
+      else mistakes.push(`cannot load the plugin module "${specifier}": ${reasonOf(error)}`);
+    }
+  }
+  return chosen;
+}
+
+/** Whether a value looks like what definePlugin() gives: a frozen object with a name and a summary. */
+function isPlugin(value: unknown): value is Plugin {
+  return typeof value === "object" && value !== null && Object.isFrozen(value) && "name" in value && typeof value.name === "string" &&
+    "summary" in value && typeof value.summary === "string";
+}

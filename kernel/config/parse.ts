@@ -1,0 +1,285 @@
+/** From command line and file to settings; every mistake is found before anything is told. */
+import { trimEndOf } from "../../core/trim-end.ts";
+import { append } from "../../core/append.ts";
+import { withoutUser } from "../../core/without-user.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { frontProxyMistakes } from "../access/authentication/front-proxy.ts";
+import { type Config, defaults, type SettingName, settings } from "./settings.ts";
+import { durationText } from "./help.ts";
+import { retryJitter } from "../background/leader-election.ts";
+import { verbosityOf } from "../observe/log.ts";
+import { nearest } from "../../core/nearest.ts";
+
+/** Settings that cannot be used; the message has a line for each mistake. */
+export class ConfigError extends Error {
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join("\n"));
+    this.name = "ConfigError";
+    this.mistakes = mistakes;
+  }
+}
+
+export type Parsed = { readonly help: true } | { readonly help: false; readonly config: Config };
+/** With mistakes the settings are what could be read, and the defaults of the others. */
+export type Read = { readonly help: true } | { readonly help: false; readonly config: Config; readonly mistakes: readonly string[] };
+
+/** The same as `readArguments`; mistakes are a ConfigError. */
+export function parseArguments(args: readonly string[], readFile: (path: string) => string): Parsed {
+  const read = readArguments(args, readFile);
+  if (read.help) return read;
+  const { help, config, mistakes } = read;
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return { help, config };
+}
+
+/**
+ * Flags as `--name=value`, `--name value` or, for a yes-or-no setting, `--name`. Of a flag given twice the last counts;
+ * lists and maps add up. `readFile` gives the text of `--config`.
+ */
+export function readArguments(args: readonly string[], readFile: (path: string) => string): Read {
+  const mistakes: string[] = [];
+  const given = new Map<SettingName, unknown>();
+  const rest = [...args];
+  let help = false;
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === "--help" || word === "-h") {
+      help = true;
+      continue;
+    }
+    if (word.startsWith("-v")) {
+      const short = word.slice(2);
+      // The one flag with a short form, as operators of upstream write it: -v=4, -v 4, -v4.
+      const level = short === "" ? rest.shift() : short.replace(/^=/, "");
+      if (level === undefined) mistakes.push('flag "-v" needs a value');
+      else set(given, "v", level, 'flag "-v"', mistakes);
+      continue;
+    }
+    if (!word.startsWith("--")) {
+      mistakes.push(`unexpected argument "${word}": settings are given as --name=value`);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
+    if (!isSetting(name)) {
+      mistakes.push(`unknown flag "--${name}"${meant(name, "--")}`);
+      continue;
+    }
+    const isBool = settings[name].kind === "bool";
+    const value = equals >= 0 ? word.slice(equals + 1) : isBool ? "true" : rest.shift();
+    if (value === undefined) mistakes.push(`flag "--${name}" needs a value`);
+    else set(given, name, value, `flag "--${name}"`, mistakes);
+  }
+  if (help) return { help };
+  const path = given.get("config");
+  if (typeof path === "string" && path !== "") {
+    for (const [name, value] of fromFile(path, readFile, mistakes)) if (!given.has(name)) given.set(name, value);
+  }
+  const config = { ...defaults, ...Object.fromEntries(given) } as Config; // `set` made each value by its kind
+  return { help, config, mistakes: [...mistakes, ...senseless(config)] };
+}
+
+/** These settings over the defaults, for programs; mistakes are a ConfigError. */
+export function withDefaults(given: Partial<Config>): Config {
+  const config = { ...defaults, ...given };
+  const mistakes = senseless(config);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(settings, name);
+}
+
+function meant(name: string, dashes: string): string {
+  const near = nearest(name, Object.keys(settings));
+  return near === undefined ? "" : `: did you mean "${dashes}${near}"?`;
+}
+
+function set(into: Map<SettingName, unknown>, name: SettingName, value: string, where: string, mistakes: string[]): void {
+  const { kind } = settings[name];
+  const bad = (expected: string) => mistakes.push(`${where}: ${JSON.stringify(value)} is no ${expected}`);
+  switch (kind) {
+    case "string":
+      into.set(name, value);
+      return;
+    case "bool":
+      if (/^(true|false|1|0|t|f)$/i.test(value)) into.set(name, /^(true|1|t)$/i.test(value));
+      else bad("true or false");
+      return;
+    case "int":
+      if (/^\d{1,9}$/.test(value)) into.set(name, Number(value));
+      else bad("number");
+      return;
+    case "fraction":
+      if (/^-?(\d{1,9}(\.\d{0,17})?|\.\d{1,17})(e-?\d{1,2})?$/i.test(value)) into.set(name, Number(value));
+      else bad("number such as 0.001");
+      return;
+    case "duration": {
+      const milliseconds = durationOf(value);
+      if (milliseconds === undefined) bad('duration such as "30s" or "1m30s"');
+      else into.set(name, milliseconds);
+      return;
+    }
+    case "list": {
+      const words = value.split(",").map((word) => word.trim()).filter((word) => word !== "");
+      into.set(name, [...(into.get(name) as string[] | undefined ?? []), ...words]); // lists are set here only
+      return;
+    }
+    case "texts": {
+      const pairs = into.get(name) as Map<string, string> | undefined ?? new Map<string, string>(); // as are these
+      for (const pair of pairsOf(value)) {
+        const at = pair.indexOf("=");
+        if (at < 0) mistakes.push(`${where}: ${JSON.stringify(pair)} must be formatted as key=value`);
+        else pairs.set(pair.slice(0, at), pair.slice(at + 1));
+      }
+      into.set(name, pairs);
+      return;
+    }
+    case "map": {
+      const pairs = into.get(name) as Map<string, boolean> | undefined ?? new Map<string, boolean>(); // as are maps
+      for (const pair of value.split(",").map((each) => each.trim()).filter((each) => each !== "")) {
+        const [key = "", on = "true"] = pair.split("=");
+        if (/^(true|false)$/i.test(on)) pairs.set(key, on.toLowerCase() === "true");
+        else mistakes.push(`${where}: ${JSON.stringify(pair)} is no ${JSON.stringify(`${key}=true`)} or ${JSON.stringify(`${key}=false`)}`);
+      }
+      into.set(name, pairs);
+    }
+  }
+}
+
+/** Pairs of one word as pflag's stringToString reads them: a word with one `=` is one pair whatever commas it has; otherwise commas
+ *  part them, except between double quotes. */
+function pairsOf(value: string): readonly string[] {
+  if (value.split("=").length === 2) return [trimEndOf(value.replace(/^"+/, ""), '"')];
+  const pairs: string[] = [];
+  for (let at = 0; at < value.length;) {
+    const end = value[at] === '"' ? closingQuote(value, at) : wordEnd(value, at);
+    if (end > at) pairs.push(value[at] === '"' ? value.slice(at + 1, end - 1).replaceAll('""', '"') : value.slice(at, end));
+    at = Math.max(at + 1, end);
+  }
+  return pairs;
+}
+
+/** Where the quoted text that begins at `start` ends; two quotes stand for one, the last two end it when nothing else does. */
+function closingQuote(value: string, start: number): number {
+  let last = start;
+  for (let at = value.indexOf('"', start + 1); at >= 0; at = value.indexOf('"', at + 2)) {
+    last = at + 1;
+    if (value[at + 1] !== '"') break;
+  }
+  return last;
+}
+
+function wordEnd(value: string, start: number): number {
+  let end = start;
+  while (end < value.length && value[end] !== "," && value[end] !== '"') end++;
+  return end;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `1h2m3.5s`, `300ms` or `0` in milliseconds; undefined for what is none. */
+function durationOf(text: string): number | undefined {
+  if (text === "0") return 0;
+  const part = /(\d+(?:\.\d+)?)(ms|s|m|h)/y;
+  let sum = 0, at = 0;
+  for (let found = part.exec(text); found !== null; found = part.exec(text)) {
+    sum += Number(found[1]) * units[found[2]!]!;
+    at = part.lastIndex;
+  }
+  return at === text.length && at > 0 && at <= 40 ? sum : undefined;
+}
+
+function fromFile(path: string, readFile: (path: string) => string, mistakes: string[]): ReadonlyMap<SettingName, unknown> {
+  const values = new Map<SettingName, unknown>();
+  let text: string;
+  try {
+    text = readFile(path);
+  } catch (error) {
+    mistakes.push(`cannot read the configuration file "${path}": ${reasonOf(error)}`);
+    return values;
+  }
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) {
+    mistakes.push(`configuration file "${path}": ${read.error}`);
+    return values;
+  }
+  for (const duplicate of read.duplicates) mistakes.push(`configuration file "${path}": ${duplicate}`);
+  if (read.tree === null) return values;
+  if (!(read.tree instanceof TreeObject)) {
+    mistakes.push(`configuration file "${path}": expected settings by name`);
+    return values;
+  }
+  read.tree.keys.forEach((name, index) => {
+    if (!isSetting(name) || name === "config") {
+      mistakes.push(`configuration file "${path}": unknown setting "${name}"${meant(name, "")}`);
+      return;
+    }
+    const value = (read.tree as TreeObject).values[index]!; // checked above
+    for (const word of wordsOf(value)) set(values, name, word, `configuration file "${path}", setting "${name}"`, mistakes);
+  });
+  return values;
+}
+
+/** A setting's value in the file as flags would give it: lists and maps item by item. */
+function wordsOf(value: Tree): readonly string[] {
+  if (value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(wordsOf);
+  if (value instanceof TreeObject) return value.keys.flatMap((key, index) => wordsOf(value.values[index]!).map((word) => `${key}=${word}`));
+  return [value instanceof NumberText ? value.text : String(value)];
+}
+
+/** Upstream's: one of fifty requests. */
+const goawayChanceMax = 0.02;
+
+/** What makes no sense: values out of bounds, and settings that do not go together. */
+function senseless(config: Config): readonly string[] {
+  const mistakes: string[] = [];
+  if ((config["tls-cert-file"] === "") !== (config["tls-private-key-file"] === "")) {
+    mistakes.push('flags "--tls-cert-file" and "--tls-private-key-file" are given together or not at all');
+  }
+  if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
+    mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
+  }
+  append(mistakes, electionMistakes(config), frontProxyMistakes(config));
+  const chance = config["goaway-chance"];
+  // Not the other way round: NaN is a mistake, too.
+  if (!(chance >= 0 && chance <= goawayChanceMax)) {
+    mistakes.push(`flag "--goaway-chance": ${chance} is no chance: it must be between 0 and ${goawayChanceMax}`);
+  }
+  if (config["secure-port"] > 65535) mistakes.push(`flag "--secure-port": ${config["secure-port"]} is no port: it must be at most 65535`);
+  for (const name of ["group-domain", "platform-name"] as const) {
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(config[name])) {
+      mistakes.push(`flag "--${name}": ${JSON.stringify(config[name])} is no lower-case DNS name`);
+    }
+  }
+  if (!["text", "json"].includes(config["logging-format"])) {
+    mistakes.push(`flag "--logging-format": ${JSON.stringify(config["logging-format"])} is no format: it must be text or json`);
+  }
+  verbosityOf(config.v, config.vmodule, mistakes);
+  for (const endpoint of config["etcd-servers"].filter((each) => !/^https?:\/\/[^/]+\/?$/.test(each) || !URL.canParse(each))) {
+    mistakes.push(`flag "--etcd-servers": ${JSON.stringify(withoutUser(endpoint))} is no address such as "https://10.0.0.1:2379"`);
+  }
+  if (!/^(\/[^/]+)+$/.test(config["etcd-prefix"])) {
+    mistakes.push(`flag "--etcd-prefix": ${JSON.stringify(config["etcd-prefix"])} is no path such as "/registry"`);
+  }
+  return mistakes;
+}
+
+/** The rules of client-go: who leads must have stopped before another may begin. */
+function electionMistakes(config: Config): readonly string[] {
+  const lease = config["leader-elect-lease-duration"], deadline = config["leader-elect-renew-deadline"];
+  const retry = config["leader-elect-retry-period"];
+  return [
+    ...(lease >= 1000 && lease % 1000 === 0
+      ? []
+      : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is no whole number of seconds`]),
+    ...(lease > deadline ? [] : ['flag "--leader-elect-lease-duration" must be greater than "--leader-elect-renew-deadline"']),
+    ...(retry > 0 && deadline > retry * retryJitter ? [] : [
+      `flag "--leader-elect-renew-deadline" must be greater than ${retryJitter} times "--leader-elect-retry-period", which must not be 0`,
+    ]),
+  ];
+}

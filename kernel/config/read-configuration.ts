@@ -1,0 +1,64 @@
+/** From the command line, the file that it names and the plugins that both choose: at the start, and again whenever the file changes. */
+import { readFileSync, statSync } from "node:fs";
+import type { Plugin } from "../../core/plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
+import { ConfigError, readArguments } from "./parse.ts";
+import type { Config } from "./settings.ts";
+import { fileMistakes } from "../startup/file-mistakes.ts";
+import { generationMistakes } from "../startup/active-config.ts";
+import { metricMistakes } from "../startup/open-metrics.ts";
+import { fingerprint } from "./watch-file.ts";
+
+/** What is written down, and what it means. */
+export interface Written {
+  readonly config: Config;
+  readonly plugins: readonly Plugin[];
+  /** The text of the configuration file; empty where there is none. */
+  readonly text: string;
+  /** What is wrong with it, as far as it was looked at; the rest is then what could be read. */
+  readonly mistakes?: readonly string[];
+}
+
+/** Where a configuration is written down, for a server that looks again while it runs. */
+export interface Source {
+  /** Text of the configuration file at the start. */
+  readonly text: string;
+  readonly read: () => Promise<Written>;
+  /** What tells one state of the file from another; absent where there is no file to look at. */
+  readonly look?: () => string;
+}
+
+/** Settings and plugins as they are written down now, and where; undefined for those who want help. A ConfigError lists every mistake. */
+export async function readConfiguration(
+  args: readonly string[],
+  builtIn: readonly Plugin[],
+  load: LoadModule,
+): Promise<Pick<Written, "config" | "plugins"> & { readonly source: Source } | undefined> {
+  async function read(): Promise<Written | undefined> {
+    let text = "";
+    const parsed = readArguments(args, (path) => text = readBounded(path));
+    if (parsed.help) return undefined;
+    const { config } = parsed;
+    const mistakes: string[] = [];
+    const chosen = await choosePlugins(config.plugins, builtIn, load, mistakes);
+    // A plugin whose name is wrong is no reason to refuse what else is said of its kinds.
+    const plugins = mistakes.length === 0 ? chosen : [...new Set([...builtIn, ...chosen])];
+    return { config, plugins, text, mistakes: [...parsed.mistakes, ...mistakes] };
+  }
+  const first = await read();
+  if (first === undefined) return undefined;
+  const { config, plugins, text, mistakes = [] } = first;
+  const all = [...mistakes, ...generationMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config)];
+  if (all.length > 0) throw new ConfigError([...new Set(all)]);
+  const file = config.config;
+  // The arguments stay the same: who wants help now has wanted it before.
+  const again = async () => await read() ?? first;
+  return { config, plugins, source: { text, read: again, ...(file === "" ? {} : { look: () => fingerprint(file) }) } };
+}
+
+function readBounded(path: string): string {
+  const { size } = statSync(path);
+  if (size > limits.configurationFileBytesMax) throw new Error(`it has ${size} bytes, more than ${limits.configurationFileBytesMax}`);
+  return readFileSync(path, "utf8");
+}

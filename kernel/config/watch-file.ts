@@ -1,0 +1,46 @@
+/** Notices that a file has changed. It looks at it from time to time: notices of the system do not come from every kind of mount. */
+import { statSync } from "node:fs";
+import { type Clock, pause } from "../store/clock.ts";
+
+export interface FileWatch {
+  /** What tells one state of the file from another. Where it throws, the file counts as unchanged. */
+  readonly look: () => string;
+  readonly everyMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told of a state that has lasted from one look to the next: a file that is being written is left alone until that is over. */
+  readonly changed: () => Promise<void>;
+}
+
+/** Looks until the signal aborts. The state at the first look is told, too: it may have changed since somebody read it. */
+export async function watchFile({ look, everyMs, clock, signal, changed }: FileWatch): Promise<void> {
+  let told: string | undefined;
+  let seen = stateOf(look);
+  while (!signal.aborted) {
+    await pause(everyMs, signal, clock);
+    if (signal.aborted) return;
+    const now = stateOf(look);
+    const still = now === seen;
+    seen = now;
+    if (!still || now === undefined || now === told) continue;
+    told = now;
+    await changed();
+  }
+}
+
+function stateOf(look: () => string): string | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What tells the file at a path from what was there before: changes when it is written, renamed over, or when a link on the way to
+ * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
+ */
+export function fingerprint(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "missing" : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join(" ");
+}

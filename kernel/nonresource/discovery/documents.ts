@@ -1,0 +1,105 @@
+/** What the API says of itself: groups, versions and resources, all from the catalog. */
+import type { APIGroupDiscoveryList } from "../../../core/meta/discovery.ts";
+import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from "../../../core/meta/options.ts";
+import type { Infer } from "../../../core/schema.ts";
+import type { Catalog, CatalogGroup, CatalogVersion, Endpoint } from "../../catalog/catalog.ts";
+
+type Resource = Infer<typeof APIResource>;
+
+/** `/api`. `address` is the server's own host and port. */
+export function apiVersions(catalog: Catalog, address: string): Infer<typeof APIVersions> {
+  return {
+    kind: "APIVersions",
+    versions: catalog.group("")?.versions.map(({ version }) => version) ?? [],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
+}
+
+/** `/apis`. */
+export function apiGroupList(catalog: Catalog): Infer<typeof APIGroupList> {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: catalog.groups.filter(({ name }) => name !== "").map(groupBody) };
+}
+
+/** `/apis/GROUP`. */
+export function apiGroup(group: CatalogGroup): Infer<typeof APIGroup> {
+  return { kind: "APIGroup", apiVersion: "v1", ...groupBody(group) };
+}
+
+function groupBody({ name, versions }: CatalogGroup): Infer<typeof APIGroup> {
+  const named = versions.map(({ apiVersion, version }) => ({ groupVersion: apiVersion, version }));
+  return { name, versions: named, preferredVersion: named[0]! };
+}
+
+/** `/api/v1` and `/apis/GROUP/VERSION`. The core group's says no version of its own, as upstream's. */
+export async function apiResourceList(
+  { group, apiVersion, endpoints }: CatalogVersion,
+  { gates }: Pick<Catalog, "gates">,
+): Promise<Infer<typeof APIResourceList>> {
+  const hashed = gates.isOn("StorageVersionHash");
+  const resources = await Promise.all(endpoints.map((endpoint) => resourcesOf(endpoint, hashed)));
+  return { kind: "APIResourceList", ...(group === "" ? {} : { apiVersion: "v1" }), groupVersion: apiVersion, resources: resources.flat() };
+}
+
+async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonly Resource[]> {
+  const { plural, singular, namespaced, kind, verbs, resource } = endpoint;
+  const own: Resource = {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs,
+    ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
+    ...(resource.categories === undefined ? {} : { categories: resource.categories }),
+    ...(hashed && resource.answer === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
+  };
+  const parts = [...endpoint.subresources].map(([name, subresource]): Resource => ({
+    name: `${plural}/${name}`,
+    singularName: "",
+    namespaced,
+    kind,
+    verbs: [...subresource.verbs ?? ["get", "patch", "update"]].toSorted(),
+  }));
+  return [own, ...parts];
+}
+
+/** Tells clients when the stored version of a resource changes: upstream's hash of group, version and kind. */
+async function storageVersionHash({ stored, kind }: Endpoint): Promise<string> {
+  const version = stored.apiVersion.includes("/") ? stored.apiVersion : `/${stored.apiVersion}`;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${version}/${kind}`));
+  return btoa(String.fromCharCode(...new Uint8Array(digest, 0, 8)));
+}
+
+/** `/api` (core) and `/apis` (the others) for clients that ask for everything at once. Built-in kinds leave group and
+ *  version of the answer empty: they are those of the path. */
+export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryList {
+  const groups = catalog.groups.filter(({ name }) => (name === "") === core);
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: `apidiscovery.${catalog.names.domain}/v2`,
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map(({ version, endpoints }) => ({ version, resources: endpoints.map(aggregatedResource), freshness: "Current" })),
+    })),
+  };
+}
+
+function aggregatedResource(endpoint: Endpoint) {
+  const { kind, plural, singular, namespaced, verbs, resource, subresources } = endpoint;
+  const responseKind = { group: "", version: "", kind };
+  const parts = [...subresources].map(([subresource, { verbs: some }]) => ({
+    subresource,
+    responseKind,
+    verbs: [...some ?? ["get", "patch", "update"]].toSorted(),
+  }));
+  return {
+    resource: plural,
+    responseKind,
+    scope: namespaced ? "Namespaced" as const : "Cluster" as const,
+    singularResource: singular,
+    verbs,
+    ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
+    ...(resource.categories === undefined ? {} : { categories: resource.categories }),
+    ...(parts.length === 0 ? {} : { subresources: parts }),
+  };
+}

@@ -1,0 +1,125 @@
+/** `/api`, `/apis` and what is below them down to the lists of resources. Served from memory, whatever the store does. */
+import { parseAccept } from "../../../core/codec/accept.ts";
+import {
+  checkConsumed,
+  checkProduced,
+  clauseNames,
+  isOffered,
+  type Media,
+  mediaType,
+  negotiate,
+  type Output,
+  wantsPretty,
+} from "../../../core/codec/negotiate.ts";
+import { APIGroupDiscoveryList } from "../../../core/meta/discovery.ts";
+import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../../core/meta/options.ts";
+import type { StructNode, Typed } from "../../../core/schema.ts";
+import { methodNotAllowedError, noRouteError } from "../../../core/status-error.ts";
+import { typedReply } from "../../respond/answer.ts";
+import { header } from "../../request-context.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Exchange, Reply } from "../../request/exchange.ts";
+import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
+import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
+
+/** What discovery reads of a request's info. */
+export type DiscoveryPath = Pick<RequestInfo, "path" | "query">;
+
+/**
+ * The answer to a discovery path; undefined for a path outside of every group (a text 404). Slashes at the end do not matter
+ * but for `/apis` and groups, whose handlers have exact paths: `/apis/` is never aggregated, `/apis//` is not found.
+ */
+export async function discoveryReply(exchange: Exchange, info: DiscoveryPath, catalog: Catalog): Promise<Reply | undefined> {
+  const { path } = info;
+  const [prefix, ...rest] = trimSlashes(path).split("/");
+  const core = prefix === "api";
+  const document = <T extends object>(schema: Typed<T, StructNode>, body: T, media = catalog.earlyMedia) =>
+    documentReply(exchange, info, catalog, media, schema, body);
+  if (rest.length === 0) {
+    if (core) checkRoute(exchange, catalog.earlyMedia.types);
+    else if (path !== "/apis" && path !== "/apis/") return undefined;
+    const output = path === "/apis/" ? undefined : wantsAggregated(exchange, catalog);
+    if (output !== undefined) return await aggregatedReply(exchange, info, catalog, core, output);
+    if (!core) return document(APIGroupList, apiGroupList(catalog));
+    return document(APIVersions, apiVersions(catalog, header(exchange, "host") || header(exchange, ":authority")));
+  }
+  if (!core && rest[0] === "") return undefined;
+  const group = catalog.group(core ? "" : rest[0]!);
+  if (group === undefined) return core ? refuse() : undefined;
+  const [version, ...more] = core ? rest : rest.slice(1);
+  if (version === undefined) {
+    if (path.endsWith("//")) checkRoute(exchange, catalog.earlyMedia.types);
+    return document(APIGroup, apiGroup(group));
+  }
+  const found = catalog.version(group.name, version);
+  if (found === undefined || more.length > 0) return refuse();
+  checkRoute(exchange, catalog.media.types);
+  return document(APIResourceList, await apiResourceList(found, catalog), catalog.media);
+}
+
+function refuse(): never {
+  throw noRouteError();
+}
+
+/** The router's checks of a path that takes GET only: 405, then 415, then 406. */
+export function checkRoute(exchange: Exchange, types: readonly string[]): void {
+  if (exchange.method !== "GET") throw methodNotAllowedError();
+  checkConsumed(header(exchange, "content-type"), types);
+  checkProduced(header(exchange, "accept"), types);
+}
+
+function documentReply<T extends object>(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  media: Media,
+  schema: Typed<T, StructNode>,
+  body: T,
+): Reply {
+  const output = negotiate(header(exchange, "accept"), media, "none");
+  return typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, schema, body);
+}
+
+function isPretty(exchange: Exchange, { query }: DiscoveryPath, output: Output): boolean {
+  return wantsPretty(query.first("pretty"), header(exchange, "user-agent"), output);
+}
+
+/** The form of the aggregated document, by the first clause that asks for it; clauses for anything else are passed over. */
+function wantsAggregated(exchange: Exchange, { earlyMedia: { encodings, types }, names }: Catalog): Output | undefined {
+  for (const clause of parseAccept(header(exchange, "accept"))) {
+    const { parameters } = clause;
+    if (parameters.get("as") !== "APIGroupDiscoveryList" || parameters.get("v") !== "v2") continue;
+    if (parameters.get("g") !== `apidiscovery.${names.domain}`) continue;
+    const encoding = encodings.find((each, index) => clauseNames(clause, types[index]!) && isOffered(each, parameters));
+    if (encoding === undefined) continue;
+    return { encoding, transform: { as: "object" }, ...(parameters.get("pretty") === "1" ? { pretty: true } : {}) };
+  }
+  return undefined;
+}
+
+const tags = new WeakMap<Catalog, Map<boolean, string>>();
+
+/** Sent again only to who does not have it; the tag is upstream's: SHA-512 of the JSON in upper-case hexadecimal. */
+async function aggregatedReply(
+  exchange: Exchange,
+  info: DiscoveryPath,
+  catalog: Catalog,
+  core: boolean,
+  output: Output,
+): Promise<Reply> {
+  const body = aggregated(catalog, core);
+  const known = tags.get(catalog) ?? new Map<boolean, string>();
+  tags.set(catalog, known);
+  const etag = known.get(core) ?? `"${await hexDigest(JSON.stringify(body))}"`;
+  known.set(core, etag);
+  const headers = { vary: "Accept", etag, "cache-control": "public" };
+  if (header(exchange, "if-none-match") === etag) return { status: 304, headers, body: "" };
+  const reply = typedReply({ output, pretty: isPretty(exchange, info, output), catalog }, 200, APIGroupDiscoveryList, body);
+  const type = `${mediaType(output.encoding, catalog.names)};g=apidiscovery.${catalog.names.domain};v=v2;as=APIGroupDiscoveryList`;
+  return { ...reply, headers: { ...reply.headers, ...headers, "content-type": type } };
+}
+
+async function hexDigest(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-512", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+}

@@ -1,0 +1,90 @@
+/** Paths that are no resources: one table of exact paths, and three prefixes. */
+import { type Checks, type Endpoint, report, reportOne } from "../../health/mod.ts";
+import { VersionInfo } from "../../core/meta/version-info.ts";
+import { noRouteError } from "../../core/status-error.ts";
+import { typedReply } from "../respond/answer.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { gzipped } from "../respond/compress.ts";
+import { checkRoute, discoveryReply } from "./discovery/reply.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { notFoundText, textReply } from "../handle.ts";
+import { openapiReply } from "./openapi/reply.ts";
+import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
+
+/** What the outer paths look at. */
+export interface Outside {
+  readonly checks: Checks;
+  readonly version: VersionInfo;
+  /** Text of /metrics, or of /metrics/slis, and its media type. */
+  metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
+  now(): number;
+  /** Told how each check that was run came out. */
+  checked(endpoint: Endpoint, name: string, passed: boolean): void;
+  /** Told why a check failed; clients are told its name only. */
+  unhealthy(endpoint: Endpoint, failures: readonly { readonly name: string; readonly reason: string }[]): void;
+}
+
+/** How long one health check may take. */
+const checkMs = 2_000;
+const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
+
+export async function outerReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
+  const { path } = info;
+  if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
+  if (path === "/metrics" || path === "/metrics/slis") {
+    const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
+    return gzipped(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
+  }
+  if (path === "/version" || path.startsWith("/version/")) return versionReply(exchange, path, catalog, outside.version);
+  const endpoint = endpoints.find((each) => path === `/${each}` || path.startsWith(`/${each}/`));
+  if (endpoint !== undefined) return await healthReply(endpoint, info, outside);
+  if (path === "/api" || path === "/apis" || path.startsWith("/api/") || path.startsWith("/apis/")) {
+    return await discoveryReply(exchange, info, catalog) ?? notFoundText();
+  }
+  if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside.now()) ?? notFoundText();
+  return notFoundText();
+}
+
+async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
+  if (path === `/${endpoint}`) {
+    const observe = (name: string, passed: boolean) => outside.checked(endpoint, name, passed);
+    const told = await report(endpoint, outside.checks, { verbose: query.has("verbose"), exclude: query.all("exclude"), observe }, checkMs);
+    if (told.failures.length > 0) outside.unhealthy(endpoint, told.failures);
+    return textReply(told.status, told.text);
+  }
+  const told = await reportOne(endpoint, outside.checks, path.slice(endpoint.length + 2), checkMs);
+  if (told === undefined) return notFoundText();
+  if (told.failures.length > 0) {
+    outside.unhealthy(endpoint, told.failures);
+    return textReply(told.status, told.text);
+  }
+  // A check's own path lacks the header against sniffing while it is well, as upstream's does.
+  return { status: told.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: told.text };
+}
+
+/** Slashes at the end do not matter; what is below the path is a resource that is not found. Always indented JSON. */
+function versionReply(exchange: Exchange, path: string, catalog: Catalog, version: VersionInfo): Reply {
+  if (trimSlashes(path) !== "version") throw noRouteError();
+  checkRoute(exchange, ["application/json"]);
+  const output = { encoding: "json", transform: { as: "object" } } as const;
+  return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
+}
+
+/** Every path that somebody may want to look at. */
+function rootReply(catalog: Catalog, checks: Checks): Reply {
+  const groups = catalog.groups.filter(({ name }) => name !== "");
+  const paths = [
+    ...(catalog.group("") === undefined ? [] : ["/api", ...catalog.group("")!.versions.map(({ version }) => `/api/${version}`)]),
+    "/apis",
+    "/apis/",
+    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map(({ apiVersion }) => `/apis/${apiVersion}`)]),
+    ...endpoints.flatMap((endpoint) => [`/${endpoint}`, ...checks[endpoint].map(({ name }) => `/${endpoint}/${name}`)]),
+    "/metrics",
+    "/metrics/slis",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/openapi/v3/",
+    "/version",
+  ].toSorted();
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }, undefined, 2) };
+}

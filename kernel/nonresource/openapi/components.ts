@@ -1,0 +1,71 @@
+/** What stands behind the components of OpenAPI documents: kinds, their lists, and the types of the API itself. */
+import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
+import { componentName } from "../../../core/derive/openapi.ts";
+import { ListMeta } from "../../../core/meta/object-meta.ts";
+import { APIGroup, APIGroupList, APIResourceList, APIVersions, DeleteOptions, Patch, WatchEvent } from "../../../core/meta/options.ts";
+import { Status } from "../../../core/meta/status.ts";
+import { VersionInfo } from "../../../core/meta/version-info.ts";
+import { spell } from "../../../core/names.ts";
+import { field, plainList, struct, type StructNode } from "../../../core/schema.ts";
+import { type Catalog, type Endpoint, splitGroupVersion } from "../../catalog/catalog.ts";
+
+const root = (node: StructNode): OpenapiRoot => ({ node, home: "v1" });
+/** Types that every group version uses. */
+export const metaRoots = Object.freeze({
+  APIGroup: root(APIGroup),
+  APIGroupList: root(APIGroupList),
+  APIResourceList: root(APIResourceList),
+  APIVersions: root(APIVersions),
+  DeleteOptions: root(DeleteOptions),
+  Patch: root(Patch),
+  Status: root(Status),
+  VersionInfo: root(VersionInfo),
+  WatchEvent: root(WatchEvent),
+});
+
+export function objectRoot(endpoint: Endpoint): OpenapiRoot {
+  return { node: endpoint.schema, home: endpoint.apiVersion };
+}
+
+/** The list of a kind, which no definition writes down. */
+export function listRoot({ schema, listKind, kind, apiVersion }: Endpoint): OpenapiRoot {
+  const list = struct(listKind, {
+    metadata: field(1, ListMeta, "Metadata of the list.", { written: "always" }),
+    items: field(2, plainList(schema), "The objects.", { required: true }),
+  }, { doc: `A list of objects of kind ${kind}.`, ...(schema.package === undefined ? {} : { package: schema.package }) });
+  return { node: { ...list, typeMeta: true }, home: apiVersion };
+}
+
+/** The kinds that a component describes. */
+export type KindsOf = (component: string) => readonly GroupVersionKind[];
+
+/** Kinds by the component's name. One component may be served in several group versions. */
+export function kindsOf(catalog: Catalog): KindsOf {
+  const { names } = catalog;
+  const kinds = new Map<string, GroupVersionKind[]>();
+  const add = ({ node, home }: OpenapiRoot, kind: GroupVersionKind) => {
+    const name = componentName(node, home, names);
+    kinds.set(name, [...kinds.get(name) ?? [], kind]);
+  };
+  for (const name of ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"] as const) {
+    add(metaRoots[name], { group: "", version: "v1", kind: name });
+  }
+  for (const { group, version } of knownVersions(catalog)) {
+    add(metaRoots.DeleteOptions, { group, version, kind: "DeleteOptions" });
+    add(metaRoots.WatchEvent, { group, version, kind: "WatchEvent" });
+  }
+  for (const endpoint of catalog.groups.flatMap(({ versions }) => versions).flatMap(({ endpoints }) => endpoints)) {
+    const { group, version, kind, listKind } = endpoint;
+    add(objectRoot(endpoint), { group, version, kind });
+    if (endpoint.verbs.includes("list")) add(listRoot(endpoint), { group, version, kind: listKind });
+  }
+  return (component) => kinds.get(component) ?? [];
+}
+
+/** Every group version that a definition names, served or not: options of deletion and events of watches exist in each. */
+function knownVersions({ plugins, names }: Catalog): readonly { readonly group: string; readonly version: string }[] {
+  const written = plugins.flatMap(({ resources }) => resources ?? []).flatMap(({ served }) => Object.keys(served));
+  const spelled = new Set(["v1", ...written.map((groupVersion) => spell(names, groupVersion))]);
+  const order = (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0;
+  return [...spelled].map(splitGroupVersion).toSorted((a, b) => order(a.group, b.group) || order(a.version, b.version));
+}

@@ -1,0 +1,138 @@
+/** Bytes with an ETag, as Go's http.ServeContent serves them: conditions and one range (RFC 9110 sections 13 and 14). */
+import { header } from "../../request-context.ts";
+import type { Exchange, Reply } from "../../request/exchange.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface Content {
+  readonly bytes: Uint8Array;
+  /** Headers of the answer, `etag` among them where the content has one. */
+  readonly headers: Headers & { readonly etag?: string };
+  /** When the content was made, in milliseconds since the epoch. */
+  readonly modified: number;
+  /** What `bytes` would be compressed; used for whole answers only. */
+  readonly gzipped?: Uint8Array | undefined;
+}
+
+/** 200, 206, 304, 412 or 416. A range is always cut from the bytes as they are. */
+export function content(exchange: Exchange, { bytes, headers: plain, modified, gzipped }: Content): Reply {
+  // The header counts seconds, and so do conditions.
+  const seconds = Math.floor(modified / 1000);
+  const headers = { ...plain, "last-modified": new Date(seconds * 1000).toUTCString() };
+  const refused = condition(exchange, plain.etag ?? "", seconds);
+  if (refused === 304) {
+    const { "content-type": _, "last-modified": since, ...rest } = { "content-type": "", ...headers };
+    return { status: 304, headers: plain.etag === undefined ? { ...rest, "last-modified": since } : rest, body: "" };
+  }
+  if (refused === 412) return { status: 412, headers, body: "" };
+
+  const asked = isRangeCurrent(exchange, plain.etag ?? "", seconds) ? header(exchange, "range") : "";
+  const range = rangeOf(asked, bytes.length);
+  if (range === undefined) {
+    const whole = { ...headers, "accept-ranges": "bytes" };
+    if (gzipped === undefined || exchange.method === "HEAD") return { status: 200, headers: whole, body: bytes };
+    return { status: 200, headers: { ...whole, "content-encoding": "gzip" }, body: gzipped };
+  }
+  if ("error" in range) return badRange(headers, range.error, bytes.length);
+  const { from, to } = range;
+  return {
+    status: 206,
+    headers: { ...headers, "accept-ranges": "bytes", "content-range": `bytes ${from}-${to - 1}/${bytes.length}` },
+    body: bytes.subarray(from, to),
+  };
+}
+
+const noOverlap = "invalid range: failed to overlap";
+
+/** 416 in text, without the content's own headers of caching. */
+function badRange(headers: Headers, error: string, size: number): Reply {
+  const { etag: _etag, "last-modified": _modified, "cache-control": _cache, ...rest } = headers;
+  const said = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return {
+    status: 416,
+    headers: { ...rest, ...said, ...(error === noOverlap ? { "content-range": `bytes */${size}` } : {}) },
+    body: `${error}\n`,
+  };
+}
+
+function condition(exchange: Exchange, etag: string, modified: number): 304 | 412 | undefined {
+  const isRead = exchange.method === "GET" || exchange.method === "HEAD";
+  const match = header(exchange, "if-match");
+  if (match !== "") {
+    if (!namesTag(match, etag, false)) return 412;
+  } else {
+    const since = dateOf(header(exchange, "if-unmodified-since"));
+    if (since !== undefined && modified > since) return 412;
+  }
+  const noneMatch = header(exchange, "if-none-match");
+  if (noneMatch !== "") return namesTag(noneMatch, etag, true) ? (isRead ? 304 : 412) : undefined;
+  const since = isRead ? dateOf(header(exchange, "if-modified-since")) : undefined;
+  return since !== undefined && modified <= since ? 304 : undefined;
+}
+
+/** Whether a list of entity tags has this one, or is `*`. What follows a tag that cannot be read is ignored. */
+function namesTag(list: string, etag: string, weakly: boolean): boolean {
+  for (let rest = list.trim(); rest !== ""; rest = rest.trimStart()) {
+    if (rest.startsWith(",")) {
+      rest = rest.slice(1);
+      continue;
+    }
+    if (rest.startsWith("*")) return true;
+    const tag = tagAt(rest);
+    if (tag === undefined) return false;
+    if (etag !== "" && (weakly ? tag.replace(/^W\//, "") === etag : tag === etag)) return true;
+    rest = rest.slice(tag.length);
+  }
+  return false;
+}
+
+/** The entity tag that a text begins with. */
+function tagAt(text: string): string | undefined {
+  const open = text.startsWith("W/") ? 2 : 0;
+  if (text[open] !== '"') return undefined;
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === '"') return text.slice(0, at + 1);
+    const code = text.charCodeAt(at);
+    if (code < 0x21 || code === 0x7f) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether If-Range, if there is one, names the content as it is now. Other methods than GET and HEAD ignore it. */
+function isRangeCurrent(exchange: Exchange, etag: string, modified: number): boolean {
+  const asked = header(exchange, "if-range");
+  if (asked === "" || (exchange.method !== "GET" && exchange.method !== "HEAD")) return true;
+  const tag = tagAt(asked);
+  return tag === undefined ? dateOf(asked) === modified : tag === etag && !tag.startsWith("W/");
+}
+
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)(?:[a-z]{0,6}day)?,? /;
+
+/** Seconds since the epoch of a date in one of HTTP's three forms; undefined for anything else. */
+function dateOf(text: string): number | undefined {
+  if (text.length > 40 || !httpDate.test(text)) return undefined;
+  const milliseconds = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`);
+  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
+}
+
+/** The one range that is asked for, its end excluded. Several are answered with everything, which is allowed. */
+function rangeOf(asked: string, size: number): { from: number; to: number } | { error: string } | undefined {
+  if (asked === "") return undefined;
+  const invalid = { error: "invalid range" };
+  if (!asked.startsWith("bytes=")) return invalid;
+  const specs = asked.slice("bytes=".length).split(",").map((spec) => spec.trim()).filter((spec) => spec !== "");
+  if (specs.length !== 1) return undefined;
+  const dash = specs[0]!.indexOf("-");
+  if (dash < 0) return invalid;
+  const first = specs[0]!.slice(0, dash).trim(), last = specs[0]!.slice(dash + 1).trim();
+  if (first === "") {
+    return /^\d+$/.test(last) ? { from: Math.max(0, size - Number(last)), to: size } : invalid;
+  }
+  // Go's ParseInt takes a plus.
+  if (!/^\+?\d+$/.test(first)) return invalid;
+  const from = Number(first);
+  if (from >= size) return { error: noOverlap };
+  if (last === "") return { from, to: size };
+  if (!/^\+?\d+$/.test(last) || Number(last) < from) return invalid;
+  return { from, to: Math.min(size, Number(last) + 1) };
+}

@@ -1,0 +1,101 @@
+/** The documents of a catalog as bytes. Nothing is built before it is asked for, and everything once. */
+import type { Json } from "../../../core/schema.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { kindsOf } from "./components.ts";
+import { encodeMessage, type Message } from "./protobuf.ts";
+import { v2Document } from "./v2.ts";
+import { v2Message } from "./v2-messages.ts";
+import { v3Document, v3Operations } from "./v3.ts";
+import { v3Message } from "./v3-messages.ts";
+
+/** One document in its encodings. The hash is that of its JSON whatever the encoding: answers vary by Accept. */
+export interface OpenapiDocument {
+  readonly json: Uint8Array;
+  /** SHA-512 in upper-case hex. */
+  readonly hash: string;
+  /** Undefined for the index, which is JSON only. */
+  readonly protobuf: (() => Uint8Array) | undefined;
+  readonly gzip: (form: "json" | "protobuf") => Promise<Uint8Array>;
+}
+export interface OpenapiDocuments {
+  v2(): Promise<OpenapiDocument>;
+  /** Which v3 documents there are, and at which addresses: they carry the hash, so that clients may keep them for good. */
+  index(): Promise<OpenapiDocument>;
+  /** `api/v1`, `apis/GROUP/VERSION`, `apis/GROUP`, `api`, `apis` or `version`; undefined where there is none. */
+  v3(name: string): Promise<OpenapiDocument> | undefined;
+}
+
+const made = new WeakMap<Catalog, OpenapiDocuments>();
+
+/** The documents of a catalog. A catalog never changes, so neither do they. */
+export function openapiDocuments(catalog: Catalog): OpenapiDocuments {
+  let documents = made.get(catalog);
+  if (documents === undefined) made.set(catalog, documents = documentsOf(catalog));
+  return documents;
+}
+
+function documentsOf(catalog: Catalog): OpenapiDocuments {
+  const operations = once(() => v3Operations(catalog)), kinds = once(() => kindsOf(catalog));
+  const v3s = new Map<string, Promise<OpenapiDocument>>();
+  const v3 = (name: string) => {
+    const known = v3s.get(name), some = operations().get(name);
+    if (known !== undefined || some === undefined) return known;
+    const fresh = documentOf(v3Document(catalog, some(), kinds()), v3Message);
+    v3s.set(name, fresh);
+    return fresh;
+  };
+  return {
+    v3,
+    v2: once(() => documentOf(v2Document(catalog, [...operations().values()].flatMap((some) => some()), kinds()), v2Message)),
+    index: once(async () => {
+      const paths: [string, Json][] = [];
+      for (const name of operations().keys()) {
+        const { hash } = (await v3(name))!;
+        paths.push([name, { serverRelativeURL: v3Address(name, hash) }]);
+      }
+      return await documentOf({ paths: Object.fromEntries(paths) }, undefined);
+    }),
+  };
+}
+
+/** Where a v3 document is found, with the hash that it has now. */
+export function v3Address(name: string, hash: string): string {
+  return `/openapi/v3/${name}?hash=${hash}`;
+}
+
+async function documentOf(value: Json, message: Message | undefined): Promise<OpenapiDocument> {
+  const json = new TextEncoder().encode(JSON.stringify(value));
+  const protobuf = message === undefined ? undefined : once(() => encodeMessage(message, JSON.parse(new TextDecoder().decode(json))));
+  return {
+    json,
+    hash: await sha512(json),
+    protobuf,
+    gzip: memo((form) => gzip(form === "protobuf" && protobuf !== undefined ? protobuf() : json)),
+  };
+}
+
+async function sha512(bytes: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-512", unshared(bytes)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+}
+
+async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(new Blob([unshared(bytes)]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer());
+}
+
+/** None of our bytes lie in shared memory, which is all that the types of the platform want to know. */
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes as Uint8Array<ArrayBuffer>;
+}
+
+function once<R>(make: () => R): () => R {
+  const one = memo(make);
+  return () => one(undefined);
+}
+function memo<K, R>(make: (key: K) => R): (key: K) => R {
+  const results = new Map<K, R>();
+  return (key) => {
+    if (!results.has(key)) results.set(key, make(key));
+    return results.get(key)!;
+  };
+}

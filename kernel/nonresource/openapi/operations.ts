@@ -1,0 +1,274 @@
+/** Every operation of a group version, in the order and under the ids that kube-apiserver publishes. */
+import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
+import type { Names } from "../../../core/names.ts";
+import { type Media, mediaType } from "../../../core/codec/negotiate.ts";
+import type { Subresource } from "../../../core/plugin.ts";
+import type { CatalogVersion, Endpoint } from "../../catalog/catalog.ts";
+import { patchMediaTypes } from "../../write/draft/patch.ts";
+import { listRoot, metaRoots, objectRoot } from "./components.ts";
+import {
+  deleteCollectionParameters,
+  deleteParameters,
+  listParameters,
+  nameParameter,
+  namespaceParameter,
+  type Parameter,
+  patchParameters,
+  pretty,
+  writeParameters,
+} from "./parameters.ts";
+
+export type Method = "delete" | "get" | "patch" | "post" | "put";
+export interface OperationResponse {
+  readonly code: 200 | 201 | 202;
+  readonly root: OpenapiRoot;
+}
+export interface Operation {
+  readonly path: string;
+  readonly method: Method;
+  readonly id: string;
+  readonly tag: string;
+  readonly description: string;
+  /** `x-kubernetes-action`, for operations on resources. */
+  readonly action?: string;
+  readonly kind?: GroupVersionKind;
+  readonly parameters: readonly Parameter[];
+  readonly body?: { readonly root: OpenapiRoot; readonly mediaTypes: readonly string[]; readonly required: boolean };
+  readonly responses: readonly OperationResponse[];
+  readonly produces: readonly string[];
+}
+
+const anyMediaType = ["*/*"];
+
+/** `/api/v1` or `/apis/group/version`. */
+export function versionPath({ group, version }: { readonly group: string; readonly version: string }): string {
+  return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+/** The words of a name one after the other; what is no letter or digit only separates them. */
+function camel(name: string, capital: boolean): string {
+  const joined = name.split(/[^\p{L}\p{Nd}_]+/u).map((word, at) =>
+    at > 0 || capital ? word.slice(0, 1).toUpperCase() + word.slice(1) : word
+  );
+  return joined.join("").replace(/^\p{Nd}+/u, "");
+}
+function shortGroup(group: string, { domain }: Names): string {
+  if (group === "") return "core";
+  return group.endsWith(`.${domain}`) ? group.slice(0, -domain.length - 1) : group;
+}
+
+/** Reading discovery: `path` ends with a slash. */
+export function discoveryOperation(path: string, root: OpenapiRoot, media: Media): Operation {
+  const { names } = media;
+  const [prefix, ...rest] = path.split("/").filter((part) => part !== "");
+  const [group, version] = prefix === "api" ? ["", ...rest] : rest;
+  const about = { path, method: "get", parameters: [], responses: [{ code: 200, root }] } as const;
+  if (prefix === "version") {
+    const description = "Tell what is running.";
+    return { ...about, id: "getCodeVersion", tag: "version", description, produces: [mediaType("json", names)] };
+  }
+  const produces = media.types;
+  if (group === undefined) return { ...about, id: "getAPIVersions", tag: "apis", description: "Tell the groups that there are.", produces };
+  const short = shortGroup(group, names), tag = camel(short, false), id = `get${camel(short, true)}`;
+  if (version !== undefined) {
+    const description = "Tell the resources of this version.";
+    return { ...about, id: `${id}${camel(version, true)}APIResources`, tag: `${tag}_${camel(version, false)}`, description, produces };
+  }
+  const description = "Tell the versions of this group.";
+  return { ...about, id: group === "" ? "getCoreAPIVersions" : `${id}APIGroup`, tag, description, produces };
+}
+
+export function versionOperations(version: CatalogVersion, media: Media): readonly Operation[] {
+  const discovery = discoveryOperation(`${versionPath(version)}/`, metaRoots.APIResourceList, media);
+  return [discovery, ...version.endpoints.flatMap((endpoint) => endpointOperations(endpoint, media))];
+}
+
+/** What the operations of one resource have in common. */
+interface Scene {
+  readonly endpoint: Endpoint;
+  readonly media: Media;
+  readonly base: string;
+  /** Path parameters of the collection. */
+  readonly scope: readonly Parameter[];
+  /** `Namespaced` or nothing, and the kind. */
+  readonly noun: string;
+  readonly make: (verb: string, noun: string, rest: Omit<Operation, "id" | "tag" | "kind">) => Operation;
+}
+
+function endpointOperations(endpoint: Endpoint, media: Media): readonly Operation[] {
+  const { group, version, kind, namespaced, verbs } = endpoint;
+  const short = shortGroup(group, media.names);
+  const idMiddle = camel(short, true) + camel(version, true);
+  const tag = `${camel(short, false)}_${camel(version, false)}`;
+  const scene: Scene = {
+    endpoint,
+    media,
+    base: versionPath(endpoint),
+    scope: namespaced ? [namespaceParameter] : [],
+    noun: `${namespaced ? "Namespaced" : ""}${kind}`,
+    make: (verb, noun, rest) => ({ ...rest, id: `${verb}${idMiddle}${noun}`, tag, kind: { group, version, kind } }),
+  };
+  const has = new Set<string>(verbs);
+  return [
+    ...collectionOperations(scene).filter(({ action }) => has.has(verbOf[action!]!)),
+    ...itemOperations(scene).filter(({ action }) => has.has(verbOf[action!]!)),
+    ...[...endpoint.subresources].flatMap(([name, subresource]) => subresourceOperations(scene, name, subresource)),
+    ...watchOperations(scene).filter(() => has.has("watch")),
+  ];
+}
+const verbOf: Readonly<Record<string, string>> = {
+  list: "list",
+  post: "create",
+  deletecollection: "deletecollection",
+  get: "get",
+  put: "update",
+  patch: "patch",
+  delete: "delete",
+};
+
+function collectionPath({ endpoint, base }: Scene, prefix = ""): string {
+  return `${base}${prefix}${endpoint.namespaced ? "/namespaces/{namespace}" : ""}/${endpoint.plural}`;
+}
+
+function collectionOperations(scene: Scene): readonly Operation[] {
+  const { endpoint, media, base, scope, noun, make } = scene;
+  const { kind, plural, namespaced } = endpoint;
+  const path = collectionPath(scene), object = objectRoot(endpoint);
+  const produces = media.types, listed = media.listTypes;
+  const parameters = [...scope, ...pretty];
+  const list = { method: "get", action: "list", responses: [{ code: 200, root: listRoot(endpoint) }], produces: listed } as const;
+  const all = namespaced
+    ? [make("list", `${kind}ForAllNamespaces`, {
+      ...list,
+      path: `${base}/${plural}`,
+      description: `List or watch objects of kind ${kind} in all namespaces.`,
+      parameters: [...pretty, ...listParameters],
+    })]
+    : [];
+  return [
+    ...all,
+    make("delete", `Collection${noun}`, {
+      path,
+      method: "delete",
+      action: "deletecollection",
+      description: `Delete all selected objects of kind ${kind}.`,
+      parameters: [...parameters, ...deleteCollectionParameters],
+      body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
+      responses: [{ code: 200, root: metaRoots.Status }],
+      produces,
+    }),
+    make("list", noun, {
+      ...list,
+      path,
+      description: `List or watch objects of kind ${kind}.`,
+      parameters: [...parameters, ...listParameters],
+    }),
+    make("create", noun, {
+      path,
+      method: "post",
+      action: "post",
+      description: `Create an object of kind ${kind}.`,
+      parameters: [...parameters, ...writeParameters],
+      body: { root: object, mediaTypes: anyMediaType, required: true },
+      responses: [{ code: 200, root: object }, { code: 201, root: object }, { code: 202, root: object }],
+      produces,
+    }),
+  ];
+}
+
+/** Reading, replacing and patching an object or one of its subresources. */
+function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
+  const { endpoint, media, scope, noun, make } = scene;
+  const object = objectRoot(endpoint);
+  const common = { path, produces: media.types };
+  const parameters = [...scope, nameParameter(endpoint.kind), ...pretty];
+  const written = [{ code: 200, root: object }, { code: 201, root: object }] as const;
+  return [
+    make("read", noun + nounEnd, {
+      ...common,
+      method: "get",
+      action: "get",
+      description: `Read ${what}.`,
+      parameters,
+      responses: [{ code: 200, root: object }],
+    }),
+    make("replace", noun + nounEnd, {
+      ...common,
+      method: "put",
+      action: "put",
+      description: `Replace ${what}.`,
+      parameters: [...parameters, ...writeParameters],
+      body: { root: object, mediaTypes: anyMediaType, required: true },
+      responses: written,
+    }),
+    make("patch", noun + nounEnd, {
+      ...common,
+      method: "patch",
+      action: "patch",
+      description: `Change ${what} in part.`,
+      parameters: [...parameters, ...patchParameters],
+      body: { root: metaRoots.Patch, mediaTypes: patchMediaTypes(media), required: true },
+      responses: written,
+    }),
+  ];
+}
+
+function itemOperations(scene: Scene): readonly Operation[] {
+  const { endpoint, media, scope, noun, make } = scene;
+  const path = `${collectionPath(scene)}/{name}`;
+  const answer = endpoint.resource.strategy?.deleteAnswers === "object" ? objectRoot(endpoint) : metaRoots.Status;
+  return [
+    ...partOperations(scene, path, "", `the named ${endpoint.kind}`),
+    make("delete", noun, {
+      path,
+      method: "delete",
+      action: "delete",
+      description: `Delete the named ${endpoint.kind}.`,
+      parameters: [...scope, nameParameter(endpoint.kind), ...pretty, ...deleteParameters],
+      body: { root: metaRoots.DeleteOptions, mediaTypes: anyMediaType, required: false },
+      responses: [{ code: 200, root: answer }, { code: 202, root: answer }],
+      produces: media.types,
+    }),
+  ];
+}
+
+function subresourceOperations(scene: Scene, name: string, subresource: Subresource): readonly Operation[] {
+  const verbs = new Set<string>(subresource.verbs ?? ["get", "update", "patch"]);
+  const path = `${collectionPath(scene)}/{name}/${name}`;
+  return partOperations(scene, path, camel(name, true), `${name} of the named ${scene.endpoint.kind}`)
+    .filter(({ action }) => verbs.has(verbOf[action!]!));
+}
+
+/** The old paths of watches, which the `watch` parameter has superseded. */
+function watchOperations(scene: Scene): readonly Operation[] {
+  const { endpoint, media, base, scope, noun, make } = scene;
+  const { kind, plural, namespaced } = endpoint;
+  const common = {
+    method: "get",
+    responses: [{ code: 200, root: metaRoots.WatchEvent }],
+    produces: media.listTypes,
+  } as const;
+  const instead = "Deprecated: list with the watch parameter instead";
+  const watchlist = (path: string, words: string, parameters: readonly Parameter[]) => ({
+    ...common,
+    path,
+    action: "watchlist",
+    description: `Watch objects of kind ${kind}${words}. ${instead}.`,
+    parameters: [...parameters, ...pretty, ...listParameters],
+  });
+  const path = collectionPath(scene, "/watch");
+  const all = namespaced
+    ? [make("watch", `${kind}ListForAllNamespaces`, watchlist(`${base}/watch/${plural}`, " in all namespaces", []))]
+    : [];
+  return [
+    ...all,
+    make("watch", `${noun}List`, watchlist(path, "", scope)),
+    make("watch", noun, {
+      ...common,
+      path: `${path}/{name}`,
+      action: "watch",
+      description: `Watch one object of kind ${kind}. ${instead}, and a fieldSelector of its name.`,
+      parameters: [...scope, nameParameter(kind), ...pretty, ...listParameters],
+    }),
+  ];
+}

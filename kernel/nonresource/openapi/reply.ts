@@ -1,0 +1,98 @@
+/** `/openapi/v2` and `/openapi/v3`: which document, in which encoding, and whether the client has it already. */
+import { parseAccept } from "../../../core/codec/accept.ts";
+import { header } from "../../request-context.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Exchange, Reply } from "../../request/exchange.ts";
+import type { RequestInfo } from "../../request/request-info.ts";
+import { content } from "./content.ts";
+import { type OpenapiDocument, openapiDocuments, v3Address } from "./documents.ts";
+
+type Form = "json" | "protobuf";
+type Headers = Readonly<Record<string, string>>;
+
+/** A v3 document under its hash never changes: it may be kept for a year. */
+const keepMs = 365 * 24 * 60 * 60 * 1000;
+
+/**
+ * The answer to a path below /openapi, undefined for one that nothing is at (a text 404). `now` is milliseconds since the
+ * epoch. As with kube-apiserver every method counts as GET.
+ */
+export async function openapiReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, now: number): Promise<Reply | undefined> {
+  const { path } = info;
+  if (path === "/openapi/v2") return await v2Reply(exchange, catalog, now);
+  if (path === "/openapi/v3") {
+    const document = await openapiDocuments(catalog).index();
+    // JSON under the name of text: kube-apiserver's aggregator leaves it to a guess, and clients expect that guess.
+    // It has no ETag and is as new as its answer.
+    const reply = content(exchange, { bytes: document.json, headers: { "content-type": "text/plain; charset=utf-8" }, modified: now });
+    return reply.status === 412 ? { ...reply, headers: { "last-modified": reply.headers["last-modified"]! } } : reply;
+  }
+  if (path.startsWith("/openapi/v3/")) return await v3Reply(exchange, path.slice("/openapi/v3/".length), info, catalog, now);
+  return undefined;
+}
+
+/** What a document of that OpenAPI version is called in protobuf; older clients ask with an at sign. */
+function protobufTypes(version: "v2" | "v3"): readonly [answered: string, asked: string] {
+  return [`com.github.proto-openapi.spec.${version}.v1.0+protobuf`, `com.github.proto-openapi.spec.${version}@v1.0+protobuf`];
+}
+
+/** The form that the first clause with an answer names; "nothing" for a header without any clause, undefined for 406. */
+function formOf(accept: string, version: "v2" | "v3"): Form | "nothing" | undefined {
+  const clauses = parseAccept(accept === "" ? "*/*" : accept);
+  if (clauses.length === 0) return "nothing";
+  for (const { type, subtype } of clauses) {
+    if (type !== "*" && type !== "application") continue;
+    if (subtype === "*" || subtype === "json") return "json";
+    if (protobufTypes(version).includes(subtype)) return "protobuf";
+  }
+  return undefined;
+}
+
+function headersOf({ hash }: OpenapiDocument, form: Form, version: "v2" | "v3"): Headers & { readonly etag: string } {
+  const type = form === "json" ? "application/json" : `application/${protobufTypes(version)[0]}`;
+  return { vary: "Accept", "content-type": type, etag: `"${hash}"` };
+}
+/** When a document was first served, in milliseconds since the epoch: its Last-Modified. */
+const served = new WeakMap<OpenapiDocument, number>();
+function modifiedOf(document: OpenapiDocument, now: number): number {
+  const known = served.get(document) ?? now;
+  served.set(document, known);
+  return known;
+}
+function bytesOf(document: OpenapiDocument, form: Form): Uint8Array {
+  return form === "protobuf" && document.protobuf !== undefined ? document.protobuf() : document.json;
+}
+const empty = (status: number, headers: Headers = {}): Reply => ({ status, headers, body: "" });
+const v2Vary: Headers = { vary: "Accept-Encoding, Accept" };
+
+async function v2Reply(exchange: Exchange, catalog: Catalog, now: number): Promise<Reply> {
+  const form = formOf(header(exchange, "accept"), "v2");
+  if (form === undefined || form === "nothing") return empty(406, v2Vary);
+  const document = await openapiDocuments(catalog).v2();
+  const headers = { ...headersOf(document, form, "v2"), ...v2Vary };
+  const gzipped = acceptsGzip(header(exchange, "accept-encoding")) ? await document.gzip(form) : undefined;
+  return content(exchange, { bytes: bytesOf(document, form), headers, modified: modifiedOf(document, now), gzipped });
+}
+
+function acceptsGzip(acceptEncoding: string): boolean {
+  return acceptEncoding.split(",").some((clause) => {
+    const [coding = "", ...parameters] = clause.split(";").map((part) => part.trim().toLowerCase());
+    return coding === "gzip" && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+async function v3Reply(exchange: Exchange, name: string, { query }: RequestInfo, catalog: Catalog, now: number): Promise<Reply> {
+  const found = openapiDocuments(catalog).v3(name);
+  if (found === undefined) return { status: 404, headers: {}, body: "" };
+  const form = formOf(header(exchange, "accept"), "v3");
+  if (form === undefined) return empty(406, { vary: "Accept" });
+  if (form === "nothing") return empty(200);
+  const document = await found;
+  const headers = headersOf(document, form, "v3");
+  const hash = query.first("hash");
+  const bytes = bytesOf(document, form), modified = modifiedOf(document, now);
+  if (hash === "") return content(exchange, { bytes, headers, modified });
+  if (hash !== document.hash) return empty(301, { ...headers, location: v3Address(name, document.hash) });
+  const forever = { "cache-control": "public, immutable", expires: new Date(now + keepMs).toUTCString() };
+  return content(exchange, { bytes, headers: { ...headers, ...forever }, modified });
+}

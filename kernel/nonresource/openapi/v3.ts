@@ -1,0 +1,73 @@
+/** OpenAPI v3: one document for each group version, and an index of them. */
+import { openapiReference, openapiSchemas } from "../../../core/derive/openapi.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { targetRelease } from "../../catalog/gates.ts";
+import { type KindsOf, metaRoots } from "./components.ts";
+import { discoveryOperation, type Operation, versionOperations, versionPath } from "./operations.ts";
+import { bearerToken, type Dialect, extensions, info, pathItems, phrases, rootsOf, type Value } from "./paths.ts";
+
+/** Operations of every document, by the document's name in the index: `api/v1`, `apis/GROUP`, `version`. */
+export function v3Operations(catalog: Catalog): ReadonlyMap<string, () => readonly Operation[]> {
+  const { media, groups } = catalog;
+  const single = (name: string, root: keyof typeof metaRoots): [string, () => readonly Operation[]] => [
+    name,
+    () => [discoveryOperation(`/${name}/`, metaRoots[root], media)],
+  ];
+  return new Map([
+    single("api", "APIVersions"),
+    single("apis", "APIGroupList"),
+    single("version", "VersionInfo"),
+    ...groups.filter(({ name }) => name !== "").map(({ name }) => single(`apis/${name}`, "APIGroup")),
+    ...groups.flatMap(({ versions }) => versions).map((version): [string, () => readonly Operation[]] => [
+      versionPath(version).slice(1),
+      () => versionOperations(version, media),
+    ]),
+  ].toSorted(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** One document. */
+export function v3Document(catalog: Catalog, operations: readonly Operation[], kinds: KindsOf): Value {
+  const { names, gates } = catalog;
+  const schemas = openapiSchemas(rootsOf(operations), { version: "v3", names, kinds, enums: gates.isOn("OpenAPIEnums") });
+  return {
+    openapi: "3.0.0",
+    info: info(names.platform, targetRelease),
+    paths: Object.fromEntries(pathItems(operations, dialect(catalog))),
+    components: { schemas, securitySchemes: { BearerToken: bearerToken } },
+  };
+}
+
+function dialect({ names }: Catalog): Dialect {
+  const content = (mediaTypes: readonly string[], schema: Value) =>
+    Object.fromEntries(mediaTypes.toSorted().map((type) => [type, { schema }]));
+  return {
+    parameter: ({ name, in: place, type, description }) => ({
+      name,
+      in: place,
+      description,
+      ...(place === "path" ? { required: true } : {}),
+      schema: { type, uniqueItems: true },
+    }),
+    operation: (operation, parameters) => {
+      const { tag, description, id, body, responses, produces } = operation;
+      const answers = responses.map(({ code, root }): [string, Value] => [
+        String(code),
+        { description: phrases[code]!, content: content(produces, openapiReference(root, { version: "v3", names })) },
+      ]);
+      return {
+        tags: [tag],
+        description,
+        operationId: id,
+        ...(parameters.length > 0 ? { parameters } : {}),
+        ...(body === undefined ? {} : {
+          requestBody: {
+            content: content(body.mediaTypes, openapiReference(body.root, { version: "v3", names })),
+            ...(body.required ? { required: true } : {}),
+          },
+        }),
+        responses: { ...Object.fromEntries(answers), 401: { description: phrases[401]! } },
+        ...extensions(operation),
+      };
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** What `/version` says. */
+import process from "node:process";
+import type { VersionInfo } from "../../core/meta/version-info.ts";
+import { targetRelease } from "../catalog/gates.ts";
+
+/** Our own version; that of package.json, which the running program does not read. */
+export const ownVersion = "0.1.0";
+
+/** Clients compare major, minor and gitVersion with their own: they tell whose behaviour we show, and behind the plus sign who we are.
+ *  It is emulated by nothing, and works beside the release before it. */
+export function buildInfo(): VersionInfo {
+  const [major = "", minor = ""] = targetRelease.split(".");
+  const [engine, runtime] = process.versions["deno"] === undefined
+    ? ["v8", `node${process.versions.node}`]
+    : ["v8", `deno${process.versions["deno"]}`];
+  return {
+    major,
+    minor,
+    emulationMajor: major,
+    emulationMinor: minor,
+    minCompatibilityMajor: major,
+    minCompatibilityMinor: String(Number(minor) - 1),
+    gitVersion: `v${targetRelease}.0+thole-${ownVersion}`,
+    gitCommit: "",
+    gitTreeState: "",
+    buildDate: "1970-01-01T00:00:00Z",
+    goVersion: runtime,
+    compiler: engine,
+    platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
+  };
+}
+
+/** The line of `--version`. */
+export function versionText(): string {
+  const { gitVersion, goVersion, platform } = buildInfo();
+  return `Thole ${ownVersion} (Kubernetes ${gitVersion}) on ${goVersion}, ${platform}`;
+}

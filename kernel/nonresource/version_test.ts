@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { buildInfo, ownVersion, versionText } from "./version.ts";
+
+test("buildInfo() tells the release that is shown, that nothing is emulated, and which release before may run beside it", () => {
+  const { major, minor, emulationMajor, emulationMinor, minCompatibilityMajor, minCompatibilityMinor, gitVersion } = buildInfo();
+  assert.deepEqual([major, minor, emulationMajor, emulationMinor], ["1", "35", "1", "35"]);
+  assert.deepEqual([minCompatibilityMajor, minCompatibilityMinor], ["1", "34"]);
+  // Semantic versioning 2.0.0, as clients read it.
+  assert.match(gitVersion, /^v1\.35\.0\+thole-\d+\.\d+\.\d+$/);
+  assert.ok(versionText().startsWith(`Thole ${ownVersion} (Kubernetes ${gitVersion}) on `));
+});
+
+test("ownVersion is the version of the package and of the chart", () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+  assert.equal(JSON.parse(read("package.json")).version, ownVersion);
+  assert.match(read("charts/thole/Chart.yaml"), new RegExp(`^appVersion: ${ownVersion.replaceAll(".", "\\.")}$`, "m"));
+});

@@ -1,0 +1,130 @@
+/**
+ * The server's own words, for people at three in the morning and for what collects lines: one line each, as klog's text or as JSON.
+ * A line belongs to a module and to a level of verbosity; the level of the module says whether it is written.
+ */
+import { limits } from "../../core/limits.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { StoreError } from "../store/store.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Log {
+  info(message: string, more?: Fields): void;
+  /** Written whatever the verbosity. */
+  error(message: string, more?: Fields): void;
+  /** Where lines of this level go, or undefined where nobody asked for them: then nothing has to be made up. */
+  at(level: number): Pick<Log, "info"> | undefined;
+  /** The log of a part of the server, with the level that is set for it. */
+  module(name: string): Log;
+}
+
+/** What is written: `v` everywhere, and other levels in modules whose names match a pattern (`*` and `?`); the first match counts. */
+export interface Verbosity {
+  readonly v: number;
+  readonly modules: readonly { readonly pattern: string; readonly level: number }[];
+}
+
+export type LogFormat = "text" | "json";
+const quiet: Verbosity = { v: 0, modules: [] };
+
+/** Lines of JSON go to `write`; `now` is in milliseconds since the epoch. */
+export function jsonLog(write: (line: string) => void, now: () => number, verbosity: Verbosity = quiet): Log {
+  return openLog("json", write, now, verbosity);
+}
+
+/** Lines in the format go to `write`; `process` is the number that the text format shows. */
+export function openLog(format: LogFormat, write: (line: string) => void, now: () => number, verbosity: Verbosity, process = 0): Log {
+  const line = format === "json" ? jsonLine : textLine;
+  const of = (module: string): Log => {
+    const level = levelOf(module, verbosity);
+    const at = (v: number) => (message: string, more: Fields = {}) =>
+      write(line({ severity: "I", v, module, process, at: now() }, message, more));
+    return Object.freeze({
+      info: at(0),
+      error: (message: string, more: Fields = {}) => write(line({ severity: "E", v: 0, module, process, at: now() }, message, more)),
+      at: (v: number) => v <= level ? { info: at(v) } : undefined,
+      module: of,
+    });
+  };
+  return of("");
+}
+
+/** For whoever wants no words. */
+export const silentLog: Log = Object.freeze({ info() {}, error() {}, at: () => undefined, module: () => silentLog });
+
+interface Head {
+  readonly severity: "I" | "E";
+  readonly v: number;
+  readonly module: string;
+  readonly process: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+function jsonLine({ severity, v, module, at }: Head, message: string, more: Fields): string {
+  const head = { time: new Date(at).toISOString(), level: severity === "E" ? "error" : "info", v };
+  return written({ ...head, ...(module === "" ? {} : { logger: module }), message, ...more });
+}
+
+/** `I1121 17:34:27.123000    4711 httplog] "HTTP" verb="GET" resp=200`: klog's head (in UTC), then keys and values. */
+function textLine({ severity, module, process, at }: Head, message: string, more: Fields): string {
+  const [, month, day, time] = /^\d+-(\d\d)-(\d\d)T(.*)Z$/.exec(new Date(at).toISOString())!;
+  const head = `${severity}${month}${day} ${time}000 ${String(process).padStart(7)} ${module === "" ? "server" : module}]`;
+  const pairs = Object.entries(more).filter(([, value]) => value !== undefined).map(([key, value]) => ` ${key}=${written(value)}`);
+  return `${head} ${written(message)}${pairs.join("")}`;
+}
+
+/** Quoted and cut, so that nothing that a client says can begin a line of its own or fill the disk. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, each) => {
+      if (typeof each === "bigint") return String(each);
+      if (typeof each !== "string" || each.length <= limits.logTextLengthMax) return each;
+      return `${each.slice(0, limits.logTextLengthMax)}... (${each.length - limits.logTextLengthMax} more)`;
+    }) ?? "null";
+  } catch (error) {
+    return JSON.stringify(`(this cannot be written: ${error instanceof Error ? error.message : "unknown"})`);
+  }
+}
+
+function levelOf(module: string, { v, modules }: Verbosity): number {
+  return modules.find(({ pattern }) => matches(pattern, module))?.level ?? v;
+}
+
+/** A pattern of `*` and `?` without backtracking: each star takes as little as it can. */
+function matches(pattern: string, text: string): boolean {
+  let at = 0, star = -1, resume = 0, i = 0;
+  while (i < text.length) {
+    if (at < pattern.length && pattern[at] !== "*" && (pattern[at] === "?" || pattern[at] === text[i])) {
+      at++;
+      i++;
+    } else if (pattern[at] === "*") {
+      star = at++;
+      resume = i;
+    } else if (star >= 0) {
+      at = star + 1;
+      i = ++resume;
+    } else return false;
+  }
+  while (pattern[at] === "*") at++;
+  return at === pattern.length;
+}
+
+/** What to say of a failure: its words, and where it came from. */
+export function describe(error: unknown): Fields {
+  if (!(error instanceof Error)) return { error: String(error) };
+  const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
+  // Where in the program says nothing of failures that are told apart by kind: a refusal of the API, a store that does not answer.
+  const isExpected = error instanceof StatusError || error instanceof StoreError;
+  return { error: error.message, ...cause, ...(isExpected ? {} : { stack: error.stack }) };
+}
+
+/** The verbosity of the settings; what is wrong with `--vmodule` is pushed to `mistakes`. */
+export function verbosityOf(v: number, vmodule: readonly string[], mistakes: string[]): Verbosity {
+  const modules = vmodule.flatMap((word) => {
+    const [, pattern, level] = /^([^=]+)=(\d{1,3})$/.exec(word) ?? [];
+    if (pattern === undefined) mistakes.push(`flag "--vmodule": ${JSON.stringify(word)} is no module=level, such as httplog=3`);
+    return pattern === undefined ? [] : [{ pattern, level: Number(level) }];
+  });
+  return { v, modules };
+}

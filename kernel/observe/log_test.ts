@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../core/limits.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { describe, jsonLog, type LogFormat, openLog, silentLog, type Verbosity, verbosityOf } from "./log.ts";
+import { StoreError } from "../store/store.ts";
+
+const at = Date.parse("2026-11-21T17:34:27.123Z");
+function world(format: LogFormat, verbosity: Verbosity = { v: 0, modules: [] }) {
+  const lines: string[] = [];
+  return { lines, log: openLog(format, (line) => lines.push(line), () => at, verbosity, 4711) };
+}
+
+test("openLog() writes text in the form of klog, values quoted as JSON", () => {
+  const { log, lines } = world("text");
+  log.info("shutting down", { signal: "SIGTERM", open: 3, left: undefined });
+  log.module("store").error('it is "gone"', { keys: ["a\nE1121 forged", 1] });
+  assert.deepEqual(lines, [
+    'I1121 17:34:27.123000    4711 server] "shutting down" signal="SIGTERM" open=3',
+    'E1121 17:34:27.123000    4711 store] "it is \\"gone\\"" keys=["a\\nE1121 forged",1]',
+  ]);
+});
+
+test("openLog() writes one line of JSON each", () => {
+  const { log, lines } = world("json", { v: 2, modules: [] });
+  log.module("cache").at(2)?.info("filled", { entries: 3 });
+  assert.deepEqual(JSON.parse(lines[0]!), {
+    time: "2026-11-21T17:34:27.123Z",
+    level: "info",
+    v: 2,
+    logger: "cache",
+    message: "filled",
+    entries: 3,
+  });
+  const plain: string[] = [];
+  jsonLog((line) => plain.push(line), () => at).error("no", { a: 1n });
+  assert.deepEqual(JSON.parse(plain[0]!), { time: "2026-11-21T17:34:27.123Z", level: "error", v: 0, message: "no", a: "1" });
+});
+
+test("Log.at() gives lines up to the verbosity, which a module's own overrides in both directions", () => {
+  const verbosity = verbosityOf(2, ["http*=4", "c?che=0", "http*=9"], []);
+  const { log } = world("text", verbosity);
+  const most = (name: string) => [0, 1, 2, 3, 4, 5, 10].filter((level) => log.module(name).at(level) !== undefined).at(-1);
+  assert.deepEqual(["", "store", "http", "httplog", "cache", "caches"].map(most), [2, 2, 4, 4, 0, 2]);
+  assert.equal(silentLog.module("a").at(0), undefined);
+});
+
+test("verbosityOf() tells what is no module and level", () => {
+  const mistakes: string[] = [];
+  verbosityOf(0, ["httplog", "=3", "a=b", "a=-1", "b=2"], mistakes);
+  assert.equal(mistakes.length, 4);
+  assert.match(mistakes[0]!, /"httplog" is no module=level, such as httplog=3/);
+});
+
+test("openLog() cuts texts that are too long, wherever they stand, and survives what cannot be written", () => {
+  const { log, lines } = world("json");
+  const whole = "x".repeat(limits.logTextLengthMax);
+  log.info("a", { whole, over: [`${whole}yz`] });
+  const { whole: kept, over } = JSON.parse(lines[0]!);
+  assert.equal(kept, whole);
+  assert.deepEqual(over, [`${whole}... (2 more)`]);
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+  log.info("b", circle);
+  assert.match(lines[1]!, /cannot be written/);
+});
+
+test("describe() tells a failure with its cause", () => {
+  const { error, cause } = describe(new Error("no store", { cause: new Error("refused") }));
+  assert.deepEqual([error, cause], ["no store", "refused"]);
+  assert.deepEqual(describe("words"), { error: "words" });
+  assert.match(String(describe(new Error("a bug"))["stack"]), /log_test/, "for whoever has to find it");
+  assert.deepEqual(describe(new StoreError("unavailable", "gone")), { error: "gone" });
+  assert.deepEqual(describe(new StatusError("Conflict", "changed")), { error: "changed" });
+});

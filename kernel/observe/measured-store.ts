@@ -1,0 +1,91 @@
+/** A store whose requests are counted and timed. Watches are not: they last; what they bring is counted. */
+import type { KernelRecord } from "./metrics.ts";
+import type { Batch, Change, Store } from "../store/store.ts";
+
+/** What a key or prefix holds, for the labels `group` and `resource`. */
+export interface StoredLabels {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** What is where. */
+export interface StoredPlaces {
+  readonly of: (key: string) => StoredLabels;
+  /** Everything whose keys a prefix covers. */
+  readonly under: (prefix: string) => readonly StoredLabels[];
+}
+
+type Operation = "create" | "delete" | "get" | "list" | "update";
+
+/** `store`, measured. `now` is in milliseconds and never goes back. */
+export function measuredStore(store: Store, places: StoredPlaces, record: KernelRecord, now: () => number): Store {
+  async function measured<T>(operation: Operation, key: string, run: () => Promise<T>): Promise<T> {
+    const { group, resource } = places.of(key);
+    const labels = { group, operation, resource };
+    const begun = now();
+    try {
+      return await run();
+    } catch (error) {
+      record.storeErrors.with(labels).add();
+      throw error;
+    } finally {
+      record.storeRequests.with(labels).add();
+      record.storeSeconds.with(labels).observe((now() - begun) / 1000);
+    }
+  }
+  function brought(prefix: string, { events }: Batch): void {
+    if (events.length === 0) {
+      for (const { group, resource } of places.under(prefix)) record.storeBookmarks.with({ group, resource }).add();
+      return;
+    }
+    // One that is like the one before is counted with it: changes come in runs.
+    let run = places.of(events[0]!.key), length = 0;
+    const end = () => record.storeEvents.with({ group: run.group, resource: run.resource }).add(length);
+    for (const { key } of events) {
+      const labels = places.of(key);
+      if (labels !== run) {
+        end();
+        [run, length] = [labels, 0];
+      }
+      length++;
+    }
+    end();
+  }
+  return {
+    get: (key, signal) => measured("get", key, () => store.get(key, signal)),
+    async list(range, page) {
+      const { group, resource } = places.of(range.prefix);
+      record.storeLists.with({ group, resource }).add();
+      const listing = await measured("list", range.prefix, () => store.list(range, page));
+      record.storeListObjects.with({ group, resource }).add(listing.entries.length);
+      return listing;
+    },
+    newest: () => store.newest(),
+    commit: (change) => measured(operationOf(change), change.key, () => store.commit(change)),
+    watch: (range, from, signal) => counted(store.watch(range, from, signal), (batch) => brought(range.prefix, batch)),
+    compact: (revision) => store.compact(revision),
+    size: () => store.size(),
+    close: () => store.close(),
+  };
+}
+
+function operationOf({ expect, value }: Change): Operation {
+  return value === undefined ? "delete" : expect === "absent" ? "create" : "update";
+}
+
+/** What a source gives, each told before it is handed on. A generator of its own would cost every batch more turns. */
+function counted(source: AsyncIterable<Batch>, count: (batch: Batch) => void): AsyncIterable<Batch> {
+  const tell = (result: IteratorResult<Batch>): IteratorResult<Batch> => {
+    if (result.done !== true) count(result.value);
+    return result;
+  };
+  return {
+    [Symbol.asyncIterator]() {
+      const batches = source[Symbol.asyncIterator]();
+      return {
+        next: () => batches.next().then(tell),
+        return: () => batches.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+      };
+    },
+  };
+}

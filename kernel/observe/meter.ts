@@ -1,0 +1,100 @@
+/** What requests tell the metrics on their way, beside how they end. */
+import { type CounterSeries, defineMetric, type HistogramSeries, type Recorder } from "../../metrics/mod.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+
+const stepBuckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+
+export const meterMetrics = Object.freeze({
+  watchEvents: defineMetric({
+    name: "apiserver_watch_events_total",
+    type: "counter",
+    help: "Events sent to watches.",
+    labels: ["group", "resource", "version"],
+    stability: "ALPHA",
+  }),
+  watchEventBytes: defineMetric({
+    name: "apiserver_watch_events_sizes",
+    type: "histogram",
+    help: "Size of the events sent to watches, in bytes.",
+    labels: ["group", "resource", "version"],
+    buckets: Array.from({ length: 8 }, (_, power) => 1024 * 2 ** power),
+    stability: "ALPHA",
+  }),
+  watchListSeconds: defineMetric({
+    name: "apiserver_watch_list_duration_seconds",
+    type: "histogram",
+    help: "Time from a streaming list's arrival to the bookmark that ends its initial events, in seconds.",
+    labels: ["group", "resource", "scope", "version"],
+    buckets: [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60],
+    stability: "ALPHA",
+  }),
+  bodyBytes: defineMetric({
+    name: "apiserver_request_body_size_bytes",
+    type: "histogram",
+    help: "Size of the bodies of writes, in bytes, as they came.",
+    labels: ["group", "resource", "verb"],
+    buckets: Array.from({ length: 31 }, (_, index) => 50_000 + 100_000 * index),
+    stability: "ALPHA",
+  }),
+  admissionSeconds: defineMetric({
+    name: "apiserver_admission_controller_admission_duration_seconds",
+    type: "histogram",
+    help: "Time that one step of admission took, in seconds, by step, operation, type (admit or validate) and whether it refused.",
+    labels: ["name", "operation", "rejected", "type"],
+    buckets: stepBuckets,
+    stability: "STABLE",
+  }),
+  admissionStepSeconds: defineMetric({
+    name: "apiserver_admission_step_admission_duration_seconds",
+    type: "histogram",
+    help: "Time that all steps of admission of one type took together, in seconds.",
+    labels: ["operation", "rejected", "type"],
+    buckets: stepBuckets,
+    stability: "STABLE",
+  }),
+});
+
+type MeterRecord = { readonly [Key in keyof typeof meterMetrics]: Recorder<(typeof meterMetrics)[Key]> };
+
+/** `admit` changes an object, `validate` only refuses. */
+export type AdmissionType = "admit" | "validate";
+
+export interface Meter {
+  /** To be told of each frame of one watch that goes out. */
+  watched(endpoint: Endpoint): (frameBytes: number) => void;
+  /** A streaming list that began at `since` (`now()`) has sent what there was. */
+  watchListed(endpoint: Endpoint, scope: string, since: number): void;
+  /** A body was read; `verb` as in request info. */
+  received(endpoint: Endpoint, verb: string, bytes: number): void;
+  /** A step of admission ran, or all of a type together where `name` is undefined. */
+  admitted(name: string | undefined, type: AdmissionType, operation: string, rejected: boolean, since: number): void;
+  /** Milliseconds; never goes back. */
+  now(): number;
+}
+
+export function meterOf(record: MeterRecord, now: () => number): Meter {
+  const kindOf = ({ group, version, plural }: Endpoint) => ({ group, version, resource: plural });
+  return {
+    now,
+    watched(endpoint) {
+      // Looked up with the first frame and then kept: there may be many more.
+      let counted: { readonly events: CounterSeries; readonly bytes: HistogramSeries } | undefined;
+      return (bytes) => {
+        if (counted === undefined) {
+          const labels = kindOf(endpoint);
+          counted = { events: record.watchEvents.with(labels), bytes: record.watchEventBytes.with(labels) };
+        }
+        counted.events.add();
+        counted.bytes.observe(bytes);
+      };
+    },
+    watchListed: (endpoint, scope, since) => record.watchListSeconds.with({ ...kindOf(endpoint), scope }).observe((now() - since) / 1000),
+    received: ({ group, plural }, verb, bytes) => record.bodyBytes.with({ group, resource: plural, verb }).observe(bytes),
+    admitted(name, type, operation, rejected, since) {
+      const seconds = (now() - since) / 1000;
+      const labels = { type, operation, rejected: String(rejected) };
+      if (name === undefined) record.admissionStepSeconds.with(labels).observe(seconds);
+      else record.admissionSeconds.with({ ...labels, name }).observe(seconds);
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** What requests tell the metrics, from their first step to their last byte. */
+import type { UserInfo } from "../../core/user-info.ts";
+import { header } from "../request-context.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { KernelRecord } from "./metrics.ts";
+import type { RequestInfo } from "../request/request-info.ts";
+import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
+import type { Finished, Step } from "./request-log.ts";
+import type { Observation } from "../server.ts";
+
+const utf8 = new TextEncoder();
+
+/** Observations of requests under the catalog in force. `now` is in milliseconds and never goes back. */
+export function observer(
+  record: KernelRecord,
+  now: () => number,
+  tell: (finished: Finished) => void,
+): (exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string) => Observation {
+  return (exchange, info, catalog, auditId) => {
+    const begun = now();
+    const labels = requestLabels(exchange.method, info, header(exchange, "content-type"), catalog);
+    const steps: Step[] = [];
+    const { verb } = labels;
+    const lasting = verb === "WATCH" || verb === "CONNECT";
+    let known: UserInfo | undefined;
+    let held: Disposable | undefined;
+    return {
+      user(user) {
+        known = user;
+        const at = now(), seconds = (at - begun) / 1000;
+        steps.push({ what: "authenticated", at });
+        record.authenticationSeconds.with(succeeded).observe(seconds);
+        record.filterSeconds.with(authentication).observe(seconds);
+        record.userRequests.with(userLabels(user)).add();
+      },
+      step: (what) => void steps.push({ what, at: now() }),
+      holds(place) {
+        held = place;
+      },
+      end(reply) {
+        const { body, status: code } = reply;
+        if (known === undefined) {
+          record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
+        }
+        if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
+        const finish = (bytes: number) => {
+          held?.[Symbol.dispose]();
+          const ended = now();
+          recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
+          tell({ exchange, verb, auditId, user: known?.name, code, bytes, begun, ended, lasting, steps });
+        };
+        if (typeof body === "string") finish(utf8.encode(body).length);
+        else if (body instanceof Uint8Array) finish(body.length);
+        else return { ...reply, body: followed(body, record, labels, finish) };
+        return reply;
+      },
+    };
+  };
+}
+
+/** Names that everybody has stand for themselves; who is behind others is no business of metrics. */
+function userLabels({ name }: UserInfo): { readonly username: string } {
+  return knownUsers.get(name) ?? (name.includes("@") ? someAddress : somebody);
+}
+const knownUsers: ReadonlyMap<string, { readonly username: string }> = new Map(
+  ["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"].map((username) =>
+    [username, Object.freeze({ username })] as const
+  ),
+);
+const someAddress = Object.freeze({ username: "email_id" }), somebody = Object.freeze({ username: "other" });
+const succeeded = Object.freeze({ result: "success" }), allowed = Object.freeze({ result: "allowed" });
+const authentication = Object.freeze({ filter: "authentication" }), authorization = Object.freeze({ filter: "authorization" });
+
+/** The same chunks; `finish` is told once how many bytes went out: at the end, at a failure, or when the reader stops. */
+function followed(
+  body: AsyncIterable<Uint8Array>,
+  record: KernelRecord,
+  labels: RequestLabels,
+  finish: (bytes: number) => void,
+): AsyncIterable<Uint8Array> {
+  return {
+    [Symbol.asyncIterator]() {
+      const chunks = body[Symbol.asyncIterator]();
+      const open = labels.verb === "WATCH" || labels.verb === "CONNECT" ? record.longrunning.with(labels) : undefined;
+      open?.add(1);
+      let bytes = 0, done = false;
+      const end = () => {
+        if (done) return;
+        done = true;
+        open?.add(-1);
+        finish(bytes);
+      };
+      // Not async functions: they would make a promise more for every chunk.
+      const took = (next: IteratorResult<Uint8Array>) => {
+        if (next.done === true) end();
+        else bytes += next.value.length;
+        return next;
+      };
+      const failed = (error: unknown): never => {
+        if (!done) record.aborts.with(labels).add();
+        end();
+        throw error;
+      };
+      return {
+        next: () => chunks.next().then(took, failed),
+        async return() {
+          end();
+          await chunks.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** `authorize`, counted and timed. Whatever it throws is a denial, unless it is no refusal (403) at all. */
+export function measuredAuthorize(
+  authorize: (user: UserInfo, info: RequestInfo) => Promise<void>,
+  isRefusal: (error: unknown) => boolean,
+  record: KernelRecord,
+  now: () => number,
+): (user: UserInfo, info: RequestInfo) => Promise<void> {
+  const tell = (result: "allowed" | "denied" | "error", begun: number) => {
+    const labels = result === "allowed" ? allowed : { result };
+    record.authorizations.with(labels).add();
+    const seconds = (now() - begun) / 1000;
+    record.authorizationSeconds.with(labels).observe(seconds);
+    record.filterSeconds.with(authorization).observe(seconds);
+  };
+  return async (user, info) => {
+    const begun = now();
+    try {
+      await authorize(user, info);
+    } catch (error) {
+      tell(isRefusal(error) ? "denied" : "error", begun);
+      throw error;
+    }
+    tell("allowed", begun);
+  };
+}

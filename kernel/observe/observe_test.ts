@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRegistry } from "../../metrics/mod.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+import { kernelMetrics } from "./metrics.ts";
+import { measuredAuthorize, observer } from "./observe.ts";
+import type { Finished } from "./request-log.ts";
+import { requestInfo } from "../request/request-info.ts";
+
+// Of a catalog, labels ask for endpoints only.
+const catalog = {
+  endpoint: (group: string, version: string, plural: string) => ({ group, version, plural, subresources: new Map() }),
+} as unknown as Catalog;
+const bytes = (length: number) => new Uint8Array(length);
+
+function world() {
+  const { record, text } = createRegistry(kernelMetrics);
+  const clock = { now: 0 };
+  const told: Finished[] = [];
+  const observe = observer(record, () => clock.now, (finished) => void told.push(finished));
+  return {
+    record,
+    clock,
+    told,
+    begin(method: string, url: string, headers: Record<string, string> = {}) {
+      const exchange = { method, url, headers } as unknown as Exchange;
+      return observe(exchange, requestInfo(method, url)!, catalog, "id-1");
+    },
+    /** Lines of these metrics, without labels that are empty. */
+    async lines(...names: string[]) {
+      const all = (await text()).split("\n").filter((line) => names.some((name) => line.startsWith(`${name}{`)));
+      return all.map((line) => line.replaceAll(/\w+="",?/g, ""));
+    },
+  };
+}
+const reply = (status: number, body: Reply["body"]): Reply => ({ status, headers: {}, body });
+const user = { name: "alice", groups: [] };
+
+test("observer() counts a whole answer when it is handed over", async () => {
+  const { begin, clock, lines } = world();
+  const seen = begin("PATCH", "/api/v1/namespaces/a/configmaps/b", { "content-type": "application/apply-patch+yaml" });
+  seen.user(user);
+  clock.now = 30;
+  const whole = reply(200, "€");
+  assert.equal(seen.end(whole), whole);
+  const labels = 'component="apiserver",resource="configmaps",scope="resource",verb="APPLY",version="v1"';
+  assert.deepEqual(await lines("apiserver_request_total", "apiserver_request_duration_seconds_sum"), [
+    `apiserver_request_duration_seconds_sum{${labels}} 0.03`,
+    `apiserver_request_total{code="200",${labels}} 1`,
+  ]);
+});
+
+test("observer() gives back what a request holds with its last byte, or when nobody reads on", async () => {
+  const { begin } = world();
+  let held = 0;
+  const place = (): Disposable => {
+    held++;
+    return { [Symbol.dispose]: () => void held-- };
+  };
+  const chunks = async function* () {
+    yield bytes(1);
+    yield bytes(1);
+  };
+  for (const read of [1, 3]) {
+    const seen = begin("GET", "/api/v1/configmaps");
+    seen.holds(place());
+    const { body } = seen.end(reply(200, chunks()));
+    assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+    const reader = body[Symbol.asyncIterator]();
+    for (let count = 1; count <= read; count++) {
+      assert.equal(held, 1);
+      await reader.next();
+    }
+    if (read === 1) await reader.return?.();
+    assert.equal(held, 0);
+  }
+  const whole = begin("GET", "/api/v1/configmaps");
+  whole.holds(place());
+  whole.end(reply(200, ""));
+  assert.equal(held, 0);
+});
+
+test("observer() weighs a list by the bytes of all chunks", async () => {
+  const { begin, lines } = world();
+  const { body } = begin("GET", "/api/v1/configmaps").end(reply(
+    200,
+    (async function* () {
+      yield bytes(700);
+      yield bytes(50);
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  let length = 0;
+  for await (const chunk of body) length += chunk.length;
+  assert.equal(length, 750);
+  assert.match((await lines("apiserver_response_sizes_sum"))[0]!, /verb="LIST".* 750$/);
+});
+
+test("observer() counts a watch as long as it is open, and times it when its reader stops", async () => {
+  const { begin, clock, lines } = world();
+  let stopped = false;
+  const { body } = begin("GET", "/api/v1/configmaps?watch").end(reply(200, {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => {}),
+      return: async () => {
+        stopped = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  }));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  const chunks = body[Symbol.asyncIterator]();
+  void chunks.next();
+  assert.match((await lines("apiserver_longrunning_requests"))[0]!, / 1$/);
+  assert.deepEqual(await lines("apiserver_request_total"), []);
+  clock.now = 60_000;
+  await chunks.return?.();
+  await chunks.return?.();
+  assert.ok(stopped);
+  assert.match((await lines("apiserver_longrunning_requests"))[0]!, / 0$/);
+  assert.match((await lines("apiserver_request_total"))[0]!, /verb="WATCH".* 1$/);
+  assert.match((await lines("apiserver_request_duration_seconds_sum"))[0]!, / 60$/);
+});
+
+test("observer() counts an answer that breaks off as aborted", async () => {
+  const { begin, lines } = world();
+  const { body } = begin("GET", "/api/v1/configmaps").end(reply(
+    200,
+    // deno-lint-ignore require-yield
+    (async function* (): AsyncGenerator<Uint8Array> {
+      throw new Error("the store is gone");
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  await assert.rejects(body[Symbol.asyncIterator]().next(), /gone/);
+  assert.equal((await lines("apiserver_request_aborts_total")).length, 1);
+  assert.equal((await lines("apiserver_request_total")).length, 1);
+});
+
+test("observer() tells users apart by kind, never by name", async () => {
+  const { begin, lines } = world();
+  for (const name of ["alice", "bob", "a@example.com", "b@example.com", "admin"]) begin("GET", "/version").user({ name, groups: [] });
+  assert.deepEqual(await lines("authenticated_user_requests", "authentication_duration_seconds_count"), [
+    'authenticated_user_requests{username="other"} 2',
+    'authenticated_user_requests{username="email_id"} 2',
+    'authenticated_user_requests{username="admin"} 1',
+    'authentication_duration_seconds_count{result="success"} 5',
+  ]);
+});
+
+test("observer() times refused credentials as failures, and what is turned away as terminated", async () => {
+  const { begin, lines } = world();
+  begin("GET", "/api/v1/configmaps").end(reply(401, ""));
+  begin("GET", "/api/v1/configmaps").end(reply(500, ""));
+  const busy = begin("GET", "/api/v1/configmaps");
+  busy.user(user);
+  busy.end(reply(429, ""));
+  assert.deepEqual(await lines("authentication_duration_seconds_count"), [
+    'authentication_duration_seconds_count{result="failure"} 1',
+    'authentication_duration_seconds_count{result="error"} 1',
+    'authentication_duration_seconds_count{result="success"} 1',
+  ]);
+  const terminated = await lines("apiserver_request_terminations_total");
+  assert.equal(terminated.length, 1);
+  assert.match(terminated[0]!, /code="429"/);
+});
+
+test("measuredAuthorize() tells allowed, denied and failed apart, and passes refusals on", async () => {
+  const { record, lines } = world();
+  const refusal = new Error("forbidden");
+  const outcomes = [undefined, refusal, new Error("bug")];
+  const authorize = measuredAuthorize(
+    async () => {
+      const outcome = outcomes.shift();
+      if (outcome !== undefined) throw outcome;
+    },
+    (error) => error === refusal,
+    record,
+    () => 0,
+  );
+  const info = requestInfo("GET", "/version")!;
+  await authorize(user, info);
+  await assert.rejects(authorize(user, info), refusal);
+  await assert.rejects(authorize(user, info), /bug/);
+  assert.deepEqual(await lines("authorization_attempts_total"), [
+    'authorization_attempts_total{result="allowed"} 1',
+    'authorization_attempts_total{result="denied"} 1',
+    'authorization_attempts_total{result="error"} 1',
+  ]);
+});
+
+test("observer() tells the log of a request once it is over, with its steps, and that a watch lasts", async () => {
+  const { begin, clock, told } = world();
+  const seen = begin("GET", "/api/v1/configmaps?watch");
+  clock.now = 5;
+  seen.user(user);
+  clock.now = 7;
+  seen.step("authorized");
+  const { body } = seen.end(reply(
+    200,
+    (async function* () {
+      yield bytes(9);
+    })(),
+  ));
+  assert.ok(typeof body === "object" && Symbol.asyncIterator in body);
+  assert.equal(told.length, 0);
+  clock.now = 9;
+  for await (const _ of body);
+  const [only] = told;
+  assert.ok(only !== undefined);
+  const { exchange: _, ...rest } = only;
+  assert.deepEqual(rest, {
+    verb: "WATCH",
+    auditId: "id-1",
+    user: "alice",
+    code: 200,
+    bytes: 9,
+    begun: 0,
+    ended: 9,
+    lasting: true,
+    steps: [{ what: "authenticated", at: 5 }, { what: "authorized", at: 7 }],
+  });
+  assert.equal(told.length, 1);
+});

@@ -1,0 +1,120 @@
+/** How requests are labelled and counted. The rules are kube-apiserver's; what clients invent never becomes a label. */
+import type { Catalog, Endpoint } from "../catalog/catalog.ts";
+import type { KernelRecord } from "./metrics.ts";
+import { isTrue, type RequestInfo } from "../request/request-info.ts";
+
+export type MetricScope = "" | "cluster" | "namespace" | "resource";
+export type MetricVerb = "APPLY" | "CONNECT" | "DELETE" | "GET" | "LIST" | "PATCH" | "POST" | "PUT" | "WATCH" | "other";
+
+const connects = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+/** Paths outside of the API that have series of their own. */
+const outerPaths = new Set(["/healthz", "/livez", "/metrics", "/readyz", "/version"]);
+
+/** `resource` for one object (also one that is being created), `namespace`, `cluster`; "" outside of resources. */
+export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name" | "namespace" | "verb">): MetricScope {
+  if (info.name !== "" || info.verb === "create") return "resource";
+  if (info.namespace !== "") return "namespace";
+  return info.isResourceRequest ? "cluster" : "";
+}
+
+/**
+ * The `verb` label: the method, but LIST and WATCH told from GET, and APPLY from PATCH by its YAML content type. A delete
+ * of a collection is DELETE; a method that the API does not know is `other`.
+ */
+export function metricVerb(method: string, info: RequestInfo, contentType = ""): MetricVerb {
+  const upper = method.toUpperCase();
+  if (upper === "GET" && (info.watchPrefix || isTrue(info.query, "watch"))) return "WATCH";
+  if (info.isResourceRequest && connects.has(info.subresource)) return "CONNECT";
+  switch (upper) {
+    case "GET":
+    case "HEAD": {
+      const scope = metricScope(info);
+      return scope === "namespace" || scope === "cluster" ? "LIST" : "GET";
+    }
+    case "PATCH":
+      return contentType === "application/apply-patch+yaml" ? "APPLY" : "PATCH";
+    case "DELETE":
+    case "POST":
+    case "PUT":
+      return upper;
+    default:
+      return "other";
+  }
+}
+
+/** The `dry_run` label: "", "All", or "invalid" for everything else that a client may have written. */
+export function metricDryRun(values: readonly string[]): "" | "All" | "invalid" {
+  if (values.length === 0) return "";
+  return values.every((value) => value === "All") ? "All" : "invalid";
+}
+
+export interface RequestLabels {
+  readonly component: string;
+  readonly dry_run: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly scope: MetricScope;
+  readonly subresource: string;
+  readonly verb: MetricVerb;
+  readonly version: string;
+}
+
+/** The labels of a request. A resource that is not served has no name, so that clients cannot make series. */
+export function requestLabels(method: string, info: RequestInfo, contentType: string | undefined, catalog: Catalog): RequestLabels {
+  const verb = metricVerb(method, info, contentType), scope = metricScope(info);
+  const plain = { dry_run: "", group: "", resource: "", version: "", scope, verb };
+  if (!info.isResourceRequest) return { ...plain, component: "", subresource: outerPaths.has(info.path) ? info.path : "" };
+  const endpoint = catalog.endpoint(info.group, info.version, info.resource);
+  if (endpoint === undefined) return { ...plain, component: "apiserver", subresource: "" };
+  return endpointLabels(endpoint, {
+    scope,
+    verb,
+    dry_run: metricDryRun(info.query.all("dryRun")),
+    subresource: endpoint.subresources.has(info.subresource) ? info.subresource : "",
+  });
+}
+
+const labelsOf = new WeakMap<Endpoint, Map<string, RequestLabels>>();
+
+/** Always the same value for the same labels, so that metrics find their series at once. */
+function endpointLabels(endpoint: Endpoint, own: Pick<RequestLabels, "dry_run" | "scope" | "subresource" | "verb">): RequestLabels {
+  const all = labelsOf.get(endpoint) ?? new Map<string, RequestLabels>();
+  labelsOf.set(endpoint, all);
+  const key = `${own.verb} ${own.scope} ${own.dry_run} ${own.subresource}`;
+  const known = all.get(key);
+  if (known !== undefined) return known;
+  const { group, version, plural: resource } = endpoint;
+  const made = Object.freeze<RequestLabels>({ component: "apiserver", group, version, resource, ...own });
+  all.set(key, made);
+  return made;
+}
+
+const labelsWithCode = new WeakMap<RequestLabels, Map<number, RequestLabels & { readonly code: string }>>();
+
+/** Always the same value for the same labels and code. What is kept goes with the labels. */
+function withCode(labels: RequestLabels, code: number): RequestLabels & { readonly code: string } {
+  const all = labelsWithCode.get(labels) ?? new Map<number, RequestLabels & { readonly code: string }>();
+  labelsWithCode.set(labels, all);
+  const known = all.get(code) ?? Object.freeze({ ...labels, code: String(code) });
+  all.set(code, known);
+  return known;
+}
+
+export interface Answered {
+  /** HTTP status. */
+  readonly code: number;
+  /** From arrival to the last byte. */
+  readonly seconds: number;
+  /** Of those, what was spent waiting for webhooks and for a turn. Default 0. */
+  readonly waitedSeconds?: number;
+  /** Bytes of the body as sent. */
+  readonly bytes: number;
+}
+
+/** Counts one finished request. */
+export function recordRequest(record: KernelRecord, labels: RequestLabels, answered: Answered): void {
+  record.requests.with(withCode(labels, answered.code)).add();
+  record.requestSeconds.with(labels).observe(answered.seconds);
+  if (labels.dry_run === "") record.requestSliSeconds.with(labels).observe(Math.max(0, answered.seconds - (answered.waitedSeconds ?? 0)));
+  if (labels.verb === "GET" || labels.verb === "LIST") record.responseBytes.with(labels).observe(answered.bytes);
+}

@@ -1,0 +1,258 @@
+/** Reads straight from the store: what kinds without a cache use, and what the cache must agree with. */
+import { limits } from "../../core/limits.ts";
+import type { Names } from "../../core/names.ts";
+import { StatusError, statusOf } from "../../core/status-error.ts";
+import type { StoredKind } from "../catalog/catalog.ts";
+import { Item } from "../objects/objects.ts";
+import type { ListOptions } from "../request/options.ts";
+import {
+  type Age,
+  type Collection,
+  continueAfter,
+  expiredList,
+  isUncached,
+  type ListPage,
+  namedKey,
+  neverBegun,
+  nextBookmark,
+  planList,
+  type Reads,
+  revisionOf,
+  revisionOfGet,
+  type Selects,
+  selects,
+  startsWithState,
+  tooLargeRevision,
+  type Waiter,
+  watchFailure,
+  type Watching,
+} from "./reads.ts";
+import { type Clock, systemClock } from "../store/clock.ts";
+import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store/store.ts";
+
+/** Told of each list: how many objects were looked at, and how many of them were answered with. */
+export type Listed = (kind: StoredKind, evaluated: number, returned: number) => void;
+
+export function directReads(store: Store, clock: Clock = systemClock, listed: Listed = () => {}): Reads {
+  const source = { store, clock, listed };
+  async function get(kind: StoredKind, key: string, resourceVersion: string, { signal }: Waiter): Promise<Item | undefined> {
+    const asked = revisionOfGet(kind, resourceVersion);
+    const waits = !isUncached(kind);
+    if (asked !== undefined && asked > 0) await reached(source, asked, key, signal, { waits, again: waits });
+    return await newest(kind, key, { signal });
+  }
+  async function newest(kind: StoredKind, key: string, { signal }: Waiter): Promise<Item | undefined> {
+    const { entry } = await store.get(key, signal);
+    return entry === undefined ? undefined : new Item(kind, entry);
+  }
+  return {
+    get,
+    live: async (kind, key, waiter) => ({ item: await newest(kind, key, waiter), renew: undefined }),
+    list: (collection, options, names, signal) => list(source, collection, options, names, signal),
+    async watch(watching) {
+      const { collection: { endpoint, prefix }, signal } = watching;
+      const waits = !isUncached(endpoint.stored);
+      const reach = (revision: Revision) => reached(source, revision, prefix, signal, { waits, again: true });
+      return await neverBegun(watching, reach) ?? watch(source, watching);
+    },
+  };
+}
+
+/**
+ * Returns once the store has reached a revision. `waits`: for as long as upstream waits where it has a cache; else the store is read
+ * once. Throws 504 where the store has not reached it; `again`: with a time to retry.
+ */
+async function reached(
+  { store, clock }: Source,
+  asked: Revision,
+  key: string,
+  signal: AbortSignal,
+  { waits, again }: { readonly waits: boolean; readonly again: boolean },
+): Promise<void> {
+  const until = clock.now() + limits.reachMs;
+  for (;;) {
+    const { revision } = await store.get(key, signal);
+    if (revision >= asked) return;
+    // By the clock, because a busy store takes its time for each answer.
+    if (!waits || clock.now() >= until) throw tooLargeRevision(asked, revision, again);
+    await new Promise<void>((resolve) => void clock.after(250, resolve));
+    signal.throwIfAborted();
+  }
+}
+
+interface Source {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly listed: Listed;
+}
+
+async function list(
+  source: Source,
+  collection: Collection,
+  options: ListOptions,
+  names: Names,
+  signal: AbortSignal,
+): Promise<ListPage> {
+  const { store, listed } = source;
+  const { endpoint, prefix } = collection;
+  const { age, limit, start, key, fromStore } = planList(collection, options, names);
+  const waits = !fromStore && !isUncached(endpoint.stored);
+  if (age.tag === "exact" || age.tag === "notOlder") await reached(source, age.revision, prefix, signal, { waits, again: waits });
+  const chosen = chosenOf(collection, options, key);
+  const items: Item[] = [];
+  let evaluated = 0;
+  const page = (more: Omit<ListPage, "items">): ListPage => {
+    listed(endpoint.stored, evaluated, items.length);
+    return { items, ...more };
+  };
+  let revision = startRevision(age);
+  let after = start === undefined ? undefined : justBefore(start);
+  for (;;) {
+    const listing = await listAt(store, rangeOf(prefix, after), limit, revision, options, names, signal);
+    revision ??= listing.revision;
+    for (const [index, entry] of listing.entries.entries()) {
+      evaluated++;
+      const item = new Item(endpoint.stored, entry);
+      if (chosen !== undefined && !chosen(item)) continue;
+      items.push(item);
+      if (limit === undefined || items.length < limit) continue;
+      const left = key === undefined ? listing.count - index - 1 : 0;
+      if (left === 0) return page({ revision, continue: "", remaining: undefined });
+      const token = continueAfter(collection, revision, entry.key, names);
+      return page({ revision, continue: token, remaining: chosen === undefined ? left : undefined });
+    }
+    const last = listing.entries.at(-1);
+    if (last === undefined || listing.entries.length === listing.count) return page({ revision, continue: "", remaining: undefined });
+    after = last.key;
+  }
+}
+
+function startRevision(age: Age): Revision | undefined {
+  return age.tag === "exact" ? age.revision : undefined;
+}
+function rangeOf(prefix: string, after: string | undefined): Range {
+  return { prefix, ...(after === undefined ? {} : { after }) };
+}
+/** What selects entries of the store. */
+export function chosenOf(collection: Collection, options: ListOptions, key: string | undefined): Selects | undefined {
+  const chosen = selects(collection.endpoint, options);
+  return key === undefined ? chosen : (item) => item.key === key && (chosen === undefined || chosen(item));
+}
+
+/** What comes right before the first key of the rest: exactly, for what ends with NUL, and near enough for other tokens. */
+function justBefore(start: string): string {
+  const head = start.slice(0, -1);
+  const last = start.charCodeAt(start.length - 1);
+  return last === 0 ? head : head + String.fromCharCode(last - 1) + "\uffff";
+}
+
+async function listAt(
+  store: Store,
+  range: Range,
+  limit: number | undefined,
+  at: Revision | undefined,
+  options: ListOptions,
+  names: Names,
+  signal: AbortSignal,
+): Promise<Listing> {
+  try {
+    return await store.list(range, { signal, ...(limit === undefined ? {} : { limit }), ...(at === undefined ? {} : { at }) });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "compacted") throw expiredList(options, names);
+    throw error;
+  }
+}
+
+/** The stream: initial state where it is asked for, then changes, bookmarks, and an ERROR where it cannot go on. */
+async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8Array> {
+  const { store, clock } = source;
+  const { collection, options, framing, names } = watching;
+  const { endpoint, prefix, within } = collection;
+  const from = revisionOf(options.resourceVersion, "watch");
+  const ending = new AbortController();
+  const cancel = clock.after(Math.max(0, watching.ms), () => ending.abort());
+  const signal = AbortSignal.any([watching.signal, ending.signal]);
+  const chosen = chosenOf(collection, options, collection.key ?? namedKey(collection, options));
+  const endsAt = clock.now() + watching.ms;
+  let seen = from ?? 0;
+  let first = true;
+  const out = (frame: Uint8Array): Uint8Array => {
+    first = false;
+    framing.sent(frame.length);
+    return frame;
+  };
+  try {
+    const withState = startsWithState(options, from);
+    if (withState || seen === 0) {
+      const all: ListOptions = { ...options, limit: 0, continue: "", resourceVersion: "", resourceVersionMatch: "" };
+      const page = await list(source, collection, all, names, signal);
+      seen = page.revision;
+      if (withState) { for (const item of page.items) yield out(framing.frame("ADDED", item, first)); }
+      if (options.sendInitialEvents === true && options.allowWatchBookmarks) yield out(framing.bookmark(seen, true, first));
+    }
+    let next = nextBookmark(options, clock.now(), endsAt);
+    for await (const batch of ticked(store.watch({ prefix, within }, seen, signal), clock, () => next)) {
+      for (const event of batch?.events ?? []) {
+        const frame = frameOf(watching, event, chosen, first);
+        if (frame !== undefined) yield out(frame);
+      }
+      seen = Math.max(seen, batch?.revision ?? 0);
+      if (next === undefined || clock.now() < next) continue;
+      next = nextBookmark(options, clock.now(), endsAt);
+      // A watch of the future is not told of its beginning as long as that is yet to come.
+      if (seen === from && (await store.get(prefix, signal)).revision < seen) continue;
+      yield out(framing.bookmark(seen, false, first));
+    }
+  } catch (error) {
+    if (!signal.aborted) yield out(framing.error(watchFailure(endpoint.stored, error, seen)));
+  } finally {
+    cancel();
+    ending.abort();
+  }
+  const { reason } = watching.signal;
+  if (reason instanceof StatusError) yield out(framing.error(statusOf(reason)));
+}
+
+/** What a source gives, and undefined whenever a time has come. */
+async function* ticked(source: AsyncIterable<Batch>, clock: Clock, next: () => number | undefined): AsyncGenerator<Batch | undefined> {
+  const batches = source[Symbol.asyncIterator]();
+  try {
+    for (let coming = batches.next();;) {
+      const at = next();
+      let cancel = (): void => {};
+      const tick = new Promise<undefined>((resolve) => {
+        if (at !== undefined) cancel = clock.after(at - clock.now(), () => resolve(undefined));
+      });
+      const result = await Promise.race([coming, tick]);
+      cancel();
+      if (result === undefined) {
+        yield undefined;
+        continue;
+      }
+      if (result.done === true) return;
+      coming = batches.next();
+      yield result.value;
+    }
+  } finally {
+    // Not awaited: what waits for its next batch returns only once its signal aborts, and the watch sees to that.
+    batches.return?.().catch(() => {});
+  }
+}
+
+/** The frame of a change as the selector sees it; undefined when it neither saw the object nor sees it. */
+export function frameOf(
+  { collection, framing }: Watching,
+  event: StoreEvent,
+  chosen: Selects | undefined,
+  first: boolean,
+): Uint8Array | undefined {
+  const { stored } = collection.endpoint;
+  const { key, revision } = event;
+  const next = event.value === undefined ? undefined : new Item(stored, { key, revision, value: event.value });
+  // What went away is shown as it was, at the version of its going.
+  const prior = event.previous === undefined ? undefined : new Item(stored, { key, revision, value: event.previous.value });
+  const sees = next !== undefined && (chosen === undefined || chosen(next));
+  const saw = prior !== undefined && (chosen === undefined || chosen(prior));
+  if (sees) return framing.frame(saw ? "MODIFIED" : "ADDED", next, first);
+  return saw ? framing.frame("DELETED", prior, first) : undefined;
+}

@@ -1,0 +1,59 @@
+import { parseDuration } from "../../core/meta/duration.ts";
+import { Unreadable } from "../../core/meta/unreadable.ts";
+import { badRequestError } from "../../core/status-error.ts";
+import type { Exchange } from "./exchange.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+const nanosecondsPerMs = 1e6;
+
+/** How long a request may take: as long as its `timeout` says, if that is less than `mostMs`. 400 where it says no duration. */
+export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, mostMs: number): number {
+  const text = query.first("timeout");
+  // How long a watch lasts is said otherwise.
+  if (text === "" || verb === "watch") return mostMs;
+  const read = parseDuration(text);
+  if (read instanceof Unreadable) throw badRequestError(`invalid timeout specified in the request URL - ${read.error}`);
+  const asked = Number(read) / nanosecondsPerMs;
+  return asked > 0 && asked < mostMs ? asked : mostMs;
+}
+
+/** What was promised, or a rejection with the signal's reason once it aborts. What comes after that is nobody's. */
+export function inTime<T>(promised: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const over = () => reject(signal.reason);
+    if (signal.aborted) over();
+    signal.addEventListener("abort", over, { once: true });
+    promised.then(resolve, reject).finally(() => signal.removeEventListener("abort", over));
+  });
+}
+
+/**
+ * When a request must be over: its client is gone, or its time is up, whichever comes first. The signal is made when somebody first
+ * waits for something, because signals that follow others and timers that nobody stops cost more than a read from memory.
+ */
+export class Deadline implements Disposable {
+  readonly #exchange: Pick<Exchange, "signal">;
+  readonly #milliseconds: number;
+  #signal: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(exchange: Pick<Exchange, "signal">, milliseconds: number) {
+    this.#exchange = exchange;
+    this.#milliseconds = milliseconds;
+  }
+  get signal(): AbortSignal {
+    return this.#signal ??= this.#start();
+  }
+  /** The request is answered: its time no longer runs. */
+  [Symbol.dispose](): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+  }
+  #start(): AbortSignal {
+    const client = this.#exchange.signal;
+    if (client.aborted) return client;
+    const over = new AbortController();
+    client.addEventListener("abort", () => over.abort(client.reason), { once: true });
+    this.#timer = setTimeout(() => over.abort(new DOMException("The request took too long", "TimeoutError")), this.#milliseconds);
+    return over.signal;
+  }
+}

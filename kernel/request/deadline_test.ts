@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { StatusError } from "../../core/status-error.ts";
+import { allowedMs, Deadline } from "./deadline.ts";
+import { requestInfo } from "./request-info.ts";
+
+test("Deadline aborts with the client's reason when the client goes", () => {
+  const client = new AbortController();
+  using deadline = new Deadline({ signal: client.signal }, 60_000);
+  const { signal } = deadline;
+  assert.equal(signal.aborted, false);
+  assert.equal(deadline.signal, signal);
+  const reason = new Error("gone");
+  client.abort(reason);
+  assert.equal(signal.reason, reason);
+});
+
+test("Deadline is over at once for a client that is gone already", () => {
+  using deadline = new Deadline({ signal: AbortSignal.abort() }, 60_000);
+  assert.equal(deadline.signal.aborted, true);
+});
+
+test("Deadline aborts with a TimeoutError when its time is up", async () => {
+  using deadline = new Deadline({ signal: new AbortController().signal }, 0);
+  const { signal } = deadline;
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  assert.equal(signal.reason.name, "TimeoutError");
+});
+
+test("Deadline no longer runs once it is disposed of, and asks for no signal that nobody wants", async () => {
+  let asked = 0;
+  const exchange = {
+    get signal() {
+      asked++;
+      return new AbortController().signal;
+    },
+  };
+  new Deadline(exchange, 0)[Symbol.dispose]();
+  assert.equal(asked, 0);
+  const deadline = new Deadline(exchange, 0);
+  const { signal } = deadline;
+  deadline[Symbol.dispose]();
+  using later = new Deadline(exchange, 0);
+  await new Promise((resolve) => later.signal.addEventListener("abort", resolve));
+  assert.equal(signal.aborted, false);
+});
+
+test("allowedMs() is what the client asks for, up to what there is, and watches ask otherwise", () => {
+  const allowed = (query: string) => allowedMs(requestInfo("GET", `/api/v1/pods?${query}`)!, 60_000);
+  assert.deepEqual(["timeout=1500ms", "timeout=59999ms", "timeout=60s", "timeout=61s"].map(allowed), [1500, 59_999, 60_000, 60_000]);
+  assert.deepEqual(["", "timeout=", "timeout=0", "timeout=-1s", "watch=1&timeout=x"].map(allowed), Array(5).fill(60_000));
+  assert.throws(() => allowed("timeout=5"), (error) => error instanceof StatusError && error.code === 400);
+});

@@ -1,0 +1,18 @@
+/** Which clients are told to go on over another connection. */
+import { isStranger, type UserInfo } from "../access/authentication/mod.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Over HTTP/1.1 nobody is: there a connection carries one request at a time. `chance` is from 0 to 1, as `random` is. */
+export function awaySender(
+  chance: () => number,
+  random: () => number,
+): (exchange: Pick<Exchange, "protocol">, user: UserInfo | undefined, catalog: Pick<Catalog, "gates">) => boolean {
+  return ({ protocol }, user, { gates }) => {
+    if (protocol !== "HTTP/2.0") return false;
+    // Many streams on one connection are cheap for a client and not for a server: who is not known gets one at a time (CVE-2023-44487).
+    if ((user === undefined || isStranger(user)) && gates.isOn("UnauthenticatedHTTP2DOSMitigation")) return true;
+    const share = chance();
+    return share > 0 && random() < share;
+  };
+}

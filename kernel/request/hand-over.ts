@@ -1,0 +1,52 @@
+/** Requests that cost too much for the thread that serves all connections. */
+import type { UserInfo } from "../../core/user-info.ts";
+
+/** Thrown by a verb before it has changed anything: the whole request runs in the heavy thread instead. Never leaves `answer`. */
+export class HandOver {
+  readonly tag = "hand-over";
+}
+
+/** What the heavy thread needs of a request. */
+export interface HeavyRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly remote: string;
+  readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
+  readonly user: UserInfo;
+  readonly body: Uint8Array;
+}
+
+/** `answer`: the reply to the request. `deleteOptions`: its body and query as a DeleteRequest; the deletion itself runs elsewhere. */
+export type HeavyJob = "answer" | "deleteOptions";
+
+/** A reply as plain data. */
+export interface HeavyReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly chunks: readonly Uint8Array[];
+  /** The body has no known length before its end. */
+  readonly streamed: boolean;
+}
+
+/** What a job needs of the thread that handed it over. */
+export interface HeavyHost {
+  warn(text: string): void;
+  step(what: string): void;
+  /** Rejects with a StatusError unless the user may do this with what the request names. */
+  authorize(verb: string): Promise<void>;
+  /** Milliseconds since the step of admission began. */
+  admitted(name: string | undefined, type: "admit" | "validate", operation: string, rejected: boolean, milliseconds: number): void;
+  report(error: unknown, reference: string): void;
+}
+
+/** The heavy thread as requests see it. */
+export interface HeavyWork {
+  /** Rejects with the signal's reason on abort, and with a StatusError where the job ends in one. */
+  run<Job extends HeavyJob>(job: Job, request: HeavyRequest, host: HeavyHost, signal: AbortSignal): Promise<HeavyOutcome[Job]>;
+}
+export interface HeavyOutcome {
+  readonly answer: HeavyReply;
+  /** A DeleteRequest. */
+  readonly deleteOptions: object;
+}

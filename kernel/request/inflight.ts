@@ -1,0 +1,32 @@
+/** Bounds on requests that are being answered at once; watches are not counted. */
+import { StatusError } from "../../core/status-error.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export interface Inflight {
+  readonly readOnly: number;
+  readonly mutating: number;
+}
+
+const readVerbs = new Set(["get", "list"]);
+
+/** `max` is asked at each request; 0 means no bound. `changed` is told the counts whenever they change. */
+export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
+  const counts = { readOnly: 0, mutating: 0 };
+  return (info) => {
+    if (info.verb === "watch") return nothing;
+    const kind = readVerbs.has(info.verb) ? "readOnly" : "mutating";
+    const bound = max()[kind];
+    if (bound > 0 && counts[kind] >= bound) {
+      throw new StatusError("TooManyRequests", "Too many requests, please try again later.", { details: { retryAfterSeconds: 1 } });
+    }
+    counts[kind]++;
+    changed(counts);
+    return {
+      [Symbol.dispose]() {
+        counts[kind]--;
+        changed(counts);
+      },
+    };
+  };
+}
+const nothing: Disposable = Object.freeze({ [Symbol.dispose]() {} });

@@ -1,0 +1,202 @@
+/** Options of requests from the query (and, for deletions, the body), with the refusals of apimachinery's validation. */
+import { append } from "../../core/append.ts";
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from "../../core/field-error.ts";
+import { limits } from "../../core/limits.ts";
+import type { Names } from "../../core/names.ts";
+import { type FieldRequirement, parseFieldSelector } from "../../core/selectors/field.ts";
+import { type LabelRequirement, parseLabelSelector } from "../../core/selectors/label.ts";
+import { badRequestError, invalidError } from "../../core/status-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import type { Query } from "./query.ts";
+import { isTrue } from "./request-info.ts";
+
+export interface ListOptions {
+  readonly labels: readonly LabelRequirement[];
+  readonly fields: readonly FieldRequirement[];
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  /** Undefined where the client did not say. */
+  readonly sendInitialEvents: boolean | undefined;
+  /** 0 or less means unlimited. */
+  readonly limit: number;
+  readonly continue: string;
+  readonly timeoutSeconds: number | undefined;
+}
+
+const int64Max = 2n ** 63n - 1n;
+
+/** A decimal 64-bit integer of the query; what Go's strconv says where it is none. */
+export function parseInt64(text: string): bigint {
+  const syntax = () => badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(text)) throw syntax();
+  if (text.length > 30) throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
+  const value = BigInt(text.replace(/^\+/, ""));
+  if (value > int64Max || value < -int64Max - 1n) {
+    throw badRequestError(`strconv.ParseInt: parsing ${goQuote(text)}: value out of range`);
+  }
+  return value;
+}
+function integerOf(query: Query, key: string): number | undefined {
+  if (!query.has(key)) return undefined;
+  // Numbers beyond what a double holds exactly bound nothing anyway; those behind this line may count on.
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(parseInt64(query.first(key)))));
+}
+
+function optionsInvalid(kind: string, names: Names, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidError({ group: `meta.${names.domain}`, name: kind }, "", errors);
+}
+
+/** Options of list, watch and deletecollection. `watchPrefix`: below `/watch/`, where upstream defaults nothing. */
+export function listOptions(
+  query: Query,
+  endpoint: Endpoint,
+  names: Names,
+  how: { readonly watchList: boolean; readonly watchPrefix: boolean },
+): ListOptions {
+  // In this order, so that the same one is refused where both are wrong.
+  const timeoutSeconds = integerOf(query, "timeoutSeconds");
+  const limit = integerOf(query, "limit") ?? 0;
+  const watch = isTrue(query, "watch");
+  let sendInitialEvents = query.has("sendInitialEvents") ? isTrue(query, "sendInitialEvents") : undefined;
+  let resourceVersionMatch = query.first("resourceVersionMatch");
+  const resourceVersion = query.first("resourceVersion");
+  const plainWatch = watch || how.watchPrefix;
+  if (
+    plainWatch && how.watchList && sendInitialEvents === undefined && resourceVersionMatch === "" &&
+    (resourceVersion === "" || resourceVersion === "0") && watch
+  ) {
+    sendInitialEvents = true;
+    resourceVersionMatch = "NotOlderThan";
+  }
+  const continueToken = query.first("continue");
+  const errors = watch
+    ? watchErrors(resourceVersionMatch, sendInitialEvents, continueToken, how.watchList)
+    : listErrors(resourceVersion, resourceVersionMatch, sendInitialEvents, continueToken);
+  const labels = parseLabelSelector(query.first("labelSelector"));
+  if (!labels.ok) throw badRequestError(labels.error);
+  const fields = parseFieldSelector(query.first("fieldSelector"));
+  if (!fields.ok) throw badRequestError(fields.error);
+  optionsInvalid("ListOptions", names, errors);
+  checkFieldLabels(fields.requirements, endpoint);
+  return {
+    labels: labels.requirements,
+    fields: fields.requirements,
+    watch: plainWatch,
+    allowWatchBookmarks: isTrue(query, "allowWatchBookmarks"),
+    resourceVersion,
+    resourceVersionMatch,
+    sendInitialEvents,
+    limit,
+    continue: continueToken,
+    timeoutSeconds,
+  };
+}
+
+function listErrors(version: string, match: string, send: boolean | undefined, token: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const path = "resourceVersionMatch";
+  if (match !== "") {
+    if (version === "") errors.push(forbidden(path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+    if (token !== "") errors.push(forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+    if (match !== "Exact" && match !== "NotOlderThan") errors.push(notSupported(path, match, ["Exact", "NotOlderThan", ""]));
+    if (match === "Exact" && version === "0") {
+      errors.push(forbidden(path, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (send !== undefined) errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  return errors;
+}
+
+function watchErrors(match: string, send: boolean | undefined, token: string, watchList: boolean): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const path = "resourceVersionMatch";
+  if (send !== undefined) {
+    if (match !== "NotOlderThan") errors.push(forbidden(path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+    if (!watchList) {
+      errors.push(forbidden("sendInitialEvents", "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled"));
+    }
+  }
+  if (match !== "") {
+    if (send === undefined) {
+      errors.push(forbidden(path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+    }
+    if (match !== "NotOlderThan") errors.push(notSupported(path, match, ["NotOlderThan"]));
+    if (token !== "") errors.push(forbidden(path, "resourceVersionMatch is forbidden when continue is provided"));
+  }
+  return errors;
+}
+
+/** Kinds that declare selectable fields take those and the names; the others name what they take. */
+function checkFieldLabels(requirements: readonly FieldRequirement[], endpoint: Endpoint): void {
+  const declared = endpoint.served.selectableFields;
+  for (const { field } of requirements) {
+    if (field === "metadata.name") continue;
+    if (field === "metadata.namespace" && (declared === undefined || endpoint.namespaced)) continue;
+    if (declared !== undefined && Object.hasOwn(declared, field)) continue;
+    throw badRequestError(
+      declared === undefined
+        ? `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+        : `field label not supported: ${field}`,
+    );
+  }
+}
+
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+export interface WriteOptions {
+  readonly dryRun: boolean;
+  readonly fieldManager: string;
+  readonly fieldValidation: FieldValidation;
+  readonly force: boolean;
+}
+
+/** Options of create, update and patch. `apply`: a patch by server-side apply. */
+export function writeOptions(
+  query: Query,
+  kind: "CreateOptions" | "UpdateOptions" | "PatchOptions",
+  names: Names,
+  apply = false,
+): WriteOptions {
+  const errors: FieldError[] = [];
+  const fieldManager = query.first("fieldManager");
+  const force = query.has("force");
+  if (kind === "PatchOptions") {
+    if (apply && fieldManager === "") errors.push(required("fieldManager", "is required for apply patch"));
+    if (!apply && force) errors.push(forbidden("force", "may not be specified for non-apply patch"));
+  }
+  append(errors, managerErrors(fieldManager), dryRunErrors(query.all("dryRun"), query.has("dryRun")));
+  const validation = query.first("fieldValidation");
+  if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
+    errors.push({ ...notSupported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]), quoted: "go" });
+  }
+  optionsInvalid(kind, names, errors);
+  return {
+    dryRun: query.has("dryRun"),
+    fieldManager,
+    // Anything else has just been refused.
+    fieldValidation: validation === "" ? "Warn" : validation as FieldValidation,
+    force: isTrue(query, "force"),
+  };
+}
+
+function managerErrors(manager: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (new TextEncoder().encode(manager).length > limits.fieldManagerBytesMax) {
+    errors.push(tooLong("fieldManager", limits.fieldManagerBytesMax));
+  }
+  let position = 0;
+  for (const rune of manager) {
+    if (/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(rune)) {
+      const code = rune.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      errors.push(invalid("fieldManager", manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += new TextEncoder().encode(rune).length;
+  }
+  return errors;
+}
+
+export function dryRunErrors(values: readonly string[], given: boolean): readonly FieldError[] {
+  return given && values.some((value) => value !== "All") ? [notSupported("dryRun", values, ["All"])] : [];
+}

@@ -1,0 +1,106 @@
+/** The query of a URL as Go reads it: first value wins, `+` is a blank, what cannot be decoded or holds a semicolon is left out. */
+import { strayByte } from "../../core/tree/go-quote.ts";
+
+export class Query {
+  readonly #values: ReadonlyMap<string, readonly string[]>;
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
+    this.#values = values;
+  }
+  /** The first value, "" where the key is absent. */
+  first(key: string): string {
+    return this.#values.get(key)?.[0] ?? "";
+  }
+  all(key: string): readonly string[] {
+    return this.#values.get(key) ?? [];
+  }
+  has(key: string): boolean {
+    return this.#values.has(key);
+  }
+}
+
+const none = new Query(new Map());
+
+export function parseQuery(text: string): Query {
+  if (text === "") return none;
+  const values = new Map<string, string[]>();
+  for (const pair of text.split("&")) {
+    if (pair === "" || pair.includes(";")) continue;
+    const equals = pair.indexOf("=");
+    const key = percentDecode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll("+", " "));
+    const value = equals < 0 ? "" : percentDecode(pair.slice(equals + 1).replaceAll("+", " "));
+    if (key === undefined || value === undefined) continue;
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
+  }
+  return new Query(values);
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** `%41` to `A`; undefined where an escape is broken. Bytes that are no UTF-8 become U+FFFD. */
+export function percentDecode(text: string): string | undefined {
+  if (!text.includes("%")) return text;
+  const bytes = percentBytes(text);
+  return bytes === undefined ? undefined : utf8.decode(bytes);
+}
+
+/** The same for a path: a byte that is no UTF-8 is kept as a lone surrogate (`strayByte`), so that messages can show it. */
+export function percentDecodePath(text: string): string | undefined {
+  if (!text.includes("%")) return text;
+  const bytes = percentBytes(text);
+  if (bytes === undefined) return undefined;
+  const decoded = utf8.decode(bytes);
+  return decoded.includes(replacement) ? withStrayBytes(bytes) : decoded;
+}
+
+const replacement = "\ufffd";
+
+function withStrayBytes(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceLength(bytes[at]!);
+    const part = bytes.subarray(at, at + length);
+    const character = utf8.decode(part);
+    // The replacement character itself may be written; it has three bytes.
+    const isOne = length > 0 && (!character.includes(replacement) || (length === 3 && isReplacement(part)));
+    text += isOne ? character : String.fromCharCode(strayByte + bytes[at]!);
+    at += isOne ? length : 1;
+  }
+  return text;
+}
+
+function isReplacement(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbf && bytes[2] === 0xbd;
+}
+
+/** Bytes of the UTF-8 sequence that a byte starts; 0 for a byte that starts none. */
+function sequenceLength(byte: number): number {
+  if (byte < 0x80) return 1;
+  if (byte < 0xc0) return 0;
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf8 ? 4 : 0;
+}
+
+function percentBytes(text: string): Uint8Array | undefined {
+  const bytes = new TextEncoder().encode(text);
+  const out = new Uint8Array(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0x25) {
+      out[length++] = bytes[at]!;
+      continue;
+    }
+    const high = hexValue(bytes[at + 1]), low = hexValue(bytes[at + 2]);
+    if (high < 0 || low < 0) return undefined;
+    out[length++] = high * 16 + low;
+    at += 2;
+  }
+  return out.subarray(0, length);
+}
+
+function hexValue(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}

@@ -1,0 +1,60 @@
+/** Which verb of which endpoint a request means; the paths are upstream's, and so is what is wrong with others. */
+import type { Subresource } from "../../core/plugin.ts";
+import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
+import type { Catalog, Endpoint, Verb } from "../catalog/catalog.ts";
+import { leftOutError } from "./unserved-kinds.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export interface Route {
+  readonly endpoint: Endpoint;
+  readonly verb: Verb;
+  /** Undefined for the object itself. */
+  readonly subresource: Subresource | undefined;
+}
+
+/** Whether a path belongs to the API at all: to the core group, to a group that is served, or to a resource that is served unlisted. */
+export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
+  if (info.path.startsWith("/api/")) return catalog.group("") !== undefined;
+  const group = info.path.split("/")[2]!;
+  return info.path.startsWith("/apis/") && group !== "" &&
+    (catalog.group(group) !== undefined || catalog.endpoint(info.group, info.version, info.resource) !== undefined);
+}
+
+/** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */
+export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
+  const endpoint = catalog.endpoint(info.group, info.version, info.resource);
+  if (endpoint === undefined) throw leftOutError(info, method, catalog.names) ?? noRouteError();
+  if (info.verb === "proxy") throw noRouteError();
+  const [, name = "", subresourceName = "", ...more] = info.parts;
+  if (more.length > 0) throw noRouteError();
+  // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
+  if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
+  const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
+  if (subresourceName !== "" && (subresource === undefined || info.watchPrefix)) throw noRouteError();
+  const verb = verbOf(info, method, name, subresource !== undefined);
+  if (verb === undefined || !takes(endpoint, subresource, verb)) throw methodNotAllowedError(endpoint.resource.strategy?.withoutReason);
+  if (endpoint.namespaced && info.namespace === "" && verb !== "list" && verb !== "watch") {
+    if (!info.inNamespace) throw methodNotAllowedError();
+    // Others go on: they name what else is wrong first, and then what the object or its key lacks.
+    if (verb === "deletecollection") throw badRequestError("Namespace parameter required.");
+  }
+  return { endpoint, verb, subresource };
+}
+
+function takes(endpoint: Endpoint, subresource: Subresource | undefined, verb: Verb): boolean {
+  if (subresource === undefined) return endpoint.verbs.includes(verb);
+  const verbs: readonly string[] = subresource.verbs ?? ["get", "update", "patch"];
+  return verbs.includes(verb);
+}
+
+function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
+  if (info.watchPrefix) return method === "GET" ? "watch" : undefined;
+  if (name === "") {
+    if (method === "GET") return info.verb === "watch" ? "watch" : "list";
+    return method === "POST" ? "create" : method === "DELETE" ? "deletecollection" : undefined;
+  }
+  if (method === "GET") return "get";
+  if (method === "PUT") return "update";
+  if (method === "PATCH") return "patch";
+  return method === "DELETE" && !isSubresource ? "delete" : undefined;
+}

@@ -1,0 +1,134 @@
+/**
+ * From what a verb found to the bytes of its answer. JSON of the stored version is concatenation of bytes that are
+ * there already; every other representation is made of the object.
+ */
+import { mediaType } from "../../core/codec/negotiate.ts";
+import { prettyJson } from "../../core/codec/json-text.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
+import { Status as StatusSchema } from "../../core/meta/status.ts";
+import type { StructNode, Typed } from "../../core/schema.ts";
+import { type Status, StatusError, statusOf } from "../../core/status-error.ts";
+import { binaryDocument, isBinary } from "../objects/binary.ts";
+import { type Call, checkWeight } from "../request-context.ts";
+import { type Begun, begun, chunked, type Part, sizeOf } from "../objects/chunks.ts";
+import { compressed } from "./compress.ts";
+import type { Reply } from "../request/exchange.ts";
+import { listParts, textOf } from "./list-body.ts";
+import type { Item } from "../objects/objects.ts";
+import type { ListPage } from "../reads/reads.ts";
+import { packageOf } from "../catalog/known-kinds.ts";
+import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
+import { includeObject, tableText } from "./table.ts";
+import { yamlOf } from "./yaml.ts";
+
+export type Answer =
+  | { readonly tag: "object"; readonly status: number; readonly item: Item }
+  | { readonly tag: "list"; readonly page: ListPage }
+  | { readonly tag: "status"; readonly status: number; readonly body: Status }
+  | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array>; readonly givenUp: AbortSignal };
+
+export function objectAnswer(status: number, item: Item): Answer {
+  return { tag: "object", status, item };
+}
+export function listAnswer(page: ListPage): Answer {
+  return { tag: "list", page };
+}
+export function statusAnswer(status: number, body: Status): Answer {
+  return { tag: "status", status, body };
+}
+
+/** The reply to a call. Headers that every answer has come on top in `handle`. */
+export async function replyOf(call: Call, answer: Answer): Promise<Reply> {
+  switch (answer.tag) {
+    case "feed":
+      return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames, givenUp: answer.givenUp };
+    case "status":
+      return statusReply(call, answer.status, answer.body);
+    case "object":
+      return objectReply(call, answer.status, objectParts(call, answer.item));
+    case "list":
+      checkTransform(call, true);
+      return bodyReply(call, 200, await begun(await listParts(call, answer.page)));
+  }
+}
+
+function objectReply(call: Call, status: number, parts: readonly Part[]): Reply {
+  return bodyReply(call, status, { body: chunked(parts), bytes: sizeOf(parts) });
+}
+function bodyReply(call: Call, status: number, { body, bytes }: Begun): Reply {
+  const contentType = mediaType(call.output.encoding, call.catalog.names);
+  return compressed(call, { status, headers: { "content-type": contentType }, body }, bytes);
+}
+
+/** Which lists and objects a transformation may be asked for. */
+function checkTransform(call: Call, isList: boolean): void {
+  const { endpoint, output: { transform } } = call;
+  const go = `*${packageOf(endpoint.stored.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
+  if (transform.as === "PartialObjectMetadata" && isList) {
+    throw new StatusError("NotAcceptable", `you requested PartialObjectMetadata, but the requested object is a list (${go})`);
+  }
+  if (transform.as === "PartialObjectMetadataList" && !isList) {
+    throw new StatusError("NotAcceptable", `you requested PartialObjectMetadataList, but the requested object is not a list (${go})`);
+  }
+}
+
+function objectParts(call: Call, item: Item): readonly Part[] {
+  checkTransform(call, false);
+  const { endpoint, output: { encoding, transform } } = call;
+  const asIs = transform.as === "object" && encoding === "json" && !call.pretty && isStoredForm(endpoint);
+  // A write has happened by now and stays here.
+  if (!asIs && call.info.verb === "get") checkWeight(call, item);
+  if (transform.as === "Table") {
+    const { resourceVersion } = item.object.metadata;
+    const text = tableText(
+      call,
+      item,
+      resourceVersion === undefined ? {} : { resourceVersion },
+      includeObject(call),
+      transform.version,
+      true,
+    );
+    return textParts(call, text);
+  }
+  if (transform.as !== "object") {
+    const object = partial(call, item, transform.version);
+    if (isBinary(encoding)) return [binaryDocument(encoding, PartialObjectMetadata, object)];
+    return textParts(call, encoder(PartialObjectMetadata)(object));
+  }
+  if (isBinary(encoding)) return [binaryDocument(encoding, endpoint.schema, servedObject(endpoint, item))];
+  if (asIs) return [...item.pieces, lineEnd];
+  return textParts(call, servedJson(endpoint, item));
+}
+
+const lineEnd = new TextEncoder().encode("\n");
+
+/** JSON text in the encoding that the client wants; where it is indented, its last line has no end. */
+function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
+  if (call.output.encoding === "yaml") return [yamlOf(textOf(json))];
+  return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
+}
+
+/** A document of one type in the encoding that the client wants. */
+export function typedReply<T extends object>(
+  call: Pick<Call, "output" | "pretty" | "catalog">,
+  code: number,
+  schema: Typed<T, StructNode>,
+  body: T & { readonly kind?: string; readonly apiVersion?: string },
+): Reply {
+  const { encoding } = call.output;
+  const type = { kind: body.kind ?? schema.name, apiVersion: body.apiVersion ?? "v1" };
+  const parts = isBinary(encoding) ? [binaryDocument(encoding, schema, { ...body, ...type })] : textParts(call, encoder(schema)(body));
+  return { status: code, headers: { "content-type": mediaType(encoding, call.catalog.names) }, body: chunked(parts) };
+}
+
+/** A Status in the encoding that the client wants; a Status is never a Table. */
+export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
+  try {
+    return typedReply(call, code, StatusSchema, body);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    // A Status that YAML cannot hold is answered by one that says so, under the code that it had.
+    return typedReply(call, code, StatusSchema, statusOf(error));
+  }
+}

@@ -1,0 +1,54 @@
+/** Gzip of answers, piece by piece, so that neither memory nor the event loop has to take a whole list at once. */
+import { limits } from "../../core/limits.ts";
+import { type Call, header } from "../request-context.ts";
+import type { Chunked } from "../objects/chunks.ts";
+import type { Exchange, Reply } from "../request/exchange.ts";
+
+const toBytes = new TextEncoder();
+
+/** The reply as the client wants it: objects and lists are compressed when they are large, whatever the verb. `bytes`: how large at most. */
+export function compressed({ exchange, catalog }: Pick<Call, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
+  if (bytes < limits.gzipBytesMin || !acceptsGzip(exchange) || !catalog.gates.isOn("APIResponseCompression")) return reply;
+  const body = withoutText(reply.body);
+  return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip(reply, body);
+}
+
+/** The reply in gzip for a client that accepts it, however short it is. */
+export function gzipped(exchange: Exchange, reply: Reply): Reply {
+  return acceptsGzip(exchange) ? inGzip(reply, withoutText(reply.body)) : reply;
+}
+
+/** As upstream has it: `gzip` alone among the words, without a weight. */
+function acceptsGzip(exchange: Exchange): boolean {
+  return header(exchange, "accept-encoding").split(",").some((word) => word.trim() === "gzip");
+}
+
+type Bytes = Exclude<Chunked, string>;
+
+function withoutText(body: Chunked): Bytes {
+  return typeof body === "string" ? toBytes.encode(body) : body;
+}
+function inGzip(reply: Reply, body: Bytes): Reply {
+  return { ...reply, headers: { ...reply.headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, body: gzip(body) };
+}
+
+async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
+  const { readable, writable } = new CompressionStream("gzip");
+  const writer = writable.getWriter();
+  const reader = readable.getReader();
+  const writing = (async () => {
+    for await (const piece of body instanceof Uint8Array ? slices(body) : body) await writer.write(new Uint8Array(piece));
+    await writer.close();
+  })();
+  // Whoever reads learns of a failure by its own read.
+  writing.catch((error: unknown) => writer.abort(error).catch(() => {}));
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+function* slices(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += limits.chunkBytes) yield bytes.subarray(at, at + limits.chunkBytes);
+}

@@ -1,0 +1,142 @@
+import { Buffer } from "node:buffer";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { limits } from "../../core/limits.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { Call } from "../request-context.ts";
+import { compile } from "../catalog/compile.ts";
+import { begun, type Chunked, chunked } from "../objects/chunks.ts";
+import { compressed } from "./compress.ts";
+import type { Reply } from "../request/exchange.ts";
+
+function callOf(accepts: string, on = true): Call {
+  const catalog = compile([], { names: defaultNames, featureGates: new Map([["APIResponseCompression", on]]), runtimeConfig: new Map() });
+  return { exchange: { headers: { "accept-encoding": accepts } }, catalog } as unknown as Call; // what compressed() looks at
+}
+function replyOf(body: Chunked): Reply {
+  return { status: 200, headers: { "content-type": "application/json" }, body };
+}
+async function bytesOf(body: Reply["body"]): Promise<Uint8Array> {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return new Uint8Array(Buffer.concat(pieces));
+}
+const least = limits.gzipBytesMin;
+
+test("compressed() compresses from the bound on, by bytes and not by characters", async () => {
+  for (
+    const [body, isLarge] of [
+      ["x".repeat(least), true],
+      ["x".repeat(least - 1), false],
+      ["é".repeat(least / 2), true],
+      ["é".repeat(least / 2 - 1), false],
+      [new Uint8Array(least), true],
+      [new Uint8Array(least - 1), false],
+    ] as const
+  ) {
+    const reply = compressed(callOf("gzip"), replyOf(body), body.length * 3);
+    assert.equal(reply.headers["content-encoding"], isLarge ? "gzip" : undefined);
+    const bytes = await bytesOf(reply.body);
+    assert.deepEqual(new Uint8Array(isLarge ? gunzipSync(bytes) : bytes), await bytesOf(body));
+    if (isLarge) assert.ok(bytes.length < least / 10);
+  }
+});
+
+test("compressed() takes pieces as they are pulled", async () => {
+  let pulled = 0;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (; pulled < 1000; pulled++) yield crypto.getRandomValues(new Uint8Array(16_384));
+  }
+  const { body } = compressed(callOf("deflate, gzip"), replyOf(pieces()), 1000 * 16_384);
+  assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
+  const stream = body[Symbol.asyncIterator]();
+  assert.equal((await stream.next()).done, false);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.ok(pulled < 100, `${pulled} pulled for one that was asked for`);
+  await stream.return?.();
+});
+
+test("compressed() ends with the failure of what it compresses", async () => {
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield new Uint8Array(10);
+    throw new Error("broken");
+  }
+  const { body } = compressed(callOf("gzip"), replyOf(failing()), least);
+  await assert.rejects(bytesOf(body), /broken/);
+});
+
+test("compressed() leaves alone what is not to be compressed", () => {
+  const reply = replyOf("x".repeat(least));
+  for (
+    const call of [
+      callOf(""),
+      callOf("deflate"),
+      callOf("gzip;q=1"),
+      callOf("x-gzip"),
+      callOf("gzip", false),
+    ]
+  ) {
+    assert.equal(compressed(call, reply, least), reply);
+  }
+  assert.notEqual(compressed(callOf("gzip"), reply, least), reply);
+});
+
+test("chunked() gives small bodies whole and large ones in pieces, all of their bytes in order", async () => {
+  assert.equal(chunked(["a"]), "a");
+  assert.deepEqual(await bytesOf(chunked(["a", Uint8Array.of(0x62), "é"])), new TextEncoder().encode("abé"));
+  const large = new Uint8Array(limits.chunkBytes).fill(1);
+  const parts = ["head", large, ...Array.from({ length: 50_000 }, (_, index) => `${index},`), large, "é"];
+  const body = chunked(parts);
+  assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  assert.ok(pieces.includes(large), "what is large goes out as it lies");
+  assert.ok(pieces.length < 20);
+  const expected = Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part));
+  assert.deepEqual(new Uint8Array(Buffer.concat(pieces)), new Uint8Array(expected));
+});
+
+test("begun() tells all bytes of a body up to the bound of compression, and makes no more than that", async () => {
+  const halves = [new Uint8Array(least / 2), new Uint8Array(least / 2 - 1)];
+  const below = await begun(halves);
+  assert.equal(below.bytes, least - 1);
+  assert.deepEqual(await bytesOf(below.body), new Uint8Array(least - 1));
+  assert.equal((await begun([...halves, new Uint8Array(1)])).bytes, least);
+  const empty = await begun([]);
+  assert.deepEqual({ ...empty, body: await bytesOf(empty.body) }, { body: new Uint8Array(), bytes: 0 });
+});
+
+test("begun() lets the event loop have its turns while parts are made, before and after the first are there", async () => {
+  let turns = 0, on = true;
+  const turn = (): void => {
+    turns++;
+    if (on) setTimeout(turn, 0);
+  };
+  turn();
+  function* slow(): Generator<string> {
+    for (let part = 0; part < 20; part++) {
+      for (const until = performance.now() + 10; performance.now() < until;);
+      yield "x".repeat(part < 10 ? 10 : limits.gzipBytesMin);
+    }
+  }
+  const { body } = await begun(slow());
+  assert.ok(turns > 5, `${turns} turns`);
+  const before = turns;
+  await bytesOf(body);
+  on = false;
+  assert.ok(turns > before + 5, `${turns - before} turns`);
+});
+
+test("begun() does not make parts before they are pulled", async () => {
+  let made = 0;
+  function* parts(): Generator<Uint8Array> {
+    for (; made < 100; made++) yield new Uint8Array(limits.chunkBytes);
+  }
+  const { body } = await begun(parts());
+  assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
+  await body[Symbol.asyncIterator]().next();
+  assert.ok(made <= 2);
+});

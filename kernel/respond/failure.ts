@@ -1,0 +1,64 @@
+/** What a failure on the way of a request is to the client. */
+import { type StatusDetails, StatusError } from "../../core/status-error.ts";
+import { expired, tooLargeRevision } from "../reads/reads.ts";
+import type { RequestInfo } from "../request/request-info.ts";
+import { StoreError } from "../store/store.ts";
+
+/** A refusal stays what it is, a failing store is told as upstream tells it, anything else is a bug: reported whole, shown as an id. */
+export function toStatusError(error: unknown, info: RequestInfo, report: (error: unknown, reference: string) => void): StatusError {
+  if (error instanceof StatusError) {
+    if (error.reason === "InternalError" && error.cause !== undefined) report(error, crypto.randomUUID());
+    return error;
+  }
+  if (error instanceof StoreError) return ofStore(error, info);
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return new StatusError("Timeout", "Timeout: request did not complete within requested timeout - context deadline exceeded", {
+      details: {},
+    });
+  }
+  if (error instanceof DOMException && error.name === "AbortError") {
+    return new StatusError("Timeout", "Timeout: request did not complete within requested timeout - context canceled", { details: {} });
+  }
+  const reference = crypto.randomUUID();
+  report(error, reference);
+  return new StatusError("InternalError", `Internal error occurred: the server met an unexpected condition (reference ${reference})`, {
+    details: { causes: [{ message: `reference ${reference}` }] },
+  });
+}
+
+function ofStore(error: StoreError, info: RequestInfo): StatusError {
+  switch (error.code) {
+    case "compacted":
+    case "set-back":
+      return expired("The resourceVersion for the provided list is too old.");
+    case "future":
+      return tooLargeRevision(Number(info.query.first("resourceVersion")), error.current ?? 0);
+    case "too-large":
+    case "refused":
+      return new StatusError("Unknown", error.message);
+    case "full":
+      // RFC 4918, 11.5. Clients that know the code wait and try again; kubectl shows the message.
+      return new StatusError(
+        "InsufficientStorage",
+        `The ${info.verb} operation against ${resourceOf(info)} could not be completed: the server's disk is full. ` +
+          "Nothing was changed; deletions still work. Try again when there is room.",
+        { details: detailsOf(info) },
+      );
+    case "closed":
+      return new StatusError("ServiceUnavailable", "the server is shutting down", { details: { retryAfterSeconds: 1 } });
+    case "unavailable":
+      return new StatusError(
+        "ServerTimeout",
+        `The ${info.verb} operation against ${resourceOf(info)} could not be completed at this time, please try again.`,
+        { details: detailsOf(info), cause: error },
+      );
+  }
+}
+
+function resourceOf({ group, resource }: RequestInfo): string {
+  return group === "" ? resource : `${resource}.${group}`;
+}
+/** With a time after which to try again. */
+function detailsOf({ verb, group, resource }: RequestInfo): StatusDetails {
+  return { name: verb, ...(group === "" ? {} : { group }), kind: resource, retryAfterSeconds: 2 };
+}

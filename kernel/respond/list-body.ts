@@ -1,0 +1,196 @@
+/**
+ * Bodies of lists, made item by item while they go out, so that neither memory nor the event loop takes a whole list at once.
+ */
+import { limits } from "../../core/limits.ts";
+import { cborListAround } from "../../core/codec/cbor/documents.ts";
+import { prettyPrinter } from "../../core/codec/json-text.ts";
+import { envelopeAround, writeListField } from "../../core/codec/protobuf.ts";
+import { writeYaml } from "../../core/codec/yaml.ts";
+import { cborWriter } from "../../core/derive/cbor-write.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { protobufWriter } from "../../core/derive/protobuf.ts";
+import { ListMeta } from "../../core/meta/object-meta.ts";
+import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import type { Json, Typed } from "../../core/schema.ts";
+import type { Call } from "../request-context.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { inOrder, type Part, Turn } from "../objects/chunks.ts";
+import type { Item } from "../objects/objects.ts";
+import type { ListPage } from "../reads/reads.ts";
+import { isStoredForm, metaVersion, partial, servedJson, servedObject } from "./served.ts";
+import { includeObject, tableHead, tableRow } from "./table.ts";
+import { checkYaml, yamlValue } from "./yaml.ts";
+
+/** A document of which one field is a list: JSON text up to it, its name, and its elements as JSON. */
+interface ListDocument {
+  /** An object without its closing brace. */
+  readonly open: string;
+  readonly field: "items" | "rows";
+  readonly elements: () => Iterable<Part>;
+  /** What stands where there are no elements. */
+  readonly none: "[]" | "null";
+}
+
+const toBytes = new TextEncoder();
+const toText = new TextDecoder();
+
+/** The parts of a list in the encoding and the form that the client wants. The transformation has been checked. */
+export async function listParts(call: Call, page: ListPage): Promise<Iterable<Part>> {
+  const { endpoint, output: { encoding, transform } } = call;
+  const metadata: ListMeta = {
+    resourceVersion: String(page.revision),
+    ...(page.continue === "" ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  };
+  if (transform.as === "Table") return await documentParts(call, tableDocument(call, page, metadata, transform.version));
+  const partials = transform.as === "object" ? undefined : transform;
+  const type = partials === undefined
+    ? { kind: endpoint.listKind, apiVersion: endpoint.apiVersion }
+    : { kind: "PartialObjectMetadataList", apiVersion: metaVersion(call, partials.version) };
+  if (encoding === "protobuf") return await protobufParts(call, page, type, metadata, partials?.version);
+  if (encoding === "cbor") return cborParts(call, page, type, metadata, partials?.version);
+  const open = `{"kind":"${type.kind}","apiVersion":"${type.apiVersion}","metadata":${encoder(ListMeta)(metadata)}`;
+  const { json } = page.items;
+  if (
+    encoding === "json" && !call.pretty && partials === undefined && json !== undefined && page.items.length > 0 && isStoredForm(endpoint)
+  ) {
+    return inOrder([`${open},"items":[`], json.pieces(), ["]}\n"]);
+  }
+  const elements = partials === undefined
+    ? () => each(page.items, (item) => listItem(endpoint, item))
+    : () => each(page.items, (item) => encoder(PartialObjectMetadata)(partial(call, item, partials.version)));
+  return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
+}
+
+function tableDocument(call: Call, page: ListPage, metadata: ListMeta, version: string): ListDocument {
+  const include = includeObject(call);
+  const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
+  // Upstream's table of a kind without columns of its own is made otherwise.
+  const none = call.endpoint.served.columns === undefined ? "null" : "[]";
+  return { open: tableHead(call, metadata, version, true), field: "rows", elements, none };
+}
+
+function* each(items: Iterable<Item>, make: (item: Item) => Part): Generator<Part> {
+  for (const item of items) yield make(item);
+}
+
+/** An item of a list: without kind and apiVersion. */
+function listItem(endpoint: Endpoint, item: Item): Part {
+  const head = `{"kind":"${endpoint.kind}","apiVersion":"${endpoint.apiVersion}",`;
+  return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
+}
+
+async function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
+  if (call.output.encoding === "yaml") {
+    // What cannot be written has to be known before the first byte is sent.
+    const turn = new Turn();
+    for (const element of document.elements()) {
+      checkYaml(textOf(element));
+      if (turn.isOver) await turn.next();
+    }
+    return yamlParts(document);
+  }
+  return call.pretty ? prettyParts(jsonParts(document)) : withEnd(jsonParts(document));
+}
+
+function* jsonParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+  let count = 0;
+  for (const element of elements()) {
+    yield count++ === 0 ? `${open},"${field}":[` : ",";
+    yield bytesOf(element);
+  }
+  yield count === 0 ? `${open},"${field}":${none}}` : "]}";
+}
+function* withEnd(parts: Iterable<Part>): Generator<Part> {
+  yield* parts;
+  yield "\n";
+}
+
+function* prettyParts(parts: Iterable<Part>): Generator<Part> {
+  const print = prettyPrinter();
+  for (const part of parts) yield bytesOf(print(textOf(part)));
+}
+
+/** Fields stand in the order of their names, elements as deep as the field itself. */
+function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Part> {
+  const fields = Object.entries(yamlValue(`${open}}`) as Readonly<Record<string, Json>>); // we have written an object
+  const text = (some: typeof fields): string => some.length === 0 ? "" : writeYaml(Object.fromEntries(some));
+  yield text(fields.filter(([name]) => name < field));
+  let count = 0;
+  for (const element of elements()) {
+    if (count++ === 0) yield `${field}:\n`;
+    yield bytesOf(writeYaml([yamlValue(textOf(element))]));
+  }
+  if (count === 0) yield `${field}: ${none}\n`;
+  yield text(fields.filter(([name]) => name > field));
+}
+
+/**
+ * A message tells its length before itself: so all are measured first, the event loop having its turns meanwhile, and those
+ * that nobody remembers are made again when they go out.
+ */
+async function protobufParts(
+  call: Call,
+  page: ListPage,
+  type: { readonly kind: string; readonly apiVersion: string },
+  metadata: ListMeta,
+  partialVersion: string | undefined,
+): Promise<Iterable<Part>> {
+  const { endpoint } = call;
+  const write = protobufWriter(partialVersion === undefined ? endpoint.schema : PartialObjectMetadata);
+  const message = (item: Item): Uint8Array =>
+    partialVersion === undefined
+      ? item.form(`protobuf ${endpoint.apiVersion}`, () => write(servedObject(endpoint, item)))
+      : write(partial(call, item, partialVersion));
+  const first = writeListField("metadata", protobufWriter(ListMeta)(metadata));
+  const kept: Uint8Array[] = [];
+  let bytes = first.length, keptBytes = 0;
+  const turn = new Turn();
+  for (const item of page.items) {
+    const field = writeListField("items", message(item));
+    bytes += field.length;
+    keptBytes += field.length;
+    if (keptBytes <= limits.listMessagesBytesMax) kept.push(field);
+    if (turn.isOver) await turn.next();
+  }
+  const { head, tail } = envelopeAround(type, bytes);
+  return inOrder([head, first], kept, remade(page.items, kept.length, message), [tail]);
+}
+
+function* remade(items: Iterable<Item>, after: number, message: (item: Item) => Uint8Array): Generator<Part> {
+  let count = 0;
+  for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
+}
+
+/** Lists tell how many items they have, and items say nothing of their kind, but for metadata. */
+function* cborParts(
+  call: Call,
+  page: ListPage,
+  type: { readonly kind: string; readonly apiVersion: string },
+  metadata: ListMeta,
+  partialVersion: string | undefined,
+): Generator<Part> {
+  const { endpoint } = call;
+  const write = cborWriter(endpoint.schema as Typed<ApiObject>), writePartial = cborWriter(PartialObjectMetadata); // the schema of such objects
+  const { length } = page.items;
+  const around = cborListAround(
+    type,
+    cborWriter(ListMeta)(metadata).finish(),
+    partialVersion !== undefined && length === 0 ? null : length,
+  );
+  yield around.head;
+  for (const item of page.items) {
+    yield partialVersion === undefined
+      ? item.form(`cbor ${endpoint.apiVersion}`, () => write({ ...servedObject(endpoint, item), kind: "", apiVersion: "" }).finish())
+      : writePartial(partial(call, item, partialVersion)).finish();
+  }
+  yield around.tail;
+}
+
+export function textOf(part: Part): string {
+  return typeof part === "string" ? part : toText.decode(part);
+}
+function bytesOf(part: Part): Uint8Array {
+  return typeof part === "string" ? toBytes.encode(part) : part;
+}

@@ -1,0 +1,59 @@
+/** Server-side tables: one row an object, cells by the columns of its kind. */
+import { goJson, goString } from "../../core/codec/json-text.ts";
+import { defaultColumns } from "../../core/derive/columns.ts";
+import { encoder } from "../../core/derive/encode.ts";
+import { fieldErrorText, invalid } from "../../core/field-error.ts";
+import { ListMeta } from "../../core/meta/object-meta.ts";
+import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
+import { badRequestError } from "../../core/status-error.ts";
+import { partial, servedJson, servedObject } from "./served.ts";
+import type { Call } from "../request-context.ts";
+import type { Item } from "../objects/objects.ts";
+
+/** What each row carries of its object. */
+export type Include = "None" | "Metadata" | "Object";
+
+export function includeObject(call: Call): Include {
+  const asked = call.info.query.first("includeObject");
+  if (asked === "") return "Metadata";
+  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
+  const why = fieldErrorText({ ...invalid("includeObject", asked, "must be 'Metadata', 'Object', 'None', or empty"), quoted: "json" });
+  throw badRequestError(`Unable to convert to Table as requested: ${why}`);
+}
+
+/** JSON of a Table of one row. `withColumns`: watches send the definitions with their first row only. */
+export function tableText(call: Call, item: Item, metadata: ListMeta, include: Include, version: string, withColumns: boolean): string {
+  return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version)}]}`;
+}
+
+/** JSON of a Table up to its rows. */
+export function tableHead({ endpoint, catalog }: Call, metadata: ListMeta, version: string, withColumns: boolean): string {
+  const columns = endpoint.served.columns ?? defaultColumns;
+  const definitions = withColumns
+    ? `[${
+      columns.map(({ name, type, format = "", description, priority = 0 }) =>
+        `{"name":${goString(name)},"type":${goString(type)},"format":${goString(format)},"description":${
+          goString(description)
+        },"priority":${priority}}`
+      ).join(",")
+    }]`
+    : "null";
+  const type = `"kind":"Table","apiVersion":${goString(`meta.${catalog.names.domain}/${version}`)}`;
+  return `{${type},"metadata":${encoder(ListMeta)(metadata)},"columnDefinitions":${definitions}`;
+}
+
+/** JSON of a row: cells by the columns of the kind, and what is to be included of the object. */
+export function tableRow(call: Call, item: Item, include: Include, version: string): string {
+  const { endpoint, backend } = call;
+  const object = servedObject(endpoint, item);
+  const now = backend.clock.now();
+  const cells = (endpoint.served.columns ?? defaultColumns).map((column) => goJson(column.cell(object, now))).join(",");
+  return `{"cells":[${cells}],"object":${rowObject(call, item, include, version)}}`;
+}
+
+function rowObject(call: Call, item: Item, include: Include, version: string): string {
+  if (include === "None") return "null";
+  if (include === "Metadata") return encoder(PartialObjectMetadata)(partial(call, item, version));
+  const json = servedJson(call.endpoint, item);
+  return typeof json === "string" ? json : new TextDecoder().decode(json);
+}

@@ -1,0 +1,66 @@
+/**
+ * Answers in YAML. Upstream reads the JSON of an answer as YAML and writes it again: characters that the reader refuses make an error
+ * of the answer, and U+0085, a line break to the reader, is folded as in any quoted text of several lines.
+ */
+import { writeYaml } from "../../core/codec/yaml.ts";
+import type { Json } from "../../core/schema.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { jsonFromTree, readJson } from "../../core/tree/json.ts";
+
+/** Characters that stand unescaped in JSON and that the YAML reader refuses. */
+const refused = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+const nextLine = "\u0085";
+
+/** Throws a StatusError, code 500 without a reason, where upstream cannot write this JSON as YAML. */
+export function checkYaml(json: string): void {
+  if (refused.test(json)) throw new StatusError("Unknown", "yaml: control characters are not allowed");
+}
+
+/** The value of JSON text that we have written, as upstream reads it before it writes YAML. */
+export function yamlValue(json: string): Json {
+  checkYaml(json);
+  const read = readJson(json);
+  if (!read.ok) throw new Error(`our own JSON cannot be read: ${read.error}`);
+  const value = jsonFromTree(read.tree);
+  return json.includes(nextLine) ? withFolded(value) : value;
+}
+
+/** The YAML of JSON text that we have written. */
+export function yamlOf(json: string): string {
+  return writeYaml(yamlValue(json));
+}
+
+function withFolded(value: Json): Json {
+  if (typeof value === "string") return folded(value);
+  if (Array.isArray(value)) return value.map(withFolded);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  // A key stands on one line.
+  if (entries.some(([key]) => key.includes(nextLine))) {
+    throw new StatusError("Unknown", "yaml: line 1: did not find expected ',' or '}'");
+  }
+  return Object.fromEntries(entries.map(([key, each]) => [key, withFolded(each as Json)]));
+}
+
+/** Text with its line breaks folded: one is a space, each further one a line feed; blanks around them go. */
+function folded(text: string): string {
+  const lines = text.split(nextLine);
+  let out = "", breaks = 0;
+  for (const [index, line] of lines.entries()) {
+    const isFirst = index === 0, isLast = index === lines.length - 1;
+    const head = isFirst ? line : line.replace(/^ +/, "");
+    const kept = isLast ? head : withoutTrailingBlanks(head);
+    if (!isFirst) breaks++;
+    if (kept === "" && !isFirst && !isLast) continue;
+    if (breaks > 0) out += breaks === 1 ? " " : "\n".repeat(breaks - 1);
+    breaks = 0;
+    out += kept;
+  }
+  return out;
+}
+
+function withoutTrailingBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === " ") end--;
+  return text.slice(0, end);
+}

@@ -1,0 +1,73 @@
+/** What configuration and plugins make of a server at one time. A server holds the generation in force and swaps it whole. */
+import { append } from "../../core/append.ts";
+import type { Names } from "../../core/names.ts";
+import type { Plugin } from "../../core/plugin.ts";
+import { withoutAdmission } from "../write/admission/choose-admission.ts";
+import { type Catalog, CatalogError } from "../catalog/catalog.ts";
+import { compile } from "../catalog/compile.ts";
+import { ConfigError } from "../config/parse.ts";
+import type { Config } from "../config/settings.ts";
+
+export interface Generation {
+  readonly config: Config;
+  /** As they were chosen, with all their steps of admission. */
+  readonly plugins: readonly Plugin[];
+  readonly catalog: Catalog;
+}
+
+/**
+ * The generation of settings and plugins; every mistake in one ConfigError or CatalogError. The catalog is the one of `before`
+ * where nothing has changed that it is made of.
+ */
+export function generationOf(config: Config, plugins: readonly Plugin[], before?: Generation): Generation {
+  const isSame = before !== undefined && hasSameCatalog(config, plugins, before);
+  const catalog = isSame ? before.catalog : catalogOf(config, plugins);
+  if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
+    throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
+  }
+  return { config, plugins, catalog };
+}
+
+/** Throws with the mistakes of admission and of the catalog together. */
+function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
+  const mistakes: string[] = [];
+  const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
+  const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
+  try {
+    const catalog = compile(admitting, options);
+    if (mistakes.length === 0) return catalog;
+  } catch (error) {
+    if (mistakes.length === 0 || !(error instanceof CatalogError)) throw error;
+    append(mistakes, error.mistakes);
+  }
+  throw new ConfigError(mistakes);
+}
+
+/** Everything that is wrong with these settings and plugins. */
+export function generationMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
+  try {
+    generationOf(config, plugins);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof CatalogError) return error.mistakes;
+    throw error;
+  }
+}
+
+export function namesOf(config: Config): Names {
+  return { domain: config["group-domain"], platform: config["platform-name"] };
+}
+
+function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Generation): boolean {
+  const settings = ["disable-admission-plugins", "feature-gates", "runtime-config", "group-domain", "platform-name"] as const;
+  return plugins.length === before.plugins.length && plugins.every((plugin, index) => plugin === before.plugins[index]) &&
+    settings.every((name) => isSameValue(config[name], before.config[name]));
+}
+
+/** Whether two values of a setting are one; the order of a map's entries does not count, that of a list's does. */
+export function isSameValue(one: Config[keyof Config], other: Config[keyof Config]): boolean {
+  return textOf(one) === textOf(other);
+}
+function textOf(value: Config[keyof Config]): string {
+  return JSON.stringify(value instanceof Map ? [...value].toSorted(([a], [b]) => a < b ? -1 : 1) : value);
+}

@@ -1,0 +1,201 @@
+/** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
+import { join } from "node:path";
+import { reasonOf } from "../../core/reason-of.ts";
+import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "../access/authentication/mod.ts";
+import type { Config } from "../config/settings.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { type Generation, namesOf } from "./active-config.ts";
+import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
+import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
+import type { ListenerTls } from "../listen/secured.ts";
+import { peerVerifier } from "../listen/verify-peer.ts";
+import { isInMemory } from "./open-store.ts";
+import type { Log } from "../observe/log.ts";
+import { keyed, readText } from "../config/read-files.ts";
+import type { InUse } from "./certificate-validity.ts";
+
+/** Certificates of a server that is about to listen, or does. */
+export interface Credentials {
+  /** The server's own authority and certificates, made on the first start. */
+  readonly pki: Pki;
+  /** The serving certificate is the given one, else the server's own. The server's own authority is always among those that may sign
+   *  client certificates: the kubeconfig that it writes must do. */
+  readonly tls: ListenerTls;
+  /** PEM of the authority behind the serving certificate; undefined where that was given. */
+  readonly ownCa: string | undefined;
+  /** Every certificate that the server uses, as it is in force. */
+  inUse(): readonly InUse[];
+  /** What to follow; `secure` takes certificates into force, or throws. */
+  followed(secure: (tls: ListenerTls) => void): readonly Followed[];
+}
+
+interface InForce {
+  readonly pki: Pki;
+  /** The given serving certificate. */
+  readonly serving: KeyedCertificate | undefined;
+  /** PEM of others whose client certificates count. */
+  readonly bundle: string;
+  /** PEM of the authorities of front proxies. */
+  readonly frontProxyCa: string | undefined;
+}
+
+/** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. Logs each of the server's
+ *  own certificates that is made anew. */
+export async function openCredentials(config: Config, now: () => number, log: Pick<Log, "info">): Promise<Credentials> {
+  const {
+    "tls-cert-file": certPath,
+    "tls-private-key-file": keyPath,
+    "client-ca-file": caPath,
+    "requestheader-client-ca-file": proxyPath,
+  } = config;
+  const directory = config["cert-dir"] !== "" ? config["cert-dir"] : isInMemory(config) ? undefined : join(config["data-dir"], "pki");
+  const replaced = ({ name, because, before, after }: Replacement) =>
+    log.info(`the server's own ${ownNames[name]} was made anew: ${because}`, {
+      ...(directory === undefined ? {} : { file: join(directory, `${name}.crt`) }),
+      ...datesOf(after),
+      ...(before === undefined ? {} : { replaced: datesOf(before) }),
+    });
+  const readPki = (before?: Pki) =>
+    openPki({ directory, bindAddress: config["bind-address"], names: namesOf(config), now: now(), replaced }, before);
+  const readServing = async () => certPath === "" ? undefined : await keyed(certPath, keyPath, "serving certificate");
+  const readBundle = async () => caPath === "" ? "" : await authorities("client authorities", caPath);
+  const readProxies = async () => proxyPath === "" ? undefined : await authorities("authorities of front proxies", proxyPath);
+  let inForce: InForce = {
+    pki: await readPki(),
+    serving: await readServing(),
+    bundle: await readBundle(),
+    frontProxyCa: await readProxies(),
+  };
+  const tlsOf = ({ pki, serving, bundle, frontProxyCa }: InForce): ListenerTls => ({
+    ...serving ?? pki.serving,
+    clientCa: `${pki.ca.cert}\n${bundle}`,
+    frontProxyCa,
+  });
+
+  function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
+    const take = (part: Partial<InForce>): boolean => {
+      const next = { ...inForce, ...part };
+      if (JSON.stringify(next) === JSON.stringify(inForce)) return false;
+      secure(tlsOf(next));
+      inForce = next;
+      return true;
+    };
+    const own: Followed = {
+      what: "server's own certificates",
+      paths: directory === undefined ? [] : ["ca", "serving", "admin"].map((name) => join(directory, `${name}.crt`)),
+      renew: async () => take({ pki: await readPki(inForce.pki) }) ? told(inForce.pki.serving.cert) : undefined,
+    };
+    const given: Followed = {
+      what: "serving certificate",
+      paths: [certPath, keyPath],
+      renew: async () => {
+        const serving = await readServing();
+        return serving !== undefined && take({ serving }) ? told(serving.cert) : undefined;
+      },
+    };
+    const bundle: Followed = {
+      what: "bundle of client authorities",
+      paths: [caPath],
+      renew: async () => take({ bundle: await readBundle() }) ? { certificates: pemCertificates(inForce.bundle).length } : undefined,
+    };
+    const proxies: Followed = {
+      what: "bundle of front proxies' authorities",
+      paths: [proxyPath],
+      renew: async () =>
+        take({ frontProxyCa: await readProxies() }) ? { certificates: pemCertificates(inForce.frontProxyCa ?? "").length } : undefined,
+    };
+    return [own, ...(certPath === "" ? [] : [given]), ...(caPath === "" ? [] : [bundle]), ...(proxyPath === "" ? [] : [proxies])];
+  }
+
+  function inUse(): readonly InUse[] {
+    const { pki, serving, bundle, frontProxyCa } = inForce;
+    const own = (["ca", "serving", "admin"] as const).filter((name) => name !== "serving" || serving === undefined).map((name) => ({
+      what: `server's own ${ownNames[name]}`,
+      path: directory === undefined ? undefined : join(directory, `${name}.crt`),
+      pem: pki[name].cert,
+      anyWillDo: false,
+    }));
+    const given = (what: string, path: string, pem: string | undefined, anyWillDo: boolean): readonly InUse[] =>
+      path === "" || pem === undefined ? [] : [{ what, path, pem, anyWillDo }];
+    return [
+      ...own,
+      ...given("serving certificate", certPath, serving?.cert, false),
+      ...given("bundle of client authorities", caPath, bundle, true),
+      ...given("bundle of front proxies' authorities", proxyPath, frontProxyCa, true),
+    ];
+  }
+
+  return {
+    inUse,
+    get pki() {
+      return inForce.pki;
+    },
+    get tls() {
+      return tlsOf(inForce);
+    },
+    get ownCa() {
+      return inForce.serving === undefined ? inForce.pki.ca.cert : undefined;
+    },
+    followed,
+  };
+}
+
+const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
+
+/** What a log may say of a certificate. */
+function told(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {
+  return { names: certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array()).names, ...datesOf(cert) };
+}
+function datesOf(cert: string): { readonly notBefore: string; readonly notAfter: string } {
+  const { notBefore, notAfter } = certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array());
+  return { notBefore: new Date(notBefore).toISOString(), notAfter: new Date(notAfter).toISOString() };
+}
+
+/** Reads what is given of certificates and authorities, and uses none of it: each rejects for a file that holds none of what it should. */
+export function checkGivenCertificates(config: Config): readonly Promise<unknown>[] {
+  const { "tls-cert-file": certPath, "tls-private-key-file": keyPath } = config;
+  const { "client-ca-file": caPath, "requestheader-client-ca-file": proxyPath } = config;
+  return [
+    ...(certPath === "" || keyPath === "" ? [] : [keyed(certPath, keyPath, "serving certificate")]),
+    ...(caPath === "" ? [] : [authorities("client authorities", caPath)]),
+    ...(proxyPath === "" ? [] : [authorities("authorities of front proxies", proxyPath)]),
+  ];
+}
+
+/** PEM of the authorities that are published in each namespace. Rejects for a file that holds none. */
+export async function rootCertificatesOf(config: Config): Promise<string | undefined> {
+  const path = config["root-ca-file"];
+  return path === "" ? undefined : await authorities("root authorities", path);
+}
+
+async function authorities(what: string, path: string): Promise<string> {
+  const text = await readText(path, what);
+  try {
+    peerVerifier(text);
+  } catch (error) {
+    throw new Error(`cannot use the ${what} in "${path}": ${reasonOf(error)}`);
+  }
+  return text;
+}
+
+/** Who a request may be from: by its front proxy's word, then by its certificate, then by its token; and what of that comes from files. */
+export async function authenticatorsOf(
+  config: Config,
+  inForce: () => Pick<Generation, "config" | "catalog">,
+): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
+  const users = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
+  const certificates = config["requestheader-client-ca-file"] === "" ? [users] : [frontProxy(() => inForce().config), users];
+  const path = config["token-auth-file"];
+  if (path === "") return { authenticators: certificates, followed: [] };
+  const read = () => readText(path, "token file");
+  let text = await read();
+  const tokens = tokenFile(text);
+  const renew = async () => {
+    const next = await read();
+    if (next === text) return undefined;
+    tokens.replace(next);
+    text = next;
+    return {};
+  };
+  return { authenticators: [...certificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
+}

@@ -1,0 +1,97 @@
+/** The registry of a server, as its settings want it. */
+import { readFileSync } from "node:fs";
+import { reasonOf } from "../../core/reason-of.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+import { TreeObject } from "../../core/tree/tree.ts";
+import { type AllowedLabels, allowedLabelsMistake, createRegistry, hiddenVersionMistake, parseAllowedLabels } from "../../metrics/mod.ts";
+import { ConfigError } from "../config/parse.ts";
+import type { Config } from "../config/settings.ts";
+import { targetRelease } from "../catalog/gates.ts";
+import type { Log } from "../observe/log.ts";
+import { kernelMetrics, type KernelRegistry } from "../observe/metrics.ts";
+
+type MetricSettings = Pick<
+  Config,
+  "show-hidden-metrics-for-version" | "disabled-metrics" | "allow-metric-labels" | "allow-metric-labels-manifest"
+>;
+
+/** What is wrong with the settings of metrics. */
+export function metricMistakes(config: MetricSettings): readonly string[] {
+  try {
+    openMetrics(config, { info() {} });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+}
+
+/** Throws a ConfigError where the settings make no sense. What is deprecated is shown, hidden or gone by what holds at `release`. */
+export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, release: string = targetRelease): KernelRegistry {
+  const mistakes: string[] = [];
+  const shown = hiddenVersionMistake(config["show-hidden-metrics-for-version"], release);
+  if (shown !== undefined) mistakes.push(shown);
+  const disabled = config["disabled-metrics"];
+  for (const name of disabled.filter((each) => !metricName.test(each))) {
+    mistakes.push(
+      `--disabled-metrics must be fully qualified metric names matching ${JSON.stringify(metricName.source)}, got ${JSON.stringify(name)}`,
+    );
+  }
+  const allowedLabels = allowed(config, mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  const unexpected = () => registry.record.unexpectedValues.with({}).add();
+  const registry: KernelRegistry = createRegistry(kernelMetrics, {
+    release,
+    showHidden: config["show-hidden-metrics-for-version"] !== "",
+    disabled,
+    allowedLabels,
+    overflowed: unexpected,
+    refused: unexpected,
+    deprecatedUsed: ({ name, deprecatedSince }) =>
+      log.info("a deprecated metric is recorded; dashboards and alerts should turn to another before it is hidden", {
+        metric: name,
+        deprecatedSince,
+      }),
+  });
+  countThemselves(registry, disabled.length);
+  return registry;
+}
+
+const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+
+function countThemselves({ record, standing }: KernelRegistry, disabled: number): void {
+  for (const { definition: { stability, deprecatedSince = "" }, state } of standing) {
+    if (state === "hidden") record.hiddenMetrics.with({}).add();
+    if (state === "shown" || state === "deprecated") {
+      record.registeredMetrics.with({ deprecated_version: deprecatedSince, stability_level: stability }).add();
+    }
+  }
+  record.disabledMetrics.with({}).add(disabled);
+}
+
+/** The flag, or else the file: upstream never takes both together. */
+function allowed(config: MetricSettings, mistakes: string[]): AllowedLabels {
+  const flag = config["allow-metric-labels"], path = config["allow-metric-labels-manifest"];
+  const pairs = flag.size > 0 || path === "" ? flag : pairsOfFile(path, mistakes);
+  const labels = parseAllowedLabels(pairs);
+  if (labels === undefined) mistakes.push(allowedLabelsMistake);
+  return labels ?? new Map();
+}
+
+function pairsOfFile(path: string, mistakes: string[]): readonly (readonly [string, string])[] {
+  const bad = (why: string) => {
+    mistakes.push(`flag "--allow-metric-labels-manifest": the file "${path}" ${why}`);
+    return [];
+  };
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    return bad(`cannot be read: ${reasonOf(error)}`);
+  }
+  const read = readYaml(bytes);
+  if (!read.ok) return bad(`is no YAML: ${read.error}`);
+  const { tree } = read;
+  if (!(tree instanceof TreeObject)) return bad('must hold pairs such as "metric,label": "value,value"');
+  return tree.keys.map((key, index) => [key, String(tree.values[index])]);
+}

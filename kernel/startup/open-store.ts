@@ -1,0 +1,76 @@
+/** The store that the settings name. */
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../config/settings.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { keyed, readText } from "../config/read-files.ts";
+import type { Tls } from "../store/etcd/grpc/session.ts";
+import { openFailure } from "../store/sqlite/failures.ts";
+import type { SqliteOptions } from "../store/sqlite/sqlite.ts";
+import { type Store, StoreError } from "../store/store.ts";
+import type { Troubles } from "../store/trouble.ts";
+import type { InUse } from "./certificate-validity.ts";
+
+/** Whether nothing is to be left on disk. */
+export function isInMemory(config: Config): boolean {
+  return config["data-dir"] === ":memory:";
+}
+
+/** A store, and what of the way to it comes from files. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly followed: readonly Followed[];
+  /** The certificates for etcd, as they are in force. */
+  inUse(): readonly InUse[];
+}
+
+export interface OpenStoreOptions {
+  /** Where what keeps the store from its work is reported. */
+  readonly troubles: Troubles;
+  /** Of the embedded store, for tests. */
+  readonly sqlite?: Omit<SqliteOptions, "troubles">;
+}
+
+/** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
+export async function openStore(config: Config, { troubles, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
+  const endpoints = config["etcd-servers"];
+  // Only the one that is used is loaded: the other would cost memory.
+  if (endpoints.length === 0) {
+    const { openSqlite } = await import("../store/sqlite/sqlite.ts");
+    const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
+    const store = await openSqlite(path, { ...sqlite, troubles });
+    return { store, followed: [], inUse: () => [] };
+  }
+  const { openEtcd } = await import("../store/etcd/etcd.ts");
+  const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, troubles }), followed: [], inUse: () => [] };
+  let tls = await readTls(config);
+  const renew = async () => {
+    const next = await readTls(config);
+    if (JSON.stringify(next) === JSON.stringify(tls)) return undefined;
+    tls = next;
+    return { from: "the next connection on" };
+  };
+  const store = await openEtcd({ endpoints, tls: () => tls, troubles });
+  const inUse = () =>
+    ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
+      .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);
+  return { store, followed: [{ what: "client certificate for etcd", paths, renew }], inUse };
+}
+
+/** Rejects for files that hold none of what they should. */
+export async function readTls(config: Config): Promise<Tls> {
+  const { "etcd-cafile": caPath, "etcd-certfile": certPath, "etcd-keyfile": keyPath } = config;
+  const authority = caPath === "" ? {} : { ca: await readText(caPath, "authorities of etcd") };
+  return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
+}
+
+/** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */
+async function privateFile(path: string): Promise<string> {
+  try {
+    await (await open(path, "a", 0o600)).close();
+  } catch (error) {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, undefined)}`, { cause: error });
+  }
+  return path;
+}

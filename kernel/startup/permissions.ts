@@ -1,0 +1,105 @@
+/** The permissions of Deno that a server with these settings needs. `scripts/start.mjs` runs this file before it starts the server. */
+import { existsSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { ConfigError, parseArguments } from "../config/parse.ts";
+import { type Config, defaults, type SettingName } from "../config/settings.ts";
+import { isModule } from "../config/choose-plugins.ts";
+
+/** Settings that name a file which is read. */
+export const fileSettings = Object.freeze(
+  [
+    "tls-cert-file",
+    "tls-private-key-file",
+    "client-ca-file",
+    "root-ca-file",
+    "requestheader-client-ca-file",
+    "token-auth-file",
+    "etcd-cafile",
+    "etcd-certfile",
+    "etcd-keyfile",
+    "allow-metric-labels-manifest",
+  ] as const satisfies readonly SettingName[],
+);
+
+/** The name of the machine, for the lease of the elected server. Deno reads nothing of /proc for metrics, whatever is granted here. */
+const machineFiles = Object.freeze(["/etc/hostname"]);
+
+const sources = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Flags of `deno run` for the server with these arguments, started in `folder`. Where the arguments cannot be used, the flags are
+ *  enough for the server to say why. */
+export function permissionFlags(args: readonly string[], folder: string): readonly string[] {
+  let configurationFile: string | undefined;
+  let config: Config = defaults;
+  try {
+    const parsed = parseArguments(args, (path) => readFileSync(configurationFile = resolve(folder, path), "utf8"));
+    if (!parsed.help) config = parsed.config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  const { read, write } = paths(config, folder);
+  if (configurationFile !== undefined) read.push(configurationFile);
+  return [
+    "--no-prompt",
+    "--cached-only",
+    `--allow-read=${listed([...read, ...write])}`,
+    ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
+    `--allow-net=${listed(addresses(config))}`,
+    "--allow-sys=hostname,networkInterfaces",
+  ];
+}
+
+/** Deno separates entries by commas; a comma in one is written twice. */
+function listed(entries: readonly string[]): string {
+  return [...new Set(entries)].map((entry) => entry.replaceAll(",", ",,")).join(",");
+}
+
+function paths(config: Config, folder: string): { read: string[]; write: string[] } {
+  const at = (path: string) => resolve(folder, path);
+  const files = fileSettings.map((name) => config[name]).filter((path) => path !== "");
+  const read = [
+    sources,
+    ...machineFiles,
+    ...files.map(at),
+    ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
+  ];
+  const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
+  if (config["cert-dir"] !== "") write.push(certificatesFolder(at(config["cert-dir"])));
+  return { read, write };
+}
+
+/** The folder of the server's own certificates. A first start makes it beside its place and moves it there, which needs the folder
+ *  above it. */
+function certificatesFolder(path: string): string {
+  return existsSync(join(path, "ca.crt")) ? path : dirname(path);
+}
+
+/** As `kernel/main.ts` loads plugins: paths are modules, other words are packages, which are below the sources. */
+function isPath(specifier: string): boolean {
+  return specifier.startsWith(".") || isAbsolute(specifier);
+}
+
+/** The folder of the package that a module belongs to, so that the module can import the rest of it; its own folder where there is
+ *  none. */
+function packageOf(path: string): string {
+  const own = dirname(path);
+  for (let folder = own;; folder = dirname(folder)) {
+    if (["package.json", "deno.json", "node_modules"].some((name) => existsSync(join(folder, name)))) return folder;
+    if (folder === dirname(folder)) return own;
+  }
+}
+
+/** Where the server listens, and the servers of etcd. */
+function addresses(config: Config): string[] {
+  const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
+  const etcd = config["etcd-servers"].flatMap((text) => {
+    const url = URL.parse(text);
+    return url === null || url.hostname === "" ? [] : [`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`];
+  });
+  return [`${bracketed(config["bind-address"])}:${config["secure-port"]}`, ...etcd];
+}
+
+if (import.meta.main) console.log(JSON.stringify(permissionFlags(process.argv.slice(2), process.cwd())));

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { settings } from "../config/settings.ts";
+import { fileSettings, permissionFlags } from "./permissions.ts";
+
+const sources = fileURLToPath(new URL("../..", import.meta.url));
+const machine = ["/etc/hostname"];
+/** The entries of each permission. */
+const granted = (args: readonly string[], folder = "/srv") =>
+  Object.fromEntries(
+    permissionFlags(args, folder).map((flag) => flag.split("=")).map((
+      [name = "", list],
+    ) => [name.replace("--allow-", ""), list?.split(",")]),
+  );
+
+test("permissionFlags() grants the sources, the data folder and the address, and nothing else", () => {
+  assert.deepEqual(permissionFlags(["--data-dir=state", "--secure-port=7443"], "/srv"), [
+    "--no-prompt",
+    "--cached-only",
+    `--allow-read=${[sources, ...machine].join()},/srv/state`,
+    "--allow-write=/srv/state",
+    "--allow-net=127.0.0.1:7443",
+    "--allow-sys=hostname,networkInterfaces",
+  ]);
+  assert.equal(Object.hasOwn(granted(["--data-dir=:memory:"]), "write"), false);
+});
+
+test("permissionFlags() grants reading each file that a setting names", () => {
+  const named = Object.keys(settings).filter((name) => /(file|manifest)$/.test(name)).toSorted();
+  assert.deepEqual([...fileSettings].toSorted(), named);
+  const { read } = granted([...fileSettings.map((name) => `--${name}=files/${name}`), "--etcd-servers=http://localhost:2379"]);
+  for (const name of fileSettings) assert.ok(read?.includes(`/srv/files/${name}`), name);
+});
+
+test("permissionFlags() grants the addresses of etcd, with the port that their scheme means", () => {
+  const servers = "--etcd-servers=http://[::1]:2379,https://etcd.example,http://10.0.0.1";
+  assert.deepEqual(granted([servers, "--bind-address=::"]).net, ["[::]:6443", "[::1]:2379", "etcd.example:443", "10.0.0.1:80"]);
+});
+
+test("permissionFlags() reads the configuration file, and is enough to say what is wrong with one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const file = join(folder, "thole.yaml");
+    writeFileSync(file, "data-dir: elsewhere\ntoken-auth-file: /tokens.csv\n");
+    const { read, write } = granted(["--config=thole.yaml"], folder), data = join(folder, "elsewhere");
+    assert.deepEqual([read?.toSorted(), write], [[sources, ...machine, "/tokens.csv", file, data].toSorted(), [data]]);
+    writeFileSync(file, "nonsense: 1\n");
+    assert.deepEqual(granted(["--config=thole.yaml", "--unknown"], folder).read?.includes(file), true);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("permissionFlags() grants the folder above its certificates only until they are there", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const args = ["--data-dir=/d", `--cert-dir=${join(folder, "pki")}`];
+    assert.deepEqual(granted(args).write, ["/d", folder]);
+    mkdirSync(join(folder, "pki"));
+    writeFileSync(join(folder, "pki/ca.crt"), "");
+    assert.deepEqual(granted(args).write, ["/d", join(folder, "pki")]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("permissionFlags() grants a plugin's package, or its folder where it has none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    mkdirSync(join(folder, "package/deep"), { recursive: true });
+    mkdirSync(join(folder, "alone"));
+    writeFileSync(join(folder, "package/package.json"), "{}");
+    const { read } = granted(["--plugins=cluster,./package/deep/a.ts,./alone/b.ts,some-package", "--data-dir=:memory:"], folder);
+    assert.deepEqual(read, [sources, ...machine, join(folder, "package"), join(folder, "alone")]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("permissionFlags() keeps a comma in a path apart from the next path", () => {
+  assert.match(permissionFlags(["--data-dir=/a,/b"], "/").join(" "), /--allow-write=\/a,,\/b /);
+});

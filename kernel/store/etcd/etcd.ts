@@ -1,0 +1,215 @@
+import { limits } from "../../../core/limits.ts";
+import { withoutUser } from "../../../core/without-user.ts";
+import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { connect, type Connection, type ConnectionOptions } from "./connection.ts";
+import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./errors.ts";
+import { leasePool } from "./leases.ts";
+import { type Refusals, refusalsOf } from "./refusals.ts";
+import { untroubled } from "../trouble.ts";
+import { guide } from "../../../core/guide.ts";
+import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./messages.ts";
+import { type Progress, progressKeeper } from "./progress.ts";
+import { followEtcd } from "./watch.ts";
+import {
+  type Batch,
+  type Change,
+  type Commit,
+  type Entry,
+  type Listing,
+  type Page,
+  type Range,
+  type Revision,
+  type Store,
+  StoreError,
+} from "../store.ts";
+
+export interface EtcdOptions extends ConnectionOptions {
+  /** Put before every key in etcd; what is read comes without it. */
+  readonly prefix?: string;
+  readonly clock?: Clock;
+}
+
+/**
+ * A store in etcd (3.4 and later), over whichever of its endpoints answers. Rejects with StoreError "unavailable" when none does.
+ * A commit that fails as "unavailable" may have happened nevertheless.
+ */
+export async function openEtcd(options: EtcdOptions): Promise<Store> {
+  const { clock = systemClock, prefix = "" } = options;
+  const connection = connect(options);
+  try {
+    await connection.call(status, undefined, { repeatable: true });
+  } catch (error) {
+    // From 3.6 on it is for administrators to know; what the store may read and write is seen when it does.
+    if (!isDenied(error)) {
+      await connection.close();
+      const message = `Cannot reach etcd at ${options.endpoints.map(withoutUser).join(", ")}: ${toStoreError(error).message}`;
+      throw new StoreError("unavailable", `${message} (${guide("etcd-is-unreachable")})`, { cause: error });
+    }
+  }
+  const progress = progressKeeper(clock);
+  const refusals = refusalsOf(options.endpoints, options.troubles ?? untroubled);
+  const reading = readerOf(connection, progress, prefix, refusals);
+  const closing = new AbortController();
+  let closed: Promise<void> | undefined;
+
+  const open = <T>(act: () => Promise<T>): Promise<T> => closing.signal.aborted ? Promise.reject(closedError()) : act();
+
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
+    const ends = AbortSignal.any([signal, closing.signal]);
+    yield* followEtcd({ connection, progress, range: prefixed(prefix, range), own: prefix, from, signal: ends });
+    if (!signal.aborted) throw closedError();
+  }
+
+  const commit = committer(connection, prefix, clock, refusals);
+  return {
+    get: (key, signal) => open(() => reading.get(key, signal)),
+    list: (range, page) => open(() => reading.list(range, page)),
+    newest: () => undefined,
+    commit: (change) => open(() => commit(change)),
+    watch,
+    compact: (revision) => open(() => compact(connection, revision)),
+    size: () => open(() => sizeOf(connection)),
+    close() {
+      closing.abort();
+      closed ??= connection.close();
+      return closed;
+    },
+  };
+}
+
+function readerOf(connection: Connection, progress: Progress, prefix: string, refusals: Refusals): Pick<Store, "get" | "list"> {
+  const ownBytes = encodeKey(prefix).length;
+  const entryOf = (found: KeyValue): Entry => ({ key: ownKey(found, ownBytes), value: found.value, revision: found.revision });
+
+  async function get(key: string, signal?: AbortSignal): ReturnType<Store["get"]> {
+    try {
+      const { entries: [found], revision } = await connection.call(range, { from: encodeKey(prefix + key) }, { signal, repeatable: true });
+      progress.shown(revision);
+      refusals.read();
+      return { entry: found && entryOf(found), revision };
+    } catch (error) {
+      refusals.read(error);
+      throw asFailure(error, signal);
+    }
+  }
+
+  async function list(wanted: Range, { limit, at, signal }: Page = {}): Promise<Listing> {
+    const { from, to = noEnd } = keyBounds(prefixed(prefix, wanted));
+    const entries: Entry[] = [];
+    let revision = at;
+    let next: Uint8Array = from;
+    for (;;) {
+      const most = Math.min(limits.rangeKeysMax, limit === undefined ? limits.rangeKeysMax : limit - entries.length);
+      const reply = await connection.call(range, { from: next, to, limit: most, at: revision }, { signal, repeatable: true }).catch(
+        async (error: unknown) => {
+          refusals.read(error);
+          throw asFailure(error, signal, at === undefined ? {} : await boundsOf(connection, error, at));
+        },
+      );
+      progress.shown(reply.revision);
+      refusals.read();
+      revision ??= reply.revision;
+      for (const found of reply.entries) entries.push(entryOf(found));
+      const last = reply.entries.at(-1);
+      const rest = reply.count - reply.entries.length;
+      if (last === undefined || rest <= 0 || entries.length === limit) {
+        return { entries, revision, count: entries.length + Math.max(0, rest) };
+      }
+      next = new Uint8Array(last.key.length + 1);
+      next.set(last.key);
+    }
+  }
+  return { get, list };
+}
+
+function committer(connection: Connection, prefix: string, clock: Clock, refusals: Refusals): Store["commit"] {
+  const ownBytes = encodeKey(prefix).length;
+  const leases = leasePool((seconds) => connection.call(leaseGrant, seconds, { repeatable: true }), clock);
+
+  async function attempt(change: Change, again: boolean): Promise<TxnReply> {
+    const lease = change.ttlSeconds === undefined || change.value === undefined ? undefined : await leases.leaseFor(change.ttlSeconds);
+    const expect = change.expect === "absent" ? 0 : change.expect;
+    try {
+      return await connection.call(txn, { key: encodeKey(prefix + change.key), expect, value: change.value, lease }, { repeatable: false });
+    } catch (error) {
+      if (lease === undefined || !again || !isNoLease(error)) throw error;
+      leases.forget(lease);
+      return attempt(change, false);
+    }
+  }
+
+  return async (change): Promise<Commit> => {
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
+    try {
+      const { succeeded, revision, current } = await attempt(change, true);
+      if (succeeded && change.value !== undefined) refusals.write();
+      if (succeeded) return { done: true, revision };
+      return { done: false, current: current && { key: ownKey(current, ownBytes), value: current.value, revision: current.revision } };
+    } catch (error) {
+      // The compactor's key may be beyond our rights: it says so itself.
+      if (change.frees !== true) refusals.write(error);
+      throw toStoreError(error);
+    }
+  };
+}
+
+async function compact(connection: Connection, revision: Revision): Promise<void> {
+  try {
+    await connection.call(compaction, revision, { repeatable: true });
+  } catch (error) {
+    if (!isCompacted(error)) throw toStoreError(error, await boundsOf(connection, error, revision));
+  }
+}
+
+async function sizeOf(connection: Connection): Promise<number> {
+  try {
+    return (await connection.call(status, undefined, { repeatable: true })).bytes;
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** The bounds that etcd's own sentences leave out: the oldest revision kept, or the newest there is. */
+async function boundsOf(connection: Connection, error: unknown, at: Revision): Promise<{ oldest?: Revision; current?: Revision }> {
+  try {
+    if (isFuture(error)) return { current: (await connection.call(range, { from: noEnd }, { repeatable: true })).revision };
+    return isCompacted(error) ? { oldest: await oldestRevision(connection, at) } : {};
+  } catch {
+    return {}; // the error itself says enough
+  }
+}
+
+/** A watch that starts too early is told where it could have started. */
+async function oldestRevision(connection: Connection, at: Revision): Promise<Revision> {
+  const stream = await connection.watch();
+  try {
+    stream.send({ from: noEnd, to: Uint8Array.of(0, 0), start: at });
+    for await (const replies of stream) for (const reply of replies) if (reply.canceled) return reply.compacted;
+    throw new Error("etcd ended a stream without a reason");
+  } finally {
+    stream.cancel();
+  }
+}
+
+/** A key without the store's own prefix. */
+function ownKey({ key }: KeyValue, ownBytes: number): string {
+  return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
+}
+
+function prefixed(prefix: string, { prefix: inner, after, within }: Range): Range {
+  return {
+    prefix: prefix + inner,
+    ...(after === undefined ? {} : { after: prefix + after }),
+    ...(within === undefined ? {} : { within: prefix + within }),
+  };
+}
+
+/** The signal's reason when it is that which failed the call. */
+function asFailure(error: unknown, signal: AbortSignal | undefined, more?: { oldest?: Revision; current?: Revision }): unknown {
+  return signal?.aborted === true && error === signal.reason ? error : toStoreError(error, more);
+}
+
+function closedError(): StoreError {
+  return new StoreError("closed", "The store is closed");
+}

@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { withoutUser } from "../../../../core/without-user.ts";
+import { lost } from "./errors.ts";
+import { openSession, type Session } from "../http2/session.ts";
+
+export interface Tls {
+  /** PEM; without it the authorities that the runtime believes count. */
+  readonly ca?: string | Uint8Array;
+  readonly cert?: string | Uint8Array;
+  readonly key?: string | Uint8Array;
+}
+
+export interface SessionOptions {
+  /** Asked for with each connection that is made. */
+  readonly tls?: (() => Tls) | undefined;
+  /** After so many milliseconds with a call under way the other end is asked whether it is still there; it has a third of it to answer. */
+  readonly keepaliveMs: number;
+}
+
+/** A connection that stands. */
+export interface GrpcSession extends Pick<Session, "usable" | "open"> {
+  /** Destroys the connection unless the other end answers soon. */
+  probe(): void;
+  /** Ends it and its streams. */
+  close(): void;
+}
+
+const connectMs = 5000;
+
+/** Resolves when the connection stands: TLS included, and the server has said its settings. Rejects with a GrpcError. */
+export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOptions): Promise<GrpcSession> {
+  return new Promise((resolve, reject) => {
+    const socket = openSocket(new URL(endpoint), tls?.());
+    const timer = setTimeout(() => session.destroy(`no answer within ${connectMs} ms`), connectMs);
+    const session = openSession(socket, {
+      onOpen() {
+        clearTimeout(timer);
+        resolve(watched(session, socket, keepaliveMs));
+      },
+      onEnd(because) {
+        clearTimeout(timer);
+        reject(lost(`Cannot connect to ${withoutUser(endpoint)}`, because, true, true));
+      },
+    });
+  });
+}
+
+function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): Socket {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (protocol === "http:") return connectTcp({ host, port: Number(port || 80), noDelay: true });
+  const own = tls &&
+    { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
+  // An address is checked against the certificate, and never sent as a name (RFC 6066, 3).
+  const socket = connectTls({
+    host,
+    port: Number(port || 443),
+    ALPNProtocols: ["h2"],
+    ...own,
+    ...(isIP(host) === 0 && { servername: host }),
+  });
+  return socket.setNoDelay(true);
+}
+
+/** The session, tested from time to time. */
+function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSession {
+  let silent: ReturnType<typeof setTimeout> | undefined;
+
+  function probe(): void {
+    if (silent !== undefined || socket.destroyed) return;
+    silent = setTimeout(() => session.destroy(new Error("the connection has gone silent")), Math.ceil(keepaliveMs / 3));
+    session.ping(() => {
+      clearTimeout(silent);
+      silent = undefined;
+    });
+  }
+  // Servers take pings without a call under way amiss.
+  const timer = setInterval(() => session.streams > 0 && probe(), keepaliveMs);
+  socket.once("close", () => {
+    clearInterval(timer);
+    clearTimeout(silent);
+  });
+  return {
+    get usable() {
+      return session.usable;
+    },
+    open: session.open,
+    probe,
+    close: () => session.destroy("the channel was closed"),
+  };
+}
+
+function pem(text: string | Uint8Array): string | Buffer {
+  return typeof text === "string" ? text : Buffer.from(text);
+}

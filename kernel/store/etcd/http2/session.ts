@@ -1,0 +1,291 @@
+/**
+ * The client's side of HTTP/2 (RFC 9113) over a socket, as far as gRPC goes: a stream sends its headers and its data, and is told
+ * headers, data and its end. Why this is ours: docs/decisions/0010-http2-of-our-own.md.
+ */
+import { limits } from "../../../../core/limits.ts";
+import { Buffer } from "node:buffer";
+import type { Socket } from "node:net";
+import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts";
+import { headerFrames } from "./header-frames.ts";
+import { headerReader, type Headers } from "./hpack.ts";
+import { connectionWindowBytes, firstWindowBytes, ourSettings, preface, setting, streamWindowBytes } from "./preface.ts";
+import { type Room, roomFor } from "./flow-window.ts";
+import { sendQueue } from "./send-queue.ts";
+
+/** What a stream is told. Nothing comes after `end`, and nothing after the stream was cancelled. */
+export interface StreamEvents {
+  /** Those of the answer, and those behind its data. */
+  headers(headers: Headers): void;
+  data(chunk: Buffer): void;
+  /** `lost`: the server has not ended it. */
+  end(lost: Lost | undefined): void;
+}
+
+export interface Lost {
+  readonly cause: unknown;
+  /** Whether the server certainly has not acted on it. */
+  readonly unsent: boolean;
+}
+
+export interface Stream {
+  send(data: Uint8Array): void;
+  /** So many bytes of what came are used: the server may send as many more. */
+  used(bytes: number): void;
+  cancel(): void;
+}
+
+export interface Session {
+  /** Whether more streams can be opened. */
+  readonly usable: boolean;
+  readonly streams: number;
+  /**
+   * Opens a stream with a block of headers. With `whole` that is all it sends, and what it receives counts as used at once. Where
+   * the server allows no more of them it waits for its turn.
+   */
+  open(block: Buffer, whole: Uint8Array | undefined, events: StreamEvents): Stream;
+  ping(answered: () => void): void;
+  /** Ends it and its streams. */
+  destroy(because: unknown): void;
+}
+
+export interface SessionOptions {
+  /** Called when the server has said its settings: streams can be opened. */
+  readonly onOpen: () => void;
+  /** Called once, however it ends. */
+  readonly onEnd: (because: unknown) => void;
+  /** The number of the first stream; odd. */
+  readonly firstStream?: number;
+}
+
+const streamMax = 0x7fffffff;
+
+const refusedStream = 7, cancelled = 8;
+const nothing = Buffer.alloc(0);
+
+interface Open {
+  /** Zero while it waits for its turn. */
+  id: number;
+  readonly block: Buffer;
+  /** Whether nothing is sent but what is sent at first. */
+  readonly isWhole: boolean;
+  readonly events: StreamEvents;
+  /** What it sends before its turn has come. */
+  readonly early: Uint8Array[];
+  readonly room: Room;
+}
+
+/** Speaks over a socket that is connected, or is being connected. */
+export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: SessionOptions): Session {
+  const write = frameWriter(socket);
+  const queue = sendQueue(write);
+  const readBlock = headerReader();
+  const streams = new Map<number, Open>();
+  const waiting = new Set<Open>();
+  let next = firstStream;
+  let streamsMax = Infinity;
+  let isOpen = false, isLeaving = false, isOver = false;
+  let answered: (() => void)[] = [];
+  const room = roomFor(connectionWindowBytes, (bytes) => allow(0, bytes));
+
+  function destroy(because: unknown): void {
+    if (isOver) return;
+    isOver = true;
+    socket.destroy();
+    const lost = [...streams.values()], never = [...waiting];
+    streams.clear();
+    waiting.clear();
+    onEnd(because);
+    for (const { events } of lost) events.end({ cause: because, unsent: false });
+    for (const { events } of never) events.end({ cause: because, unsent: true });
+  }
+
+  function start(stream: Open): void {
+    stream.id = next;
+    next += 2;
+    streams.set(stream.id, stream);
+    write(frameType.headers, flag.endHeaders, stream.id, stream.block);
+    queue.open(stream.id);
+    for (const data of stream.early.splice(0)) queue.send(stream.id, data, stream.isWhole);
+  }
+  /** As many of those that wait as the server allows. Each has a number kept for it. */
+  function startWaiting(): void {
+    for (const stream of waiting) {
+      if (streams.size >= streamsMax) return;
+      waiting.delete(stream);
+      start(stream);
+    }
+  }
+  function forget(stream: Open): void {
+    streams.delete(stream.id);
+    queue.close(stream.id);
+    startWaiting();
+    if (streams.size === 0 && waiting.size === 0 && !isUsable()) destroy("the connection takes no more streams");
+  }
+  function isUsable(): boolean {
+    return isOpen && !isOver && !isLeaving && next + 2 * waiting.size <= streamMax;
+  }
+  function reset(id: number, code: number): void {
+    const payload = Buffer.allocUnsafe(4);
+    payload.writeUInt32BE(code, 0);
+    write(frameType.reset, 0, id, payload);
+  }
+  function allow(id: number, bytes: number): void {
+    const payload = Buffer.allocUnsafe(4);
+    payload.writeUInt32BE(bytes, 0);
+    write(frameType.windowUpdate, 0, id, payload);
+  }
+  function ended(stream: Open): void {
+    // A server may answer before it has read all, one that refuses a message for its size for one.
+    if (!queue.isDone(stream.id)) reset(stream.id, cancelled);
+    forget(stream);
+    stream.events.end(undefined);
+  }
+  function takeData(flags: number, id: number, payload: Buffer): void {
+    room.fill(payload.length);
+    room.use(payload.length);
+    const stream = streams.get(id);
+    // One that was cancelled: what was on its way counts for the connection only.
+    if (stream === undefined) return known(id);
+    stream.room.fill(payload.length);
+    const chunk = unpadded(flags, payload);
+    stream.room.use(stream.isWhole ? payload.length : payload.length - chunk.length);
+    if (chunk.length > 0) stream.events.data(chunk);
+    if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);
+  }
+  function headersOf(id: number, ends: boolean, block: Buffer): void {
+    const headers = readBlock(block);
+    const stream = streams.get(id);
+    if (stream === undefined) return;
+    stream.events.headers(headers);
+    if (ends && streams.get(id) === stream) ended(stream);
+  }
+  function acknowledge(type: number, payload: Buffer): void {
+    if (socket.writableLength <= limits.etcdUnreadBytesMax) write(type, flag.ack, 0, payload);
+  }
+  function takeSettings(flags: number, payload: Buffer): void {
+    if ((flags & flag.ack) !== 0) return;
+    for (let at = 0; at < payload.length; at += 6) {
+      const value = payload.readUInt32BE(at + 2);
+      const which = payload.readUInt16BE(at);
+      if (which === setting.initialWindowSize) queue.resize(value);
+      if (which === setting.maxConcurrentStreams) streamsMax = value;
+    }
+    acknowledge(frameType.settings, nothing);
+    if (isOpen) return startWaiting();
+    isOpen = true;
+    onOpen();
+  }
+  function takeReset(id: number, payload: Buffer): void {
+    known(id);
+    const stream = streams.get(id);
+    if (stream === undefined) return;
+    const code = payload.readUInt32BE(0);
+    forget(stream);
+    // A refused stream is one that the server has not looked at (RFC 9113, 8.7).
+    stream.events.end({ cause: `the server closed the stream with code ${code}`, unsent: code === refusedStream });
+  }
+  function takeGoAway(payload: Buffer): void {
+    const last = payload.readUInt32BE(0) & streamMax;
+    isLeaving = true;
+    const cause = `the server told us to go away with code ${payload.readUInt32BE(4)}`;
+    // What is numbered higher the server has not acted on, and will not (RFC 9113, 6.8).
+    const never = [...[...streams.values()].filter(({ id }) => id > last), ...waiting];
+    waiting.clear();
+    for (const stream of never) {
+      streams.delete(stream.id);
+      queue.close(stream.id);
+      stream.events.end({ cause, unsent: true });
+    }
+    if (streams.size === 0) destroy(cause);
+  }
+  function takePing(flags: number, payload: Buffer): void {
+    if ((flags & flag.ack) === 0) return acknowledge(frameType.ping, payload);
+    const waiters = answered;
+    answered = [];
+    for (const tell of waiters) tell();
+  }
+  /** A server speaks of streams only that we have opened. */
+  function known(id: number): void {
+    if (id >= next || id % 2 === 0) throw new Error(`The server spoke of stream ${id}, which does not exist`);
+  }
+  function take(type: number, flags: number, id: number, payload: Buffer): void {
+    if (isOver) return;
+    if (!isOpen && type !== frameType.settings) throw new Error("The server does not begin with its settings");
+    if (type === frameType.headers) known(id);
+    if (takeHeaders(type, flags, id, payload)) return;
+    switch (type) {
+      case frameType.data:
+        return takeData(flags, id, payload);
+      case frameType.reset:
+        return takeReset(id, payload);
+      case frameType.settings:
+        return takeSettings(flags, payload);
+      case frameType.pushPromise:
+        throw new Error("The server promised what nobody asked for");
+      case frameType.ping:
+        return takePing(flags, payload);
+      case frameType.goAway:
+        return takeGoAway(payload);
+      case frameType.windowUpdate:
+        if (id !== 0) known(id);
+        return queue.allow(id, payload.readUInt32BE(0) & streamMax);
+    }
+    // What we do not know we pass over (RFC 9113, 5.5).
+  }
+
+  const takeHeaders = headerFrames(headersOf);
+  const read = frameReader(take);
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      read(chunk);
+    } catch (error) {
+      destroy(error);
+    }
+  });
+  socket.on("error", destroy);
+  socket.on("end", () => destroy("the connection was closed"));
+  socket.on("close", () => destroy("the connection was closed"));
+  socket.write(preface);
+  write(frameType.settings, 0, 0, ourSettings());
+  allow(0, connectionWindowBytes - firstWindowBytes);
+
+  return {
+    get usable() {
+      return isUsable();
+    },
+    get streams() {
+      return streams.size + waiting.size;
+    },
+    open(block, whole, events) {
+      if (!isUsable()) throw new Error("the connection was closed");
+      const isWhole = whole !== undefined;
+      const stream: Open = {
+        id: 0,
+        block,
+        isWhole,
+        events,
+        early: isWhole ? [whole] : [],
+        room: roomFor(streamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
+      };
+      if (streams.size < streamsMax) start(stream);
+      else waiting.add(stream);
+      return {
+        send(data) {
+          if (waiting.has(stream)) stream.early.push(data);
+          else queue.send(stream.id, data, false);
+        },
+        used: stream.room.use,
+        cancel() {
+          if (waiting.delete(stream) || streams.get(stream.id) !== stream) return;
+          reset(stream.id, cancelled);
+          forget(stream);
+        },
+      };
+    },
+    ping(tell) {
+      answered.push(tell);
+      write(frameType.ping, 0, 0, Buffer.alloc(8));
+    },
+    destroy,
+  };
+}

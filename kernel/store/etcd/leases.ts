@@ -1,0 +1,44 @@
+import { limits } from "../../../core/limits.ts";
+import type { Clock } from "../clock.ts";
+
+/** Leases shared by keys of similar expiry, as kube-apiserver does: one for a thousand events instead of one each. */
+export interface Leases {
+  /** A lease that lasts at least so many seconds more, and not much longer. */
+  leaseFor(seconds: number): Promise<string>;
+  /** Takes a lease out of use that the server no longer knows. */
+  forget(id: string): void;
+}
+
+const slackShare = 0.05;
+
+/** `grant` gets a lease of so many seconds from the server and gives its number. */
+export function leasePool(grant: (seconds: number) => Promise<string>, clock: Clock): Leases {
+  let shared:
+    | { readonly granted: Promise<string>; readonly until: number; readonly slackMs: number; keys: number; id?: string }
+    | undefined;
+
+  function renew(seconds: number): Promise<string> {
+    const slack = Math.min(Math.floor(seconds * slackShare), limits.leaseSlackSecondsMax);
+    const granted = grant(Math.ceil(seconds) + slack);
+    const made: NonNullable<typeof shared> = { granted, until: clock.now() + (seconds + slack) * 1000, slackMs: slack * 1000, keys: 1 };
+    shared = made;
+    granted.then((id) => made.id = id, () => {
+      if (shared === made) shared = undefined;
+    });
+    return granted;
+  }
+
+  return {
+    async leaseFor(seconds) {
+      const until = clock.now() + seconds * 1000;
+      if (shared !== undefined && shared.keys < limits.leaseKeysMax && shared.until >= until && shared.until <= until + shared.slackMs) {
+        shared.keys += 1;
+        return await shared.granted;
+      }
+      return await renew(seconds);
+    },
+    forget(id) {
+      if (shared?.id === id) shared = undefined;
+    },
+  };
+}

@@ -1,0 +1,299 @@
+import { Buffer } from "node:buffer";
+import type { Reader, Writer } from "protobufjs/minimal.js";
+import { protobufjs } from "../../../core/codec/protobufjs.ts";
+import type { Method } from "./grpc/grpc.ts";
+import type { Revision } from "../store.ts";
+
+/**
+ * The few messages of etcd's v3 API that the store speaks, written and read without a second object shape between the bytes and
+ * the store. Field numbers are those of etcd's rpc.proto and kv.proto; fields that the store does not use are skipped.
+ */
+export interface KeyValue {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly created: Revision;
+  readonly revision: Revision;
+}
+
+export interface RangeRequest {
+  readonly from: Uint8Array;
+  /** Exclusive; absent for the one key `from`. */
+  readonly to?: Uint8Array | undefined;
+  readonly limit?: number | undefined;
+  readonly at?: Revision | undefined;
+}
+
+export interface RangeReply {
+  readonly entries: readonly KeyValue[];
+  readonly count: number;
+  /** The store's newest revision, also where an older one was read. */
+  readonly revision: Revision;
+}
+
+/** Write or delete one key if its revision is `expect` (0 for absent), read it otherwise. */
+export interface TxnRequest {
+  readonly key: Uint8Array;
+  readonly expect: Revision;
+  readonly value: Uint8Array | undefined;
+  readonly lease: string | undefined;
+}
+
+export interface TxnReply {
+  readonly succeeded: boolean;
+  readonly revision: Revision;
+  readonly current: KeyValue | undefined;
+}
+
+export interface WatchEvent {
+  readonly deleted: boolean;
+  readonly now: KeyValue;
+  readonly before: KeyValue | undefined;
+}
+
+export type WatchRequest =
+  | { readonly from: Uint8Array; readonly to: Uint8Array; readonly start: Revision }
+  | "progress";
+
+export interface WatchReply {
+  readonly revision: Revision;
+  readonly created: boolean;
+  readonly canceled: boolean;
+  /** With `canceled`: not zero when the start was compacted away. */
+  readonly compacted: Revision;
+  readonly reason: string;
+  /** Whether more events of the same revisions follow in the next reply. */
+  readonly fragment: boolean;
+  readonly events: readonly WatchEvent[];
+}
+
+/** The end of a range that takes in every key from its beginning on. */
+export const noEnd: Uint8Array = new Uint8Array(1);
+
+type Fields = { readonly [field: number]: (reader: Reader) => void };
+
+const varint = 0;
+const delimited = 2;
+
+export const range: Method<RangeRequest, RangeReply> = {
+  path: "/etcdserverpb.KV/Range",
+  encode: (request) => finish(writeRange(protobufjs().Writer.create(), request)),
+  decode: (bytes) => readRange(readerOf(bytes)),
+};
+
+export const txn: Method<TxnRequest, TxnReply> = {
+  path: "/etcdserverpb.KV/Txn",
+  encode({ key, expect, value, lease }) {
+    const writer = protobufjs().Writer.create();
+    message(writer, 1, () => {
+      tag(writer, 2, varint).uint32(2); // target: modification revision; the result, EQUAL, is zero
+      tag(writer, 3, delimited).bytes(key);
+      tag(writer, 6, varint).int64(expect);
+    });
+    message(
+      writer,
+      2,
+      () =>
+        value === undefined ? message(writer, 3, () => writeKey(writer, key)) : message(writer, 2, () => put(writer, key, value, lease)),
+    );
+    message(writer, 3, () => message(writer, 1, () => writeKey(writer, key)));
+    return finish(writer);
+  },
+  decode(bytes) {
+    let succeeded = false;
+    let revision = 0;
+    let current: KeyValue | undefined;
+    readFields(readerOf(bytes), {
+      1: (reader) => revision = readHeader(reader),
+      2: (reader) => succeeded = reader.bool(),
+      // One operation, one answer: a range (field 1) when the comparison failed.
+      3: (reader) => within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] }),
+    });
+    return { succeeded, revision, current };
+  },
+};
+
+export const putKey: Method<{ key: Uint8Array; value: Uint8Array }, undefined> = {
+  path: "/etcdserverpb.KV/Put",
+  encode({ key, value }) {
+    const writer = protobufjs().Writer.create();
+    put(writer, key, value, undefined);
+    return finish(writer);
+  },
+  decode: () => undefined,
+};
+
+export const compaction: Method<Revision, undefined> = {
+  path: "/etcdserverpb.KV/Compact",
+  encode: (revision) => finish(tag(protobufjs().Writer.create(), 1, varint).int64(revision)),
+  decode: () => undefined,
+};
+
+/** Grants a lease of so many seconds (the server may make it longer) and gives its number. */
+export const leaseGrant: Method<number, string> = {
+  path: "/etcdserverpb.Lease/LeaseGrant",
+  encode: (seconds) => finish(tag(protobufjs().Writer.create(), 1, varint).int64(seconds)),
+  decode(bytes) {
+    let id = "";
+    readFields(readerOf(bytes), { 2: (reader) => id = reader.int64().toString() }); // uses all 63 bits, so it stays text
+    return id;
+  },
+};
+
+/** The version of the member asked ("3.5.21") and the bytes of its database. */
+export const status: Method<undefined, { readonly version: string; readonly bytes: number }> = {
+  path: "/etcdserverpb.Maintenance/Status",
+  encode: () => empty,
+  decode(bytes) {
+    const found = { version: "", bytes: 0 };
+    readFields(readerOf(bytes), {
+      2: (reader) => found.version = reader.string(),
+      3: (reader) => found.bytes = Number(reader.int64().toString()),
+    });
+    return found;
+  },
+};
+
+export const watch: Method<WatchRequest, WatchReply> = {
+  path: "/etcdserverpb.Watch/Watch",
+  encode(request) {
+    const writer = protobufjs().Writer.create();
+    if (request === "progress") message(writer, 3, () => {});
+    else {
+      message(writer, 1, () => {
+        writeKey(writer, request.from);
+        tag(writer, 2, delimited).bytes(request.to);
+        tag(writer, 3, varint).int64(request.start);
+        tag(writer, 4, varint).bool(true); // progress from time to time
+        tag(writer, 6, varint).bool(true); // previous values
+        tag(writer, 8, varint).bool(true); // fragments
+      });
+    }
+    return finish(writer);
+  },
+  decode(bytes) {
+    const reply = { revision: 0, created: false, canceled: false, compacted: 0, reason: "", fragment: false };
+    const events: WatchEvent[] = [];
+    readFields(readerOf(bytes), {
+      1: (reader) => reply.revision = readHeader(reader),
+      3: (reader) => reply.created = reader.bool(),
+      4: (reader) => reply.canceled = reader.bool(),
+      5: (reader) => reply.compacted = int64(reader),
+      6: (reader) => reply.reason = reader.string(),
+      7: (reader) => reply.fragment = reader.bool(),
+      11: (reader) => events.push(readEvent(reader)),
+    });
+    return { ...reply, events };
+  },
+};
+
+function writeRange(writer: Writer, { from, to, limit, at }: RangeRequest): Writer {
+  writeKey(writer, from);
+  if (to !== undefined) tag(writer, 2, delimited).bytes(to);
+  if (limit !== undefined) tag(writer, 3, varint).int64(limit);
+  if (at !== undefined) tag(writer, 4, varint).int64(at);
+  return writer;
+}
+
+function writeKey(writer: Writer, key: Uint8Array): void {
+  tag(writer, 1, delimited).bytes(key);
+}
+
+function put(writer: Writer, key: Uint8Array, value: Uint8Array, lease: string | undefined): void {
+  writeKey(writer, key);
+  tag(writer, 2, delimited).bytes(value);
+  if (lease !== undefined) tag(writer, 3, varint).int64(lease);
+}
+
+function readRange(reader: Reader): RangeReply {
+  const entries: KeyValue[] = [];
+  let count = 0;
+  let revision = 0;
+  readFields(reader, {
+    1: (inner) => revision = readHeader(inner),
+    2: (inner) => entries.push(readKeyValue(inner)),
+    4: (inner) => count = int64(inner),
+  });
+  return { entries, count, revision };
+}
+
+function readEvent(outer: Reader): WatchEvent {
+  let deleted = false;
+  let now: KeyValue | undefined;
+  let before: KeyValue | undefined;
+  within(outer, {
+    1: (reader) => deleted = reader.uint32() === 1,
+    2: (reader) => now = readKeyValue(reader),
+    3: (reader) => before = readKeyValue(reader),
+  });
+  if (now === undefined) throw new Error("etcd sent an event without a key");
+  return { deleted, now, before };
+}
+
+function readKeyValue(reader: Reader): KeyValue {
+  // The one message that comes by the thousand: no table, no closures.
+  let key: Uint8Array = empty;
+  let value: Uint8Array = empty;
+  let created = 0;
+  let revision = 0;
+  for (const end = reader.uint32() + reader.pos; reader.pos < end;) {
+    const head = reader.uint32();
+    if (head === 10) key = reader.bytes();
+    else if (head === 16) created = int64(reader);
+    else if (head === 24) revision = int64(reader);
+    else if (head === 42) value = reader.bytes();
+    else reader.skipType(head & 7);
+  }
+  return { key, value, created, revision };
+}
+
+const empty = new Uint8Array(0);
+
+function readHeader(outer: Reader): Revision {
+  let revision = 0;
+  within(outer, { 3: (reader) => revision = int64(reader) });
+  return revision;
+}
+
+/** Revisions stay safe integers: at a million writes a second they would pass 2^53 in three hundred years. */
+function int64(reader: Reader): number {
+  const value = reader.int64();
+  return typeof value === "number" ? value : Number(value.toString());
+}
+
+function readerOf(bytes: Buffer): Reader {
+  return protobufjs().Reader.create(bytes);
+}
+
+/** Reads the fields of a message that comes with its length. */
+function within(reader: Reader, fields: Fields): void {
+  const length = reader.uint32();
+  readFields(reader, fields, reader.pos + length);
+}
+
+/** A reader of its own over a message that comes with its length. */
+function nested(reader: Reader): Reader {
+  return protobufjs().Reader.create(reader.bytes());
+}
+
+function readFields(reader: Reader, fields: Fields, end: number = reader.len): void {
+  while (reader.pos < end) {
+    const head = reader.uint32();
+    const read = fields[head >>> 3];
+    if (read === undefined) reader.skipType(head & 7);
+    else read(reader);
+  }
+}
+
+function tag(writer: Writer, field: number, wireType: number): Writer {
+  return writer.uint32(field << 3 | wireType);
+}
+
+function message(writer: Writer, field: number, write: () => void): void {
+  tag(writer, field, delimited).fork();
+  write();
+  writer.ldelim();
+}
+
+function finish(writer: Writer): Uint8Array {
+  return writer.finish();
+}

@@ -1,0 +1,222 @@
+import { limits } from "../../../core/limits.ts";
+import { DatabaseSync } from "node:sqlite";
+import { decodeKey, encodeKey } from "../bytes.ts";
+import { eventBytes } from "./recent-events.ts";
+import type { Answers, Call, Engine, Failure, Run } from "./calls.ts";
+import { noReserve, type Reserve } from "./reserve.ts";
+import { type Allowed, isFullError, roomOf } from "./disk-space.ts";
+import { blob, entryOf, eventOf, integer, previousOf, stored } from "./rows.ts";
+import { type Bounds, boundsOf, type Statements } from "./statements.ts";
+import { type Facts, openTables, roomOfDatabase } from "./tables.ts";
+import type { Entry, Revision, StoreEvent } from "../store.ts";
+
+export interface EngineOptions {
+  /** The room that is kept for deletions; called when the database is locked. */
+  readonly reserve?: () => Reserve;
+  /** Pages that the database may have, asked before each run that writes: a full disk, for tests. */
+  readonly pagesMax?: () => number;
+}
+
+/**
+ * Opens or makes the database at `path` (":memory:" for one that lives as long as the engine) and locks it against other
+ * processes. Throws when it cannot be opened, is locked, or was written by a later format.
+ */
+export function openEngine(path: string, options: EngineOptions = {}): Engine {
+  const database = new DatabaseSync(path);
+  try {
+    // EXCLUSIVE keeps the lock between transactions; it goes with the process, however that ends.
+    database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
+    const { sql, facts } = openTables(database);
+    return engineOf(database, sql, facts, options);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
+  const reserve = openReserve?.() ?? noReserve;
+  const room = roomOf(roomOfDatabase(database, sql, reserve));
+  let allowed: Allowed = "all";
+  let { compacted, swept } = facts;
+  let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
+  let expiresAt = nextExpiry();
+  /** Whether a key came, went or changed that has a time to expire. */
+  let expiryChanged = false;
+
+  const oldestError = (): Failure => ({
+    code: "compacted",
+    message: `The revision is no longer there: the oldest one kept is ${compacted}`,
+    oldest: compacted,
+  });
+
+  /** The live row of a key, and whether it has a time to expire. */
+  function find(key: Uint8Array): { readonly entry: Entry | undefined; readonly expires: boolean } {
+    const row = sql.find.get(key);
+    if (row === undefined) return { entry: undefined, expires: false };
+    return { entry: { key: decodeKey(key), value: blob(row.value), revision: integer(row.revision) }, expires: row.expires !== null };
+  }
+  function nextExpiry(): number | undefined {
+    const next = sql.nextExpiry.get()?.expires;
+    return typeof next === "number" ? next : undefined;
+  }
+
+  /** Writes one revision; `prior` is what is live before it. */
+  function write(
+    key: Uint8Array,
+    value: Uint8Array | undefined,
+    prior: ReturnType<typeof find>,
+    expires: number | undefined,
+  ): Revision {
+    revision += 1;
+    sql.insert.run(revision, key, value === undefined ? null : stored(value), prior.entry?.revision ?? null);
+    if (value === undefined) sql.remove.run(key);
+    else sql.put.run(key, revision, expires ?? null);
+    expiryChanged ||= prior.expires || expires !== undefined;
+    return revision;
+  }
+
+  /** At most one entry more than `limit`. */
+  function listNow(bounds: Bounds, limit: number | undefined): Entry[] {
+    return sql.list.all(...bounds, limit === undefined ? -1 : limit + 1).map((row) => entryOf(row, row.value));
+  }
+  function listAt(bounds: Bounds, at: Revision, limit: number | undefined): Entry[] {
+    const entries: Entry[] = [];
+    for (const row of sql.newestAt.iterate(...bounds, at)) {
+      // Only of these the bytes are read: a key may have been written often.
+      const value = sql.value.get(integer(row.revision))?.value;
+      if (value !== null) entries.push(entryOf(row, value));
+      if (limit !== undefined && entries.length > limit) break;
+    }
+    return entries;
+  }
+  /** From how many there are now, and what has come and gone since. */
+  function countAt(bounds: Bounds, at: Revision): number {
+    const now = integer(sql.count.get(...bounds)?.count);
+    return at === revision ? now : now + integer(sql.countSince.get(at, ...bounds)?.difference);
+  }
+
+  const operations: { [Op in Call["op"]]: (call: Extract<Call, { op: Op }>) => { answer: Answers[Op] } | { failure: Failure } } = {
+    commit({ change, expires }) {
+      const frees = change.value === undefined || change.frees === true;
+      if (allowed === "reads" || (allowed === "freeing" && !frees)) return { failure: fullError };
+      const key = encodeKey(change.key);
+      const prior = find(key);
+      const current = prior.entry;
+      if ((current?.revision ?? "absent") !== change.expect) return { answer: { done: false, current } };
+      const written = write(key, change.value, prior, expires);
+      return { answer: { done: true, revision: written, previous: previousOf(current) } };
+    },
+    get: ({ key }) => ({ answer: { entry: find(encodeKey(key)).entry, revision } }),
+    list({ range, limit, at, counted }) {
+      const as = at ?? revision;
+      if (as < compacted) return { failure: oldestError() };
+      if (as > revision) {
+        return { failure: { code: "future", message: `Cannot read revision ${as}: the newest is ${revision}`, current: revision } };
+      }
+      const bounds = boundsOf(range);
+      // One more tells whether there is more.
+      const found = as === revision ? listNow(bounds, limit) : listAt(bounds, as, limit);
+      const entries = found.slice(0, limit);
+      const count = found.length > entries.length && counted ? countAt(bounds, as) : found.length;
+      return { answer: { entries, revision: as, count } };
+    },
+    history({ range, after }) {
+      if (after < compacted) return { failure: oldestError() };
+      const events: StoreEvent[] = [];
+      let bytes = 0;
+      for (const row of sql.history.iterate(after, ...boundsOf(range))) {
+        const event = eventOf(row);
+        events.push(event);
+        bytes += eventBytes(event);
+        if (bytes >= limits.historyBytesMax) return { answer: { events, revision: event.revision } };
+      }
+      return { answer: { events, revision: Math.max(after, revision) } };
+    },
+    compact(call) {
+      if (call.revision > revision) {
+        const message = `Cannot compact at revision ${call.revision}: the newest is ${revision}`;
+        return { failure: { code: "future", message, current: revision } };
+      }
+      if (allowed === "reads") return { failure: fullError };
+      compacted = Math.max(compacted, call.revision);
+      return { answer: undefined };
+    },
+    expire({ now }) {
+      if (allowed === "reads") return { failure: fullError };
+      const events = sql.due.all(now, limits.expireKeysMax).map((row): StoreEvent => {
+        const key = blob(row.key);
+        const prior = find(key);
+        return {
+          key: decodeKey(key),
+          revision: write(key, undefined, prior, undefined),
+          value: undefined,
+          previous: previousOf(prior.entry),
+        };
+      });
+      return { answer: events };
+    },
+    // Up to `swept` only the newest rows of living keys are left, so whatever is superseded by a revision of this step
+    // is either named as its previous or is a deletion.
+    sweep() {
+      if (allowed === "reads") return { failure: fullError };
+      const until = Math.min(compacted, swept + (allowed === "all" ? limits.sweepRevisionsMax : limits.sweepRevisionsWhenFullMax));
+      sql.sweepSuperseded.run(swept, until);
+      sql.sweepDeleted.run(swept, until);
+      swept = until;
+      return { answer: undefined };
+    },
+    room() {
+      // The least that is a write: a file that could not be written is tried this way.
+      if (allowed === "all") sql.touch.run();
+      return { answer: undefined };
+    },
+    size: () => ({ answer: integer(sql.size.get()?.bytes) }),
+  };
+
+  /** One transaction, as far as `allowed` goes. */
+  function attempt(calls: readonly Call[], begin: string): Run {
+    const before = { revision, compacted, swept, expiresAt };
+    expiryChanged = false;
+    database.exec(begin);
+    try {
+      // Each operation takes its own call, which the compiler cannot follow through the table.
+      const outcomes = calls.map((call) => operations[call.op](call as never));
+      if (compacted !== before.compacted) sql.setFact.run(compacted, "compacted");
+      if (swept !== before.swept) {
+        sql.setFact.run(swept, "swept");
+        sql.setFact.run(revision, "revision");
+      }
+      if (expiryChanged) expiresAt = nextExpiry();
+      database.exec("COMMIT");
+      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted, full: room.full };
+    } catch (error) {
+      ({ revision, compacted, swept, expiresAt } = before);
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  function run(calls: readonly Call[]): Run {
+    if (calls.every(({ op }) => op === "get" || op === "list" || op === "history" || op === "size")) return attempt(calls, "BEGIN");
+    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
+    if (calls.some(({ op }) => op === "room")) room.look();
+    for (allowed = room.allowed();;) {
+      try {
+        return attempt(calls, allowed === "reads" ? "BEGIN" : "BEGIN IMMEDIATE");
+      } catch (error) {
+        if (!isFullError(error) || allowed === "reads") throw error;
+        allowed = room.pressed();
+        if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
+      }
+    }
+  }
+
+  function close(): void {
+    reserve.close();
+    database.close();
+  }
+  return { run, close };
+}
+
+const fullError: Failure = Object.freeze({ code: "full", message: "The disk of the store is full" });

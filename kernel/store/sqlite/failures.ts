@@ -1,0 +1,72 @@
+/** What sqlite's failures mean to an operator. They are recognised by sqlite's own sentences: Deno gives no numbers beside them. */
+import { guide } from "../../../core/guide.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import type { Trouble } from "../trouble.ts";
+
+const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
+
+/** By what sqlite says: what it means, and what to do. */
+const table: readonly (readonly [said: string, meaning: string, advice: string])[] = [
+  ["file is not a database", "it is no sqlite database, or its first page is damaged", restore],
+  ["malformed", "it is damaged", restore],
+  ["no such column", "its tables are not those of a store", restore],
+  ["EACCES", "this user may not open it", "give this user its folder and its files, or start as the user that has them"],
+  ["EPERM", "this user may not open it", "give this user its folder and its files, or start as the user that has them"],
+  ["EROFS", "its file system is read-only", "mount the file system for writing; check the kernel's log for why it is not"],
+  ["ENOENT", "its folder does not exist", "make the folder, or check --data-dir"],
+  ["ENOSPC", "there is no room on its disk", `make room: ${guide("the-disk-is-full")}`],
+  ["unable to open", "it cannot be opened", "check that its folder exists and that this user may read and write it"],
+  ["readonly", "it, its folder or its file system is read-only", "let this user write it, or mount the file system for writing"],
+  ["disk I/O error", "the disk failed", `check the kernel's log and the disk, then ${restore}`],
+  ["disk is full", "there is no room on its disk", `make room: ${guide("the-disk-is-full")}`],
+];
+
+interface Explained {
+  readonly cause: string;
+  readonly advice: string;
+}
+
+function explained(error: unknown): Explained {
+  const said = reasonOf(error);
+  const [, meaning, advice] = table.find(([part]) => said.includes(part)) ?? [];
+  if (said.includes("store of format")) return { cause: said, advice: `start the release that wrote it, or ${restore}` };
+  if (meaning === undefined || advice === undefined) return { cause: said, advice: guide("the-store-file-cannot-be-used") };
+  return { cause: `${meaning} (${said})`, advice };
+}
+
+/** Why a store file cannot be opened, and what to do. `owner` is the number of the process that opened it last, where it is known. */
+export function openFailure(error: unknown, owner: number | undefined): string {
+  if (reasonOf(error).includes("database is locked")) {
+    const which = owner === undefined ? "" : `, process ${owner}`;
+    return `another process has it open${which}: stop that one, or give this one another --data-dir (${
+      guide("the-store-file-cannot-be-used")
+    })`;
+  }
+  const { cause, advice } = explained(error);
+  return `${cause}; ${advice}`;
+}
+
+/** The trouble of a store file whose writes or reads fail. */
+export function failingTrouble(path: string, error: unknown): Trouble {
+  return {
+    kind: "failing",
+    of: path,
+    state: `the store file "${path}" fails`,
+    over: `the store file "${path}" can be written again`,
+    ...explained(error),
+    unready: true,
+  };
+}
+
+/** The trouble of a store file that has no room. */
+export function fullTrouble(path: string): Trouble {
+  return {
+    kind: "full",
+    of: path,
+    state: `the disk of the store file "${path}" is full`,
+    over: `the disk of the store file "${path}" has room again`,
+    cause: "no room for another write; creates and updates are refused, deletions go on by room kept in reserve",
+    advice: `free room on that disk, or delete objects: ${guide("the-disk-is-full")}`,
+    unready: true,
+  };
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
+import { systemClock } from "../clock.ts";
+import { openReserve } from "./reserve.ts";
+import { openSqlite } from "./sqlite.ts";
+import { pagedDisk, smallDisk } from "../testing/disk.ts";
+import { done, patienceMs, put, refused, remove } from "../testing/helpers.ts";
+import { type Store, StoreError } from "../store.ts";
+import { type SinceTrouble, troublesOf, troubleText } from "../trouble.ts";
+
+/** What was reported, and the troubles themselves. */
+function reported() {
+  const lines: string[] = [];
+  const begun = (trouble: SinceTrouble) => void lines.push(`begun: ${troubleText(trouble)}; ${trouble.advice}`);
+  const ended = ({ over }: SinceTrouble) => void lines.push(`ended: ${over}`);
+  return { lines, troubles: troublesOf(systemClock, { begun, ended }) };
+}
+
+/** Creates keys until the store says that it is full; how many, and the revision of the last one. */
+async function fill(store: Store, bytes: number): Promise<readonly { readonly key: string; readonly revision: number }[]> {
+  const made: { key: string; revision: number }[] = [];
+  for (let count = 0; count < 100_000; count++) {
+    const key = `/fill/${String(count).padStart(6, "0")}`;
+    try {
+      made.push({ key, revision: await done(store, { key, expect: "absent", value: new Uint8Array(bytes).fill(count) }) });
+    } catch (error) {
+      assert.ok(error instanceof StoreError && error.code === "full", `${error}`);
+      return made;
+    }
+  }
+  return assert.fail("the disk was never full");
+}
+
+async function eventually(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (const end = Date.now() + patienceMs; !(await holds());) {
+    if (Date.now() > end) assert.fail(what);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("a full sqlite store refuses creates and updates with one report, deletes, compacts, and reports once that it has room again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-full-"));
+  const path = join(folder, "store.sqlite");
+  const { lines, troubles } = reported();
+  const disk = pagedDisk(400);
+  const store = await openSqlite(path, { troubles, engine: disk.engine });
+  try {
+    const made = await fill(store, 4000);
+    assert.ok(made.length > 100, `${made.length}`);
+    for (let again = 0; again < 10; again++) await refused("full", () => put(store, `/again/${again}`, "x"));
+    const [first, second, third] = made;
+    await refused("full", () => put(store, first!.key, "smaller", first!.revision));
+    assert.equal(lines.length, 1, lines.join("\n"));
+    assert.match(lines[0]!, /^begun: the disk of the store file ".*store\.sqlite" is full since \d{4}-.*Z: no room/);
+    assert.match(lines[0]!, /docs\/operators-guide\.md#the-disk-is-full$/);
+    // Part of a deletion: an update that marks, then the deletion itself.
+    const marked = await done(store, { key: first!.key, expect: first!.revision, value: new Uint8Array(4000), frees: true });
+    await remove(store, first!.key, marked);
+    await remove(store, second!.key, second!.revision);
+    assert.equal((await store.get(third!.key)).entry?.revision, third!.revision);
+    await refused("full", () => put(store, "/still", "x"));
+    const newest = (await store.get("/")).revision;
+    await store.compact(newest);
+    disk.grow(1000);
+    await eventually(() => lines.length > 1, "it never had room again");
+    await put(store, "/again", "x");
+    assert.deepEqual([lines.length, lines[1]], [2, `ended: the disk of the store file "${path}" has room again`]);
+    assert.deepEqual(troubles.current, []);
+  } finally {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("openReserve() keeps its bytes, gives them back piece by piece, and takes them again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-reserve-"));
+  const path = join(folder, "reserve");
+  const { storeReserveBytes: whole, storeReservePieceBytes: piece } = limits;
+  const size = async () => (await stat(path)).size;
+  try {
+    const reserve = openReserve(path);
+    assert.equal(reserve.refill(), true);
+    assert.equal(await size(), whole);
+    assert.equal(reserve.release(), true);
+    assert.equal(await size(), whole - piece);
+    for (let left = whole / piece - 1; left > 0; left--) assert.equal(reserve.release(), true);
+    assert.deepEqual([reserve.release(), await size()], [false, 0]);
+    await truncate(path, 5);
+    assert.equal(reserve.refill(), true);
+    assert.equal(await size(), whole);
+    reserve.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("on a disk that is really full deletions and compaction work, and writes again once it has room", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-disk-"));
+  const unmount = smallDisk(folder, 40);
+  if (unmount === undefined) {
+    await rm(folder, { recursive: true, force: true });
+    return t.skip(`this user (${process.getuid?.()}) may not mount a small file system`);
+  }
+  const { lines, troubles } = reported();
+  const path = join(folder, "store.sqlite");
+  try {
+    let store = await openSqlite(path, { troubles });
+    // Something else fills the disk, and the store what is left.
+    await writeFile(join(folder, "other"), new Uint8Array(12 * 1024 * 1024).fill(1));
+    let made = await fill(store, 20_000);
+    assert.equal(lines.length, 1, lines.join("\n"));
+    for (const { key, revision } of made.slice(0, 50)) await remove(store, key, revision);
+    await store.compact((await store.get("/")).revision);
+    assert.equal((await store.list({ prefix: "/fill/" })).count, made.length - 50);
+    // A server that starts on a full disk says so, and deletes.
+    await store.close();
+    lines.length = 0;
+    store = await openSqlite(path, { troubles });
+    made = made.slice(50);
+    await refused("full", () => put(store, "/more", "x".repeat(1000)));
+    await remove(store, made[0]!.key, made[0]!.revision);
+    await rm(join(folder, "other"));
+    await eventually(() => troubles.current.length === 0, "it never had room again");
+    await put(store, "/more", "x");
+    await store.close();
+    assert.equal((await stat(join(folder, "store.reserve"))).size, limits.storeReserveBytes);
+  } finally {
+    unmount();
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,61 @@
+import { limits } from "../../../core/limits.ts";
+import type { Revision, StoreEvent } from "../store.ts";
+
+/**
+ * The newest events of a store in which every revision has exactly one, kept so that watches which keep up need not read
+ * history:
+ *
+ *   publish 2 3 4    since(2) is 3 4    since(1) is 2 3 4
+ *   (2 is dropped)   since(2) is 3 4    since(1) is undefined: read history
+ */
+export interface RecentEvents {
+  /** The newest revision published. */
+  readonly revision: Revision;
+  /** The events follow the newest revision without a gap. */
+  publish(events: readonly StoreEvent[]): void;
+  /** Events after a revision, a bounded number at a time, or undefined where some of them are no longer kept. */
+  since(after: Revision): readonly StoreEvent[] | undefined;
+}
+
+export function recentEvents(start: Revision): RecentEvents {
+  let revision = start;
+  let kept: StoreEvent[] = [];
+  let bytes = 0;
+  /** How many at the head of `kept` are dropped already; they leave the array when they are half of it. */
+  let dropped = 0;
+
+  function drop(): void {
+    while (kept.length > dropped && (bytes > limits.recentEventsBytesMax || kept.length - dropped > limits.recentEventsMax)) {
+      const oldest = kept[dropped++];
+      if (oldest !== undefined) bytes -= eventBytes(oldest);
+    }
+    if (dropped > kept.length / 2) {
+      kept = kept.slice(dropped);
+      dropped = 0;
+    }
+  }
+
+  return {
+    get revision() {
+      return revision;
+    },
+    publish(events) {
+      for (const event of events) {
+        if (event.revision !== revision + 1) throw new Error(`Cannot publish revision ${event.revision} after ${revision}`);
+        revision = event.revision;
+        kept.push(event);
+        bytes += eventBytes(event);
+      }
+      drop();
+    },
+    since(after) {
+      const first = kept.length - (revision - after);
+      return first < dropped ? undefined : kept.slice(first, first + limits.recentEventsTakenMax);
+    },
+  };
+}
+
+/** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
+export function eventBytes(event: StoreEvent): number {
+  return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
+}

@@ -1,0 +1,223 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { limits } from "../../../core/limits.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { inRange } from "../bytes.ts";
+import { type RecentEvents, recentEvents } from "./recent-events.ts";
+import { runQueue } from "./run-queue.ts";
+import type { Answers, Call, Outcome, Run } from "./calls.ts";
+import type { EngineOptions } from "./engine.ts";
+import { failingTrouble, fullTrouble, openFailure } from "./failures.ts";
+import { runHere, runInThread } from "./runner.ts";
+import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
+import { type Troubles, untroubled } from "../trouble.ts";
+
+export interface SqliteOptions {
+  readonly clock?: Clock;
+  /** Bytes of key and value that one commit may have; etcd's default where absent. */
+  readonly requestBytesMax?: number;
+  /** Where it is reported that the file fails or its disk is full. */
+  readonly troubles?: Troubles;
+  /** For tests: the engine runs in this thread with these. */
+  readonly engine?: EngineOptions;
+}
+
+/**
+ * A store in one sqlite file, or in memory for ":memory:". Writers that wait together share one transaction, each with a
+ * revision of its own, and are answered once it is synced to disk. The file is locked while it is open: StoreError
+ * "unavailable" when another process has it or it cannot be opened.
+ */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+  const { clock = systemClock, troubles = untroubled } = options;
+  const isHere = path === ":memory:" || options.engine !== undefined;
+  const runner = await (isHere ? runHere(path, options.engine) : runInThread(path, besides(path, "reserve"))).catch((error: unknown) => {
+    throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
+  });
+  if (path !== ":memory:") noteOwner(path);
+  const first = await runner.run([]);
+  const recent = recentEvents(first.revision);
+  const news = bell();
+  let latest = first;
+  let closing: Promise<void> | undefined;
+  let cancelExpiry = (): void => {};
+  let cancelSweep: (() => void) | undefined;
+  let cancelTrial: (() => void) | undefined;
+  /** Whether the last write failed for another reason than want of room. */
+  let isFailing = false;
+
+  const queue = runQueue(async (calls) => {
+    const run = await runner.run(calls).catch((error: unknown) => {
+      troubles.begin(failingTrouble(path, error));
+      isFailing = true;
+      planTrial();
+      throw error;
+    });
+    noteRun(calls, run);
+    return run.outcomes;
+  });
+
+  function noteRoom(calls: readonly Call[], run: Run): void {
+    if (isFailing && calls.some(({ op }) => op === "commit" || op === "room")) {
+      troubles.end("failing", path);
+      isFailing = false;
+    }
+    if (run.full) troubles.begin(fullTrouble(path));
+    else troubles.end("full", path);
+    if (run.full) planTrial();
+  }
+  /** Tries from time to time whether a store that is full or fails can be written again, also without other writes. */
+  function planTrial(): void {
+    if (cancelTrial !== undefined || closing !== undefined) return;
+    cancelTrial = clock.after(limits.storeTrialMs, () => {
+      cancelTrial = undefined;
+      queue.call({ op: "room" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
+    });
+  }
+
+  function noteRun(calls: readonly Call[], run: Run): void {
+    const events = eventsOf(calls, run.outcomes);
+    recent.publish(events);
+    if (events.length > 0) news.ring();
+    const { expiresAt } = latest;
+    const wasFull = latest.full;
+    latest = run;
+    if (run.full || wasFull || isFailing) noteRoom(calls, run);
+    if (run.expiresAt !== expiresAt) planExpiry();
+    if (run.unswept) planSweep();
+  }
+
+  // Both plans end in a call like any other; when that fails, the next run plans again.
+  function planExpiry(): void {
+    cancelExpiry();
+    if (latest.expiresAt === undefined || closing !== undefined) return;
+    cancelExpiry = clock.after(latest.expiresAt - clock.now(), () => {
+      // A timer may be early, and more may be due than one call removes.
+      queue.call({ op: "expire", now: clock.now() }).then(planExpiry, () => {});
+    });
+  }
+  function planSweep(): void {
+    if (cancelSweep !== undefined || closing !== undefined) return;
+    cancelSweep = clock.after(0, () => {
+      cancelSweep = undefined;
+      queue.call({ op: "sweep" }).catch(() => {});
+    });
+  }
+
+  function call<C extends Call>(what: C, signal?: AbortSignal): Promise<Answers[C["op"]]> {
+    if (closing !== undefined) return Promise.reject(closedError());
+    return queue.call(what, signal);
+  }
+
+  async function commit(change: Change): Promise<Commit> {
+    if (change.value === undefined && change.expect === "absent") throw new Error("A deletion names the revision it expects");
+    if (change.key.length * 3 + (change.value?.byteLength ?? 0) > (options.requestBytesMax ?? limits.storeValueBytesMax)) {
+      throw new StoreError("too-large", "etcdserver: request is too large");
+    }
+    const expires = change.ttlSeconds === undefined ? undefined : Math.ceil(clock.now() + change.ttlSeconds * 1000);
+    const answer = await call({ op: "commit", change, expires });
+    return answer.done ? { done: true, revision: answer.revision } : answer;
+  }
+
+  async function* watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch> {
+    signal.addEventListener("abort", news.ring);
+    try {
+      if (from < latest.compacted) throw compactedError(from, latest.compacted);
+      for (let position = from; !signal.aborted;) {
+        if (closing !== undefined) throw closedError();
+        if (recent.revision <= position) {
+          await news.next();
+          continue;
+        }
+        const batch = recentBatch(recent, range, position) ?? (await call({ op: "history", range, after: position }));
+        position = batch.revision;
+        if (!signal.aborted) yield batch;
+      }
+    } finally {
+      signal.removeEventListener("abort", news.ring);
+    }
+  }
+
+  function close(): Promise<void> {
+    closing ??= queue.idle().then(() => runner.close());
+    cancelExpiry();
+    cancelSweep?.();
+    cancelTrial?.();
+    news.ring();
+    return closing;
+  }
+
+  planExpiry();
+  if (first.unswept) planSweep();
+  if (first.full) noteRoom([], first);
+  return {
+    get: (key, signal) => call({ op: "get", key }, signal),
+    list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
+    // The file is locked, so that every write is one of ours, and told here before it is answered.
+    newest: () => closing === undefined ? latest.revision : undefined,
+    commit,
+    watch,
+    compact: (revision) => call({ op: "compact", revision }),
+    size: () => call({ op: "size" }),
+    close,
+  };
+}
+
+function recentBatch(recent: RecentEvents, range: Range, after: Revision): Batch | undefined {
+  const events = recent.since(after);
+  const last = events?.at(-1);
+  if (events === undefined || last === undefined) return undefined;
+  return { events: events.filter(({ key }) => inRange(key, range)), revision: last.revision };
+}
+
+/** The events of a run, in order of their revisions. */
+function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEvent[] {
+  return outcomes.flatMap((outcome, index): readonly StoreEvent[] => {
+    const call = calls[index];
+    if (call === undefined || !("answer" in outcome)) return [];
+    if (call.op === "expire") return outcome.answer as Answers["expire"]; // outcomes answer the call of their index
+    if (call.op !== "commit") return [];
+    const answer = outcome.answer as Answers["commit"]; // likewise
+    if (!answer.done) return [];
+    return [{ key: call.change.key, revision: answer.revision, value: call.change.value, previous: answer.previous }];
+  });
+}
+
+/** Wakes everyone who waits. */
+function bell(): { ring: () => void; next: () => Promise<void> } {
+  let round = Promise.withResolvers<void>();
+  return {
+    ring() {
+      round.resolve();
+      round = Promise.withResolvers();
+    },
+    next: () => round.promise,
+  };
+}
+
+function compactedError(from: Revision, oldest: Revision): StoreError {
+  return new StoreError("compacted", `Cannot watch from revision ${from}: the oldest one kept is ${oldest}`, { oldest });
+}
+
+function closedError(): StoreError {
+  return new StoreError("closed", "The store is closed");
+}
+
+/** A file of the same folder and of a name that copies of the store's own files (`store.sqlite*`) leave out. */
+function besides(path: string, what: string): string {
+  return `${path.replace(/\.sqlite$/, "")}.${what}`;
+}
+
+/** Writes down which process has the file open: the next one that is refused can say so. */
+function noteOwner(path: string): void {
+  try {
+    writeFileSync(besides(path, "pid"), `${process.pid}\n`, { mode: 0o600 });
+  } catch { /* only a convenience: the lock does not need it */ }
+}
+function ownerOf(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(besides(path, "pid"), "utf8"));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/** The tables of the sqlite store, and the counters in them. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { limits } from "../../../core/limits.ts";
+import type { Reserve } from "./reserve.ts";
+import { isFullError, type RoomNeeds } from "./disk-space.ts";
+import { integer } from "./rows.ts";
+import { type Statements, statements } from "./statements.ts";
+import type { Revision } from "../store.ts";
+
+/** Format 1 wrote the newest revision as a fact with every commit and went by that alone, so it may not open what format 2 has written. */
+const format = 2;
+
+/**
+ * `history` has one row for each revision, `live` one for each key that there is now, `facts` the counters:
+ *
+ *   commit a=1     history (2, a, "1", previous null)     live (a, 2)
+ *   commit a=2     history (3, a, "2", previous 2)        live (a, 3)
+ *   delete a       history (4, a, null, previous 3)       live ()
+ *   compact 3      facts compacted=3; row 2 is swept: row 3 names it as previous, and 3 <= 3
+ *
+ * Keys are blobs, so that they sort by bytes. The newest revision is that of the newest row, which a commit writes anyway; as a
+ * fact it is kept when rows are swept, because the newest may be among them (a deletion).
+ */
+const tables = `
+  CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS history (revision INTEGER PRIMARY KEY, key BLOB NOT NULL, value BLOB, previous INTEGER);
+  CREATE INDEX IF NOT EXISTS history_by_key ON history (key, revision);
+  CREATE TABLE IF NOT EXISTS live (key BLOB PRIMARY KEY, revision INTEGER NOT NULL, expires INTEGER) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS live_by_expiry ON live (expires) WHERE expires IS NOT NULL;
+  INSERT OR IGNORE INTO facts VALUES ('format', ${format}), ('revision', 1), ('compacted', 0), ('swept', 0);
+`;
+
+/** Statements and counters of a database that is locked by this process. Makes the tables where there are none; throws for a later format. */
+export function openTables(database: DatabaseSync): { readonly sql: Statements; readonly facts: Facts } {
+  database.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
+  const sql = statements(database);
+  const facts = readFacts(sql.facts);
+  if (facts.format > format) throw new Error(`Cannot read a store of format ${facts.format}: this program knows format ${format}`);
+  if (facts.format < format) sql.setFact.run(format, "format");
+  return { sql, facts };
+}
+
+/** What `roomOf` needs of a database. */
+export function roomOfDatabase(database: DatabaseSync, sql: Statements, reserve: Reserve): RoomNeeds {
+  return {
+    reserve,
+    freeBytes: () => integer(sql.freeBytes.get()?.bytes),
+    fits() {
+      // Pages are given out when they are needed, and taken back with the transaction: nothing of it gets to the disk.
+      database.exec("BEGIN IMMEDIATE");
+      try {
+        sql.insert.run(noRevision, new Uint8Array(), new Uint8Array(limits.storeReservePieceBytes / 4), null);
+        return true;
+      } catch (error) {
+        if (isFullError(error)) return false;
+        throw error;
+      } finally {
+        if (database.isTransaction) database.exec("ROLLBACK");
+      }
+    },
+    checkpoint: () => void sql.checkpoint.get(),
+    enoughBytes: limits.storeReserveBytes,
+  };
+}
+
+/** No revision of the store: they begin at 1. */
+const noRevision = -1;
+
+export interface Facts {
+  readonly format: number;
+  readonly revision: Revision;
+  readonly compacted: Revision;
+  readonly swept: Revision;
+}
+
+function readFacts(statement: StatementSync): Facts {
+  const facts = new Map(statement.all().map((row) => [row.name, row.value]));
+  const fact = (name: string): number => integer(facts.get(name));
+  return { format: fact("format"), revision: fact("revision"), compacted: fact("compacted"), swept: fact("swept") };
+}

@@ -1,0 +1,25 @@
+/** The suite that every `Store` passes. */
+import { test } from "node:test";
+import { commits } from "./commits.ts";
+import { compactions } from "./compactions.ts";
+import { bounds, ends } from "./ends.ts";
+import { orders } from "./orders.ts";
+import { races } from "./races.ts";
+import { reads } from "./reads.ts";
+import { watches } from "./watches.ts";
+import type { Store } from "../store.ts";
+
+/** Registers the suite that every Store passes. `open` gives a store without keys; the suite closes it. */
+export function storeConformance(name: string, open: () => Promise<Store>): void {
+  const promise = (what: string, prove: (store: Store) => Promise<void>): void => {
+    test(`${name}: ${what}`, async () => {
+      const store = await open();
+      try {
+        await prove(store);
+      } finally {
+        await store.close();
+      }
+    });
+  };
+  for (const cases of [commits, reads, orders, watches, compactions, races, bounds, ends]) cases(promise);
+}

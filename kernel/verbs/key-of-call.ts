@@ -1,0 +1,32 @@
+import { pathSegmentName } from "../../core/meta/names.ts";
+import type { FieldRequirement } from "../../core/selectors/field.ts";
+import { badRequestError, StatusError } from "../../core/status-error.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import type { Call } from "../request-context.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { keyOf } from "../objects/objects.ts";
+
+/** The key of the object that the path names; 400 where no object can have the name, as it would lead elsewhere. */
+export function keyOfCall({ backend, endpoint, info }: Call): string {
+  if (endpoint.namespaced && info.namespace === "") throw badRequestError("Namespace parameter required.");
+  const wrong = pathSegmentName(info.name, false);
+  if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(info.name)}: ${wrong.join(";")}`);
+  checkKey(endpoint, info.namespace, info.name);
+  return keyOf(backend.prefix, endpoint.stored, info.namespace, info.name);
+}
+
+/**
+ * Rejects the namespaces `.` and `..` where the store would be asked: upstream's store refuses a key with such a segment and
+ * answers 500 without a reason. `name` is "" for a whole collection.
+ */
+export function checkKey({ stored }: Pick<Endpoint, "stored">, namespace: string, name: string): void {
+  if (namespace !== "." && namespace !== "..") return;
+  const key = `/${stored.under}/${namespace}${name === "" ? "" : `/${name}`}`;
+  throw new StatusError("Unknown", `invalid key: ${goQuote(key)}`);
+}
+
+/** The same for a collection: the key ends in the name where a field selector names one object. */
+export function checkCollectionKey(endpoint: Pick<Endpoint, "stored">, namespace: string, fields: readonly FieldRequirement[]): void {
+  const named = fields.find(({ field, operator }) => field === "metadata.name" && operator === "=");
+  checkKey(endpoint, namespace, named?.value ?? "");
+}

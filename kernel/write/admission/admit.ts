@@ -1,0 +1,111 @@
+/** Steps of plugins in every write: what they change before an object is prepared, and what they refuse after validation. */
+import type { Admission, ApiObject, Reader } from "../../../core/plugin.ts";
+import { spell } from "../../../core/names.ts";
+import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
+import { at, type Call } from "../../request-context.ts";
+import { type Endpoint, splitGroupVersion } from "../../catalog/catalog.ts";
+import { type Item, keyOf } from "../../objects/objects.ts";
+import type { AdmissionType } from "../../observe/meter.ts";
+import type { ListOptions } from "../../request/options.ts";
+import { collectionOf } from "../../reads/reads.ts";
+import { readsOf } from "../../reads/reads-of.ts";
+
+/** The object with what the steps make of it, in the order of plugins. */
+export async function mutated(call: Call, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
+  const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
+  if (steps.length === 0) return object;
+  return await measured(call, undefined, "admit", async () => {
+    let next = object;
+    for (const { name, mutate } of steps) {
+      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, at(call), readerOf(call)) ?? next);
+    }
+    return next;
+  });
+}
+
+/** 403 with the reason of the first step that refuses the write; then the steps do what they do outside of the object. */
+export async function approve(call: Call, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  const steps = stepsOf(call), refusing = steps.filter(({ refuse }) => refuse !== undefined);
+  if (refusing.length > 0) {
+    await measured(call, undefined, "validate", async () => {
+      for (const step of refusing) await measured(call, step.name, "validate", () => refuseBy(call, step, next, prior));
+    });
+  }
+  await takeEffect(call, steps, next, prior);
+}
+
+async function refuseBy(call: Call, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  const reason = await refuse?.(next, prior, at(call), readerOf(call));
+  if (reason !== undefined) {
+    throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
+  }
+}
+
+/** `run`, timed as a step of admission, or as all steps of a type where it has no name. */
+export async function measured<T>(call: Call, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
+  const { meter } = call.backend;
+  const begun = meter.now();
+  const operation = operations[call.info.verb] ?? "UPDATE";
+  try {
+    const result = await run();
+    meter.admitted(name, type, operation, false, begun);
+    return result;
+  } catch (error) {
+    meter.admitted(name, type, operation, true, begun);
+    throw error;
+  }
+}
+/** What admission calls the verbs; the others update. */
+const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
+
+/** A dry run has no effects; 400 when a step does not say that it can do without. */
+async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  if (call.info.query.first("dryRun") === "") {
+    for (const { effect } of steps) await effect?.(next, prior, at(call));
+    return;
+  }
+  const unsafe = steps.find(({ effect, dryRun }) => effect !== undefined && dryRun === undefined);
+  if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
+}
+
+function stepsOf({ catalog, endpoint }: Call): readonly Admission[] {
+  return catalog.admission(endpoint.resource);
+}
+
+/** Objects as stored, of kinds that are served; a kind that is not has none. */
+function readerOf(call: Call): Reader {
+  const { catalog, backend } = call;
+  const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
+    const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
+    return catalog.endpoint(group, version, resource);
+  };
+  const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.object);
+  return {
+    async get(groupVersion, resource, namespace, name) {
+      const endpoint = endpointOf(groupVersion, resource);
+      if (endpoint === undefined) return undefined;
+      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
+      return item === undefined ? undefined : objectOf(endpoint, item);
+    },
+    async list(groupVersion, resource, namespace) {
+      const endpoint = endpointOf(groupVersion, resource);
+      if (endpoint === undefined) return [];
+      const collection = collectionOf(backend.prefix, endpoint, namespace, "");
+      const { items } = await readsOf(backend).list(collection, everything, catalog.names, call.deadline.signal);
+      return [...items].map((item) => objectOf(endpoint, item));
+    },
+  };
+}
+
+const everything: ListOptions = Object.freeze({
+  labels: [],
+  fields: [],
+  watch: false,
+  allowWatchBookmarks: false,
+  resourceVersion: "",
+  resourceVersionMatch: "",
+  sendInitialEvents: undefined,
+  limit: 0,
+  continue: "",
+  timeoutSeconds: undefined,
+});

@@ -1,0 +1,192 @@
+/**
+ * Server-side apply: a document is laid over the live object as written, neither filled nor brought to canonical form before, and its
+ * manager comes to own exactly what it names. What it named before and names no more goes, unless another owns it.
+ */
+import {
+  type Applied,
+  applied,
+  atomOf,
+  type Conflict,
+  conflictTexts,
+  hasAllKeys,
+  isEmptySet,
+  noOwners,
+  type Owners,
+  ownersAfterUpdate,
+  problemsText,
+  readOwners,
+  typeProblems,
+  type Versions,
+  writeOwners,
+  type Writer,
+} from "../../../core/apply/mod.ts";
+import { CborFailure } from "../../../core/codec/cbor/failure.ts";
+import { readCbor } from "../../../core/codec/cbor/read.ts";
+import { objectOfCbor } from "../../../core/codec/cbor/untyped.ts";
+import { DecodeError } from "../../../core/derive/decode.ts";
+import { convertUntyped } from "../../../core/patch/converted.ts";
+import { untypedOf } from "../../../core/patch/untyped.ts";
+import type { ApiObject } from "../../../core/plugin.ts";
+import type { Json } from "../../../core/schema.ts";
+import { badRequestError, StatusError } from "../../../core/status-error.ts";
+import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";
+import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
+import { readYaml } from "../../../core/tree/yaml.ts";
+import type { Call } from "../../request-context.ts";
+import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
+import type { WriteOptions } from "../../request/options.ts";
+import { orRefuse } from "./patch.ts";
+import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
+
+/** An applied document. */
+export interface ApplyDocument {
+  readonly config: { readonly [key: string]: Json };
+  /** Keys that stand in it more than once. */
+  readonly duplicates: readonly string[];
+}
+
+/** Reads a document, JSON or YAML; 400 in upstream's words for what is no object. */
+export function readApply(body: Uint8Array): ApplyDocument {
+  const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
+  const read = readYaml(body);
+  if (!read.ok) throw bad(`error converting YAML to JSON: ${read.error}`);
+  if (read.tree === null) return { config: {}, duplicates: read.duplicates };
+  if (!(read.tree instanceof TreeObject)) {
+    const what = typeof read.tree === "string"
+      ? "string"
+      : typeof read.tree === "boolean"
+      ? "bool"
+      : Array.isArray(read.tree)
+      ? "array"
+      : "number";
+    throw bad(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
+  }
+  return { config: jsonFromTree(read.tree) as { readonly [key: string]: Json }, duplicates: read.duplicates }; // an object's value is one
+}
+
+/** As `readApply`, of a document in CBOR. A key that comes again is an error of the document. */
+export function readCborApply(body: Uint8Array): ApplyDocument {
+  // The prefix is upstream's, whatever the encoding.
+  const bad = (why: string) => badRequestError(`error decoding YAML: ${why}`);
+  const tree = orRefuse(() => objectOfCbor(readCbor(body)), bad);
+  if (tree instanceof CborFailure) throw bad(tree.text);
+  return { config: jsonFromTree(tree) as { readonly [key: string]: Json }, duplicates: [] }; // an object's value is one
+}
+
+/** The object after the apply, in the request's version, filled, with the entries of its owners. `live` is undefined where there is none. */
+export function appliedObject(call: Call, live: ApiObject | undefined, document: ApplyDocument, options: WriteOptions): ApiObject {
+  const { endpoint } = call;
+  const { config } = document;
+  checkDocument(call, config);
+  const versions = versionsOf(call);
+  const writer = writerOf(call, options.fieldManager);
+  const before = plain(live ?? emptyObject(endpoint));
+  const owners = ownersOf(versions, call, before, live, writer);
+  const problems = typeProblems(atomOf(endpoint.schema), config);
+  if (problems.length > 0) {
+    throw new StatusError("Unknown", `failed to create typed patch object (${shownName(config)}): ${problemsText(problems)}`);
+  }
+  refuseKeyless(call, before, "failed to create typed live object (", ")");
+
+  const outcome = orTakenOver(versions, before, config, owners, writer, options.force);
+  if (!outcome.done) throw conflictError(outcome.conflicts);
+  const entries = writeOwners(outcome.owners);
+  const object = outcome.object === undefined ? live : decoded(call, outcome.object, config);
+  const after = withEntries(object ?? emptyObject(endpoint), entries);
+  tellDuplicates(call, document, options);
+  const named = options.fieldManager === "kubectl" ? withLastApplied(after, config) : after;
+  return { ...named, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** Owners so far. Fields of an object that nobody was recorded for belong to `before-first-apply`. */
+function ownersOf(versions: Versions, call: Call, before: Json, live: ApiObject | undefined, writer: Writer): Owners {
+  if (live === undefined) return noOwners;
+  const owners = readOwners(live.metadata.managedFields);
+  if (owners === undefined) throw new StatusError("Unknown", "failed to decode managed fields");
+  if (owners.size > 0) return owners;
+  refuseKeyless(call, before, "failed to create manager for existing fields: failed to convert new object (", ") to smd typed");
+  return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
+}
+
+/** Items without a key cannot be told apart, so that nothing can be applied to an object that has such: `before` and `after` its name. */
+function refuseKeyless({ endpoint }: Call, object: Json, before: string, after: string): void {
+  const atom = atomOf(endpoint.schema);
+  if (hasAllKeys(atom, object) || !isObject(object)) return;
+  throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
+}
+
+/** kubectl takes over without force what its client-side apply set last and nobody has changed since. */
+function orTakenOver(versions: Versions, before: Json, config: Json, owners: Owners, writer: Writer, force: boolean): Applied {
+  const outcome = applied(versions, before, config, owners, writer, force);
+  if (outcome.done || writer.manager !== "kubectl") return outcome;
+  const conflicts = allowedByLastApplied(versions, before, outcome.conflicts);
+  if (conflicts.every(({ set }) => isEmptySet(set))) return applied(versions, before, config, owners, writer, true);
+  return { done: false, conflicts: conflicts.filter(({ set }) => !isEmptySet(set)) };
+}
+
+/** Kind, version and metadata of the document, in upstream's order. */
+function checkDocument({ endpoint }: Call, config: { readonly [key: string]: Json }): void {
+  const type = typeText(config);
+  const wanted = `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`;
+  if (type !== wanted) throw badRequestError(`invalid object type: ${type}`);
+  const metadata = Object.hasOwn(config, "metadata") ? config["metadata"] : undefined;
+  if (isObject(metadata) && Object.hasOwn(metadata, "managedFields") && Array.isArray(metadata["managedFields"])) {
+    throw badRequestError("metadata.managedFields must be nil");
+  }
+}
+
+/** Group, version and kind as Go shows them: `/v1, Kind=ConfigMap`. */
+function typeText(config: { readonly [key: string]: Json }): string {
+  const parts = textOf(config, "apiVersion").split("/");
+  const [group, version] = parts.length === 1 ? ["", parts[0]] : parts.length === 2 ? parts : ["", ""];
+  return parts.length > 2 ? "/, Kind=" : `${group}/${version}, Kind=${textOf(config, "kind")}`;
+}
+
+/** Namespace, name and type as messages show them: `demo/one; /v1, Kind=ConfigMap`. */
+function shownName(object: { readonly [key: string]: Json }): string {
+  const metadata = Object.hasOwn(object, "metadata") && isObject(object["metadata"]) ? object["metadata"] : {};
+  return `${textOf(metadata, "namespace")}/${textOf(metadata, "name")}; ${typeText(object)}`;
+}
+function textOf(object: { readonly [key: string]: Json }, key: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return typeof value === "string" ? value : "";
+}
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The merged value as an object of the kind, defaults filled in. */
+function decoded(call: Call, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
+  const { endpoint } = call;
+  const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
+  const tree = treeFromJson(merged);
+  try {
+    return endpoint.fill(decode(tree));
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+  }
+  // What our decoder refuses may still be what upstream's conversion between maps and structs makes something of.
+  try {
+    return endpoint.fill(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;
+    throw new StatusError("Unknown", `failed to convert new object (${shownName(config)}) to proper version: ${problem}`);
+  }
+}
+
+function tellDuplicates(call: Call, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
+  if (duplicates.length === 0) return;
+  if (fieldValidation === "Strict") {
+    const lines = duplicates.map((each) => `\n  ${each}`).join("");
+    throw badRequestError(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`);
+  }
+  if (fieldValidation === "Warn") { for (const each of duplicates) call.warnings.add(each); }
+}
+
+function conflictError(conflicts: readonly Conflict[]): StatusError {
+  const { message, causes } = conflictTexts(conflicts);
+  return new StatusError("Conflict", message, {
+    details: { causes: causes.map((cause) => ({ reason: "FieldManagerConflict", message: cause.message, field: cause.field })) },
+  });
+}

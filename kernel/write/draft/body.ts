@@ -1,0 +1,112 @@
+/** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
+import type { CborItem } from "../../../core/codec/cbor/item.ts";
+import { readCbor } from "../../../core/codec/cbor/read.ts";
+import { bodyEncoding } from "../../../core/codec/negotiate.ts";
+import { readEnvelope } from "../../../core/codec/protobuf.ts";
+import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
+import { protobufReader } from "../../../core/derive/protobuf.ts";
+import type { ApiObject } from "../../../core/plugin.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import { badRequestError } from "../../../core/status-error.ts";
+import { readJson } from "../../../core/tree/json.ts";
+import { type Read, TreeObject } from "../../../core/tree/tree.ts";
+import { readYaml } from "../../../core/tree/yaml.ts";
+import { bodyOf, type Call, header } from "../../request-context.ts";
+import type { Endpoint } from "../../catalog/catalog.ts";
+import type { FieldValidation } from "../../request/options.ts";
+import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
+import { orRefuse, tellFindings } from "./patch.ts";
+import { typeOf, typeOfCbor } from "./type-of.ts";
+
+/** The object that a create or update sent, in the request's version, defaults filled in. */
+export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
+  const { exchange, endpoint, catalog } = call;
+  const encoding = bodyEncoding(header(exchange, "content-type"), catalog.media);
+  const bytes = await bodyOf(call);
+  if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
+  if (encoding === "cbor") return endpoint.fill(fromCbor(bytes, call, validation));
+  return endpoint.fill(fromText(bytes, encoding, call, validation));
+}
+
+/** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */
+function shown(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const head = bytes.subarray(0, 30);
+  const text = looksLikeObject(bytes)
+    ? new TextDecoder().decode(head)
+    : Array.from(head, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return bytes.length > 30 ? `${text} ...` : text;
+}
+function looksLikeObject(bytes: Uint8Array): boolean {
+  const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
+  return first === 0x7b;
+}
+
+function unrecognised(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
+  return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${shown(bytes)})`);
+}
+function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
+  const { endpoint, catalog } = call;
+  let envelope: ReturnType<typeof readEnvelope>;
+  try {
+    envelope = readEnvelope(bytes);
+  } catch (error) {
+    throw unrecognised(endpoint, reasonOf(error), bytes);
+  }
+  checkType(catalog, endpoint, envelope.kind, envelope.apiVersion);
+  try {
+    const object = protobufReader(endpoint.schema)(envelope.raw) as ApiObject;
+    return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+  } catch (error) {
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, reasonOf(error));
+  }
+}
+
+function fromCbor(bytes: Uint8Array, call: Call, validation: FieldValidation): ApiObject {
+  const { endpoint, catalog } = call;
+  const refuse = (why: string) => unhandledError(endpoint.kind, endpoint.version, endpoint, why);
+  const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognised(endpoint, why, bytes));
+  checkType(catalog, endpoint, kind, apiVersion);
+  const findings: string[] = [];
+  const object = orRefuse(() => endpoint.decodeCbor(item, validation === "Ignore" ? undefined : findings), refuse);
+  tellFindings(call, findings, validation, refuse);
+  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}
+
+/** A document in CBOR and what it calls itself, or why that cannot be told. */
+export function recognisedCbor(bytes: Uint8Array, refuse: (why: string) => Error): CborDocument {
+  return orRefuse(() => {
+    const item = readCbor(bytes);
+    return { item, ...typeOfCbor(item) };
+  }, (why) => refuse(`unable to determine group/version/kind: ${why}`));
+}
+interface CborDocument {
+  readonly item: CborItem;
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, validation: FieldValidation): ApiObject {
+  const { endpoint, warnings } = call;
+  const read: Read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
+  if (!read.ok) {
+    throw unrecognised(endpoint, encoding === "json" ? `couldn't get version/kind; json parse error: ${read.error}` : read.error, bytes);
+  }
+  const type = typeOf(read.tree);
+  if (!type.ok) throw unrecognised(endpoint, type.error, bytes);
+  checkType(call.catalog, endpoint, type.kind, type.apiVersion);
+  const report: DecodeReport = { reader: encoding, findings: [] };
+  let object: ApiObject;
+  try {
+    object = endpoint.decode(read.tree ?? new TreeObject(), report);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, error.message);
+  }
+  if (validation === "Strict" && (read.duplicates.length > 0 || report.findings.length > 0)) {
+    const yaml = read.duplicates.length === 0 ? [] : [`yaml: unmarshal errors:\n${read.duplicates.map((each) => `  ${each}`).join("\n")}`];
+    throw unhandledError(endpoint.kind, endpoint.version, endpoint, `strict decoding error: ${[...yaml, ...report.findings].join(", ")}`);
+  }
+  if (validation === "Warn") { for (const problem of [...read.duplicates, ...report.findings]) warnings.add(problem); }
+  return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
+}

@@ -1,0 +1,63 @@
+/** The annotation in which kubectl's client-side apply keeps what it applied last: how server-side apply takes over from it. */
+import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "../../../core/apply/mod.ts";
+import { goJson } from "../../../core/codec/json-text.ts";
+import { limits } from "../../../core/limits.ts";
+import { utf8Length } from "../../../core/meta/utf8.ts";
+import type { ApiObject } from "../../../core/plugin.ts";
+import type { Json } from "../../../core/schema.ts";
+import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
+
+const annotation = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** The conflicts without what the annotation of the live object says that kubectl set, as far as it is still so. */
+export function allowedByLastApplied(versions: Versions, live: Json, conflicts: readonly Conflict[]): readonly Conflict[] {
+  const allowed = setByLastApplied(versions, live);
+  return allowed === undefined ? conflicts : conflicts.map((conflict) => ({ ...conflict, set: difference(conflict.set, allowed) }));
+}
+
+function setByLastApplied(versions: Versions, live: Json): FieldSet | undefined {
+  const text = annotationOf(live);
+  const atom = versions.atom(versions.current);
+  if (text === undefined || atom === undefined) return undefined;
+  const read = readJson(text);
+  if (!read.ok) return undefined;
+  const last = jsonFromTree(read.tree);
+  if (!isObject(last) || last["apiVersion"] !== versions.current || typeProblems(atom, last).length > 0) return undefined;
+  const found = compare(atom, last, live);
+  return difference(difference(difference(fieldSetOf(atom, last), found.modified), found.added), found.removed);
+}
+
+/** The object with the annotation kept in step with what was applied, where it has one. */
+export function withLastApplied(object: ApiObject, config: { readonly [key: string]: Json }): ApiObject {
+  const { annotations } = object.metadata;
+  if (annotations === undefined || (annotations[annotation] ?? "") === "") return object;
+  const { [annotation]: _, ...others } = annotations;
+  const kept = { ...others, [annotation]: `${goJson(sorted(withoutAnnotation(config)))}\n` };
+  const bytes = Object.entries(kept).reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0);
+  return { ...object, metadata: { ...object.metadata, annotations: bytes > limits.annotationsBytesMax ? others : kept } };
+}
+
+function withoutAnnotation(config: { readonly [key: string]: Json }): { readonly [key: string]: Json } {
+  const { metadata } = config;
+  if (!isObject(metadata) || !isObject(metadata["annotations"])) return config;
+  const { [annotation]: _, ...annotations } = metadata["annotations"];
+  const { annotations: _all, ...rest } = metadata;
+  return { ...config, metadata: Object.keys(annotations).length === 0 ? rest : { ...rest, annotations } };
+}
+
+function annotationOf(live: Json): string | undefined {
+  const metadata = isObject(live) ? live["metadata"] : undefined;
+  const annotations = isObject(metadata) ? metadata["annotations"] : undefined;
+  const text = isObject(annotations) ? annotations[annotation] : undefined;
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+/** Keys in order, as Go writes maps. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key]!)]));
+}
+function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

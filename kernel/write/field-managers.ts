@@ -1,0 +1,177 @@
+/**
+ * Who owns the fields of an object after a write: what core/apply knows of sets and schemas, for one request. Ownership is told in
+ * the version of the request, defaults included, of what the client sent and before anything is done to it.
+ */
+import {
+  atomOf,
+  capped,
+  changesOf,
+  emptySet,
+  type FieldSet,
+  hasAllKeys,
+  isSame,
+  noOwners,
+  type Owners,
+  ownersAfterUpdate,
+  readOwners,
+  sameSet,
+  topLevel,
+  type Versions,
+  writeOwners,
+  type Writer,
+} from "../../core/apply/mod.ts";
+import { sameValue } from "../../core/derive/same-value.ts";
+import { utf8Length } from "../../core/meta/utf8.ts";
+import { limits } from "../../core/limits.ts";
+import type { ManagedFieldsEntry } from "../../core/meta/object-meta.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import type { Json } from "../../core/schema.ts";
+import { isPrintable } from "../../core/tree/go-quote.ts";
+import { treeFromJson } from "../../core/tree/json.ts";
+import { TreeObject } from "../../core/tree/tree.ts";
+import { type Call, header, timeText } from "../request-context.ts";
+import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
+import { isStoredForm } from "../respond/served.ts";
+
+/** The name under which a write is recorded: the query's, else the client's up to its first slash. */
+export function managerName(call: Call): string {
+  return call.info.query.first("fieldManager") || managerOfAgent(header(call.exchange, "user-agent"));
+}
+
+function managerOfAgent(agent: string): string {
+  let name = "", bytes = 0;
+  for (const rune of agent.split("/", 1)[0]!) {
+    if (!isPrintable(rune)) continue;
+    bytes += utf8Length(rune);
+    if (bytes > limits.fieldManagerBytesMax) break;
+    name += rune;
+  }
+  return name;
+}
+
+export function writerOf(call: Call, manager: string): Writer {
+  return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
+}
+
+/** The object with the entries that it has after this write on top of `live`, both in the request's version. */
+export function recorded(call: Call, object: ApiObject, live: ApiObject | undefined): ApiObject {
+  const versions = versionsOf(call);
+  const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
+  const found = changesOf(versions, before, after);
+  const own = sentEntries(call, object, live);
+  // Most of all that is written again and again has not changed: then nobody looks into the entries.
+  if (live !== undefined && own === undefined && isSame(found)) return withEntries(object, live.metadata.managedFields);
+  const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
+  // An object without entries has been cleared of them, and stays so until somebody applies.
+  if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
+  // What has no place in a set leaves the object without entries, as upstream does.
+  if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
+  const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
+  return withEntries(object, writeOwners(capped(owned)));
+}
+
+/** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */
+function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
+  const { withoutEmptyMaps } = endpoint.stored;
+  return endpoint.served.convert === undefined
+    ? withoutEmptyMaps(object)
+    : endpoint.fromStored(withoutEmptyMaps(endpoint.toStored(object)));
+}
+
+/** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */
+function sentEntries(call: Call, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
+  const sent = object.metadata.managedFields;
+  if (call.subresource !== undefined || sent === undefined || sameValue(sent, live?.metadata.managedFields)) return undefined;
+  if (sent.length === 0 || (sent.length === 1 && Object.keys(sent[0]!).length === 0)) return noOwners;
+  const owners = readOwners(sent);
+  return owners === undefined || owners.size === 0 ? undefined : owners;
+}
+
+export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEntry[] | undefined): ApiObject {
+  if (entries !== undefined) return { ...object, metadata: { ...object.metadata, managedFields: entries } };
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** The object as a value that apply works on: without its entries, which nobody owns. */
+export function plain(object: ApiObject): Json {
+  return withEntries(object, undefined) as unknown as Json; // canonical objects are plain values
+}
+
+const emptyObjects = new WeakMap<Endpoint, ApiObject>();
+
+/** What Go's empty value of the kind is: the structs that are always there. */
+export function emptyObject(endpoint: Endpoint): ApiObject {
+  const known = emptyObjects.get(endpoint);
+  if (known !== undefined) return known;
+  const made = endpoint.decode(new TreeObject(), { reader: "yaml", findings: [] });
+  emptyObjects.set(endpoint, made);
+  return made;
+}
+
+/** How the object of a request looks in the other versions of its group. */
+export function versionsOf(call: Call): Versions {
+  const { endpoint, catalog } = call;
+  const endpointOf = (apiVersion: string): Endpoint | undefined => {
+    if (apiVersion === endpoint.apiVersion) return endpoint;
+    const { group, version } = splitGroupVersion(apiVersion);
+    return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
+  };
+  const known = (apiVersion: string): Endpoint => {
+    const found = endpointOf(apiVersion);
+    if (found === undefined) throw new Error(`${endpoint.kind} is not served in ${apiVersion}`);
+    return found;
+  };
+  return {
+    current: endpoint.apiVersion,
+    atom: (apiVersion) => {
+      const found = endpointOf(apiVersion);
+      return found === undefined ? undefined : atomOf(found.schema);
+    },
+    convert: (object, from, to) => from === to ? object : converted(object, known(from), known(to)),
+    ignored: (apiVersion) => {
+      const found = endpointOf(apiVersion);
+      return found === undefined ? emptySet : notWritten(found, call.info.subresource);
+    },
+  };
+}
+
+function converted(object: Json, from: Endpoint, to: Endpoint): Json {
+  if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
+  const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
+  return to.fromStored(to.stored.fill(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
+}
+function isPlain(endpoint: Endpoint): boolean {
+  return isStoredForm(endpoint) || endpoint.served.convert === undefined;
+}
+
+const resets = new WeakMap<Endpoint, Map<string, FieldSet>>();
+
+/** What a write through this path leaves as it is: the status, or all but the status. */
+function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
+  const known = resets.get(endpoint) ?? new Map<string, FieldSet>();
+  resets.set(endpoint, known);
+  const found = known.get(subresource);
+  if (found !== undefined) return found;
+  const made = topLevel(...endpoint.subresources.get(subresource)?.leaves ?? leftByDefault(endpoint, subresource));
+  known.set(subresource, made);
+  return made;
+}
+
+function leftByDefault(endpoint: Endpoint, subresource: string): readonly string[] {
+  if (subresource === "status") return Object.keys(endpoint.schema.fields).filter((name) => name !== "metadata" && name !== "status");
+  return endpoint.subresources.has("status") ? ["status"] : [];
+}
+
+/** Whether two lists of entries tell the same but for their times. */
+export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (a === b) return true;
+  const ours = readOwners(a), theirs = readOwners(b);
+  if (ours === undefined || theirs === undefined || ours.size !== theirs.size) return false;
+  for (const [id, owner] of ours) {
+    const other = theirs.get(id);
+    if (other === undefined || other.apiVersion !== owner.apiVersion || !sameSet(owner.set, other.set)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,154 @@
+/**
+ * The common tail of every write: from an object in the request's version to what may be stored. The order is
+ * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
+ */
+import { append } from "../../core/append.ts";
+import { dropDisabled } from "../../core/derive/gates.ts";
+import type { FieldError } from "../../core/field-error.ts";
+import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
+import type { ObjectMeta } from "../../core/meta/object-meta.ts";
+import type { ApiObject } from "../../core/plugin.ts";
+import { badRequestError, type GroupName, invalidError } from "../../core/status-error.ts";
+import { approve, mutated } from "./admission/admit.ts";
+import { at, type Call } from "../request-context.ts";
+import { randomSuffix } from "./names.ts";
+import { withOwnersOnce } from "./owners.ts";
+
+/** The kind as 422 names it. */
+export function kindName(call: Call): GroupName {
+  return { group: call.endpoint.stored.group, name: call.endpoint.kind };
+}
+/** The resource as 404 and 409 name it. */
+export function resourceName(call: Call): GroupName {
+  return { group: call.endpoint.group, name: call.endpoint.plural };
+}
+
+/** The metadata with these changes; what is undefined in them is taken off. */
+export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {
+  const merged: Record<string, unknown> = { ...meta };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value !== undefined) merged[key] = value;
+    // Only what is there: an object that something was deleted from is slower from then on, and most changes take nothing off.
+    else if (Object.hasOwn(merged, key)) delete merged[key];
+  }
+  // Only fields of ObjectMeta went in; encoding puts keys into the order of the schema.
+  return merged as ObjectMeta;
+}
+
+/** A namespaced object takes its namespace from the URL, a cluster-scoped one has none; owners are named once. */
+export function placed(call: Call, sent: ApiObject): ApiObject {
+  const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
+  const { namespace: own } = object.metadata;
+  if (!call.endpoint.namespaced) {
+    return own === undefined ? object : { ...object, metadata: metaWith(object.metadata, { namespace: undefined }) };
+  }
+  checkNamespaceOf(call, object);
+  const { namespace } = call.info;
+  return own === namespace ? object : { ...object, metadata: metaWith(object.metadata, { namespace }) };
+}
+
+/** The namespace in the body must be the one in the URL, or absent. */
+export function checkNamespaceOf({ endpoint, info }: Call, { metadata: { namespace = "" } }: ApiObject): void {
+  if (!endpoint.namespaced || namespace === "" || namespace === info.namespace) return;
+  throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+/** What a create stores: `object` in the request's version to a valid object in the stored form. What an apply makes may be on its way out. */
+export async function toCreate(call: Call, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
+  const { endpoint, catalog, backend, warnings } = call;
+  const { resource } = endpoint;
+  const here = at(call);
+  const { metadata } = object;
+  const name = metadata.name === undefined && metadata.generateName !== undefined
+    ? generatedName(metadata.generateName, backend.clock.random)
+    : metadata.name;
+  let next: ApiObject = {
+    ...object,
+    metadata: metaWith(metadata, {
+      name,
+      uid: crypto.randomUUID(),
+      creationTimestamp: here.now,
+      resourceVersion: undefined,
+      selfLink: undefined,
+      ...(keepsDeletion ? {} : { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined }),
+      ...(resource.strategy?.generation ? { generation: 1 } : {}),
+    }),
+  };
+  next = await mutated(call, endpoint.stored.fill(endpoint.toStored(next)), undefined);
+  call.step("admission has changed the object");
+  next = resource.prepare?.(next, undefined, here) ?? next;
+  next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
+  next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
+  const errors = [
+    ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
+    ...(resource.create?.(next, here) ?? []),
+  ];
+  // Every name has to do as a segment of a path, also where the kind has no rule of its own.
+  if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
+  if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  await approve(call, next, undefined);
+  call.step("validated and admitted");
+  for (const text of resource.warn?.(next, undefined, here) ?? []) warnings.add(text);
+  return next;
+}
+
+/** What an update stores on top of `prior`, both in the stored form. */
+export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
+  const { endpoint, catalog, subresource, warnings } = call;
+  const { resource } = endpoint;
+  const here = at(call);
+  let next = await mutated(call, endpoint.stored.fill(endpoint.toStored(object)), prior);
+  call.step("admission has changed the object");
+  next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
+  if (subresource !== undefined) next = subresource.write(next, prior, here);
+  else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
+  next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
+  next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
+  next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
+  if (resource.strategy?.generation && subresource === undefined && specChanged(call, next, prior)) {
+    next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
+  }
+  const errors: readonly FieldError[] = [
+    ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata),
+    ...((subresource === undefined ? resource.update : subresource.update)?.(next, prior, here) ?? []),
+  ];
+  if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
+  await approve(call, next, prior);
+  call.step("validated and admitted");
+  for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
+  return next;
+}
+
+/** The main resource leaves a status alone that has a path of its own. */
+function keptStatus(call: Call, next: ApiObject, prior: ApiObject): ApiObject {
+  if (!call.endpoint.subresources.has("status")) return next;
+  const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
+  const { status } = prior as ApiObject & { status?: unknown };
+  return status === undefined ? rest : { ...rest, status } as ApiObject;
+}
+
+/** What the server keeps of an object's metadata, whatever the client sends. */
+function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta["managedFields"]): ObjectMeta {
+  return metaWith(next, {
+    uid: next.uid ?? prior.uid,
+    creationTimestamp: prior.creationTimestamp,
+    deletionTimestamp: prior.deletionTimestamp ?? next.deletionTimestamp,
+    deletionGracePeriodSeconds: next.deletionGracePeriodSeconds ?? prior.deletionGracePeriodSeconds,
+    managedFields,
+  });
+}
+
+/** Whether anything but metadata and status differs. */
+function specChanged(call: Call, next: ApiObject, prior: ApiObject): boolean {
+  const rest = (object: ApiObject) => {
+    const { status: _, ...others } = object as ApiObject & { status?: unknown };
+    return call.endpoint.stored.encode({ ...others, metadata: {} } as ApiObject);
+  };
+  return rest(next) !== rest(prior);
+}
+
+/** A generateName with five random characters, cut so that all fits into 63. */
+function generatedName(prefix: string, random: () => number): string {
+  return `${prefix.slice(0, 58)}${randomSuffix(random)}`;
+}

@@ -1,0 +1,32 @@
+/** Labels of nodes that have successors: selectors that name them bring a warning. */
+import { type Names, spell } from "../../core/names.ts";
+
+const successors: Readonly<Record<string, string>> = {
+  "beta.{platform}.io/arch": 'deprecated since v1.14; use "{platform}.io/arch" instead',
+  "beta.{platform}.io/os": 'deprecated since v1.14; use "{platform}.io/os" instead',
+  "failure-domain.beta.{platform}.io/region": 'deprecated since v1.17; use "topology.{platform}.io/region" instead',
+  "failure-domain.beta.{platform}.io/zone": 'deprecated since v1.17; use "topology.{platform}.io/zone" instead',
+  "beta.{platform}.io/instance-type": 'deprecated since v1.17; use "node.{platform}.io/instance-type" instead',
+  "node-role.{platform}.io/master": 'use "node-role.{platform}.io/control-plane" instead',
+  "app.{platform}.io/created-by": "deprecated since v1.9",
+  "scheduler.alpha.{platform}.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
+};
+
+/** What to say of a label key that is deprecated, such as `deprecated since v1.9`; undefined for any other. */
+export function deprecatedNodeLabel(key: string, names: Names): string | undefined {
+  const found = Object.entries(successors).find(([label]) => spell(names, label) === key);
+  return found === undefined ? undefined : spell(names, found[1]);
+}
+
+/** The label that has taken the place of an old one of topology; undefined for any other key. */
+export function topologySuccessor(key: string, names: Names): string | undefined {
+  const renamed: Readonly<Record<string, string>> = {
+    "failure-domain.beta.{platform}.io/zone": "topology.{platform}.io/zone",
+    "failure-domain.beta.{platform}.io/region": "topology.{platform}.io/region",
+    "beta.{platform}.io/os": "{platform}.io/os",
+    "beta.{platform}.io/arch": "{platform}.io/arch",
+    "beta.{platform}.io/instance-type": "node.{platform}.io/instance-type",
+  };
+  const found = Object.entries(renamed).find(([label]) => spell(names, label) === key);
+  return found === undefined ? undefined : spell(names, found[1]);
+}

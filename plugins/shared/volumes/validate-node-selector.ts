@@ -1,0 +1,133 @@
+/** Rules of selectors of nodes and places, in upstream's order and words. */
+import { limits } from "../../../core/limits.ts";
+import { append } from "../../../core/append.ts";
+import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
+import { dns1123Subdomain, labelValue, qualifiedName } from "../../../core/meta/names.ts";
+import { deprecatedNodeLabel } from "../node-labels.ts";
+import type { Names } from "../../../core/names.ts";
+import type {
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  TopologySelectorLabelRequirement,
+  TopologySelectorTerm,
+} from "./node-selector.ts";
+
+/** With `storedValues` the values of labels are not looked at: what is stored has wrong ones, from before they were checked. */
+export function validateNodeSelector(selector: NodeSelector, path: string, storedValues = false): readonly FieldError[] {
+  const { nodeSelectorTerms } = selector;
+  const at = `${path}.nodeSelectorTerms`;
+  if (nodeSelectorTerms.length === 0) return [required(at, "must have at least one node selector term")];
+  return nodeSelectorTerms.flatMap(({ matchExpressions = [], matchFields = [] }, i) => [
+    ...matchExpressions.flatMap((each, j) => validateExpression(each, `${at}[${i}].matchExpressions[${j}]`, storedValues)),
+    ...matchFields.flatMap((each, j) => validateFieldRequirement(each, `${at}[${i}].matchFields[${j}]`)),
+  ]);
+}
+
+/** Whether a value that it asks of a label can be the value of none. */
+export function hasInvalidNodeLabelValue({ nodeSelectorTerms }: NodeSelector): boolean {
+  return nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions).flatMap(({ values = [] }) => values)
+    .some((value) => labelValue(value).length > 0);
+}
+
+function validateExpression(
+  { key, operator, values = [] }: NodeSelectorRequirement,
+  path: string,
+  storedValues: boolean,
+): readonly FieldError[] {
+  return [
+    ...validateOperator(operator, values, path),
+    ...qualifiedName(key).map((wrong) => invalid(`${path}.key`, key, wrong)),
+    ...(storedValues ? [] : values).flatMap((value, i) => labelValue(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
+  ];
+}
+
+function validateOperator(operator: string, values: readonly string[], path: string): readonly FieldError[] {
+  switch (operator) {
+    case "In":
+    case "NotIn":
+      return values.length > 0 ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case "Exists":
+    case "DoesNotExist":
+      return values.length === 0 ? [] : [forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+    case "Gt":
+    case "Lt":
+      return values.length === 1 ? [] : [required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+    default:
+      return [{ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" }];
+  }
+}
+
+/** Of the fields of a node only its name can be asked for, and one name at a time. */
+function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (operator !== "In" && operator !== "NotIn") {
+    errors.push({ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" });
+  } else if (values.length !== 1) {
+    errors.push(required(`${path}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+  }
+  if (key !== "metadata.name") return [...errors, invalid(`${path}.key`, key, "not a valid field selector key")];
+  return [
+    ...errors,
+    ...values.flatMap((value, i) => dns1123Subdomain(value).map((wrong) => invalid(`${path}.values[${i}]`, value, wrong))),
+  ];
+}
+
+/** Warnings about deprecated labels in a selector of nodes. */
+export function warnOfNodeSelector({ nodeSelectorTerms }: NodeSelector, path: string, names: Names): readonly string[] {
+  return nodeSelectorTerms.flatMap((term, i) => warnOfTerm(term, `${path}.nodeSelectorTerms[${i}]`, names));
+}
+/** Warnings about a term that nodes are preferred by: here also values that no label can have are let pass. */
+export function warnOfPreference(term: NodeSelectorTerm, path: string, names: Names): readonly string[] {
+  return warnOfTerm(term, path, names, true);
+}
+function warnOfTerm({ matchExpressions = [] }: NodeSelectorTerm, path: string, names: Names, values = false): readonly string[] {
+  return matchExpressions.flatMap((each, i) => {
+    const text = deprecatedNodeLabel(each.key, names), at = `${path}.matchExpressions[${i}]`;
+    return [
+      ...(text === undefined ? [] : [`${at}.key: ${each.key} is ${text}`]),
+      ...(values ? each.values ?? [] : []).flatMap((value, j) =>
+        labelValue(value).map((wrong) => `${at}.values[${j}]: ${value} is invalid, ${wrong}`)
+      ),
+    ];
+  });
+}
+
+/** Terms may not repeat each other, whatever the order. A term without requirements repeats one for every term there is: upstream's slip. */
+export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  // How many terms before ask for the same: each of them is an error.
+  const before = new Map([[topologyText(new Map()), terms.length]]);
+  let duplicates = 0;
+  for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
+    const asked = new Map<string, readonly string[]>();
+    for (const [j, each] of matchLabelExpressions.entries()) {
+      const at = `${path}[${i}].matchLabelExpressions[${j}]`;
+      append(errors, validateTopologyRequirement(each, at));
+      if (asked.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
+      asked.set(each.key, each.values);
+    }
+    const own = topologyText(asked), count = before.get(own) ?? 0;
+    for (let each = 0; each < count && duplicates < limits.fieldErrorsOfListMax; each++, duplicates++) {
+      errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
+    }
+    before.set(own, count + 1);
+  }
+  return errors;
+}
+
+/** The same text for terms that ask for the same, whatever the order of keys and values. */
+function topologyText(asked: ReadonlyMap<string, readonly string[]>): string {
+  const keys = [...asked.keys()].sort();
+  return JSON.stringify(keys.map((key) => [key, [...new Set(asked.get(key))].sort()]));
+}
+
+function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {
+  const errors: FieldError[] = values.length === 0 ? [required(`${path}.values`, "")] : [];
+  const seen = new Set<string>();
+  for (const [i, value] of values.entries()) {
+    if (seen.has(value)) errors.push(duplicate(`${path}.values[${i}]`, value));
+    seen.add(value);
+  }
+  return [...errors, ...qualifiedName(key).map((wrong) => invalid(`${path}.key`, key, wrong))];
+}
