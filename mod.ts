@@ -4,7 +4,7 @@
  *     import { start } from "thole";
  *
  *     const server = await start({ settings: { "secure-port": 0, "data-dir": ":memory:" } });
- *     console.log(server.url); // https://127.0.0.1:43211, to be believed by server.ca
+ *     console.log(server.url); // https://127.0.0.1:43211, with a certificate signed by server.ca
  *     await server.close();
  */
 import type { Plugin } from "./core/plugin.ts";
@@ -19,20 +19,25 @@ export type { Config } from "./kernel/config/settings.ts";
 export { ConfigError } from "./kernel/config/parse.ts";
 export { jsonLog, type Log, openLog, silentLog } from "./kernel/observe/log.ts";
 export type { Running } from "./kernel/startup/serve.ts";
-/** The families that come with the server, in their order. */
+/** The built-in families, in their order. */
 export { plugins as builtInPlugins } from "./plugins/mod.ts";
 
+/** Options of `start`. */
 export interface StartOptions {
-  /** Settings by flag name, durations in milliseconds; the others stand at their defaults. */
+  /** Settings by flag name; durations in milliseconds. Absent settings have the flag's default. */
   readonly settings?: Partial<Omit<Config, "config" | "plugins">>;
-  /** What is served: the built-in families where absent. */
+  /** The families to serve. Default: `builtInPlugins`. */
   readonly plugins?: readonly Plugin[];
-  /** Where the server's own words go; nowhere where absent. */
+  /** Receives the server's log. Default: no log. */
   readonly log?: Log;
 }
 
-/** Resolves with a server that answers. Rejects with a ConfigError or CatalogError that lists every mistake, or with what kept it from
- *  starting; nothing of it is left then. */
+/**
+ * Starts a server and resolves when it serves requests. Stop it with `close()`.
+ *
+ * Rejects with ConfigError or CatalogError, which list every mistake, or with the error that prevented the start, such as a port in
+ * use. After a rejection everything that was opened is closed.
+ */
 export function start({ settings = {}, plugins = builtIn, log = silentLog }: StartOptions = {}): Promise<Running> {
   return serve({ config: withDefaults(settings), plugins, log });
 }

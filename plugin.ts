@@ -1,6 +1,6 @@
 /**
- * `thole/plugin`: what a plugin is made of. A plugin is a frozen value that `definePlugin` has checked; importing one does
- * nothing. docs/writing-a-plugin.md goes through an example.
+ * `thole/plugin`: the plugin contract. A plugin is a frozen value, checked by `definePlugin`; importing one has no effect.
+ * docs/writing-a-plugin.md explains it with an example.
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
 export type {
@@ -27,7 +27,7 @@ export type {
   World,
 } from "./core/plugin.ts";
 
-// The shape of a resource: nodes, fields, and the object around them.
+// The schema of a resource: nodes, fields and the top-level object.
 export { object } from "./core/meta/object.ts";
 export {
   atomicRecord,
@@ -60,7 +60,7 @@ export {
   type Typed,
 } from "./core/schema.ts";
 
-// Validation: checks that are derived, and the errors that hooks add to them.
+// Validation: derived checks, and the field errors that hooks return.
 export { checker, immutable } from "./core/derive/check.ts";
 export {
   duplicate,
@@ -91,6 +91,6 @@ export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./cor
 // Tables.
 export { ageColumn, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
 
-// Names that follow --group-domain and --platform-name, and refusals as clients see them.
+// Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { type Names, spell } from "./core/names.ts";
 export { StatusError, type StatusReason } from "./core/status-error.ts";

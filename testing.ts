@@ -1,10 +1,10 @@
 /**
- * `thole/testing`: a server in the test's own process, in memory and without a socket.
+ * `thole/testing`: a server in the test process, in memory and without a socket.
  *
  *     import { openTestServer } from "thole/testing";
  *
  *     await using server = await openTestServer({ plugins: [widgets] });
- *     const answer = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
+ *     const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
  */
 import type { Api, Plugin } from "./core/plugin.ts";
 import { tooLargeError } from "./core/status-error.ts";
@@ -21,34 +21,41 @@ import { plugins as builtIn } from "./plugins/mod.ts";
 
 export type { UserInfo } from "./kernel/access/authentication/mod.ts";
 
+/** Options of `openTestServer`. */
 export interface TestServerOptions {
-  /** Served beside the built-in families. */
+  /** Plugins to serve in addition to the built-in families. */
   readonly plugins?: readonly Plugin[];
-  /** Without the built-in families: only `plugins`. */
+  /** Serve `plugins` only, without the built-in families. */
   readonly bare?: boolean;
-  /** Settings by flag name, durations in milliseconds. */
+  /** Settings by flag name; durations in milliseconds. Absent settings have the flag's default. */
   readonly settings?: Partial<Omit<Config, "config" | "plugins" | "data-dir">>;
 }
 
-/** A server that answers calls instead of connections. */
+/** A server that is called directly instead of through connections. */
 export interface TestServer extends AsyncDisposable {
   /**
-   * Answers as it would over the network; of the URL only path and query count. Who asks is a member of system:masters, unless a
-   * user is given (null: nobody), or the request has an Authorization header.
+   * Handles a request as if it came over the network. Only path and query of the URL are used.
+   *
+   * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user. Ignored if the request has an
+   *   Authorization header, which is then authenticated
+   * @returns the response. Errors are responses with a Status body, as for a client
    */
   handle(request: Request, user?: UserInfo | null): Promise<Response>;
-  /** The same for a program: objects in, objects out, refusals as StatusErrors. */
+  /** The API with objects instead of requests, as admin. Its methods reject with StatusError. */
   readonly api: Api;
-  /** What the server logged, a line of JSON each. */
+  /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
-  /** Ends watches and everything that runs beside; nothing is left of it then. */
+  /** Ends watches and background work. Resolves when everything is closed. */
   close(): Promise<void>;
 }
 
 const admin: UserInfo = Object.freeze({ name: "admin", groups: ["system:masters", "system:authenticated"] });
-const nobody: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["system:unauthenticated"] });
+const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["system:unauthenticated"] });
 
-/** Resolves within milliseconds with a server whose first objects exist; mistakes are told as `start` tells them. */
+/**
+ * Opens a server with an in-memory store. Resolves, usually within milliseconds, when the bootstrap objects exist and the controllers
+ * run. Rejects as `start` does.
+ */
 export async function openTestServer({ plugins = [], bare = false, settings = {} }: TestServerOptions = {}): Promise<TestServer> {
   const logged: string[] = [];
   const config = withDefaults({ ...settings, "data-dir": ":memory:" });
@@ -68,8 +75,8 @@ export async function openTestServer({ plugins = [], bare = false, settings = {}
   };
   return {
     async handle(request, user = admin) {
-      const known = request.headers.has("authorization") ? opened.server : askedBy(opened.server, user ?? nobody);
-      return responseTo(await handle(exchangeOf(request), known), request.method);
+      const server = request.headers.has("authorization") ? opened.server : authenticatedAs(opened.server, user ?? anonymous);
+      return responseTo(await handle(exchangeOf(request), server), request.method);
     },
     api: localApi(opened.server, admin),
     logged,
@@ -78,12 +85,12 @@ export async function openTestServer({ plugins = [], bare = false, settings = {}
   };
 }
 
-function askedBy(server: Server, user: UserInfo): Server {
+function authenticatedAs(server: Server, user: UserInfo): Server {
   return { ...server, authenticate: () => Promise.resolve(user) };
 }
 
 function exchangeOf(request: Request): Exchange {
-  // Path and query as written in the URL: what a URL object drops (dots, a fragment) no client sends either.
+  // The URL parser resolves dot segments and drops the fragment; clients do the same before sending.
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
@@ -108,7 +115,7 @@ function responseTo({ status, headers, body }: Reply, method: string): Response 
   }
   const bodiless = method === "HEAD" || status === 204 || status === 304;
   if (bodiless) return new Response(null, { status, headers: sent });
-  // Copies: what the server sends is shared.
+  // Copies, because the server's bytes are shared and read-only.
   if (typeof body === "string" || body instanceof Uint8Array) {
     return new Response(typeof body === "string" ? body : body.slice(), { status, headers: sent });
   }

@@ -1,15 +1,16 @@
-/** Checks that every server has. */
+/** The building blocks of health checks: a constant, a switch, and a check with a shared result. */
 import type { Check } from "./health.ts";
 
-/** Always well: the process answers. */
+/** Always passes. It shows that the process can serve a request. */
 export const ping: Check = Object.freeze({ name: "ping", check: () => Promise.resolve() });
 
-/** A check that fails with `reason` until it is set to pass, or passes until it is set to fail. */
+/** A check and the two functions that set its result. */
 export interface Switch {
   readonly check: Check;
   pass(): void;
   fail(): void;
 }
+/** A check that is switched by the caller. `passes` is its first state; while it fails, `reason` is the error's message. */
 export function switchCheck(name: string, reason: string, passes: boolean): Switch {
   const state = { passes };
   return {
@@ -27,9 +28,13 @@ export function switchCheck(name: string, reason: string, passes: boolean): Swit
 }
 
 /**
- * A check whose result holds for `keepMs` after it began, and that runs once however many ask at the same time: probes
- * cannot overload what they look at. One that outlives the signal it was started with is given up, so that a hung look
- * does not stand for ever. `now` gives milliseconds.
+ * A check that shares one probe between concurrent callers and caches its result, so that frequent health requests cannot overload
+ * the dependency.
+ *
+ * @param keepMs how long a result is reused, in milliseconds from the start of its probe
+ * @param now the clock, in milliseconds
+ * @param probe passes when it resolves. It gets the signal of the caller that started it; once that signal is aborted, the next call
+ *   starts a new probe, so that a hung probe is not shared for ever
  */
 export function sharedCheck(name: string, keepMs: number, now: () => number, probe: (signal: AbortSignal) => Promise<void>): Check {
   let last: { readonly at: number; readonly result: Promise<void>; readonly signal: AbortSignal; done: boolean } | undefined;
@@ -48,7 +53,7 @@ export function sharedCheck(name: string, keepMs: number, now: () => number, pro
   };
 }
 
-/** A look that throws before it gives a promise has failed like any other. */
+/** Turns an exception that `probe` throws synchronously into a rejection. */
 async function begin(probe: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
   await probe(signal);
 }

@@ -1,13 +1,13 @@
-/** Named checks and the reports that /livez, /readyz and /healthz give of them, in kube-apiserver's words. */
+/** Named health checks and the replies of /livez, /readyz and /healthz, with kube-apiserver's texts (apiserver/pkg/server/healthz). */
 
-/** Something that is well unless `check` throws; the error's message says why not. */
+/** One health check. It passes when `check` resolves; the message of its rejection is the reason of the failure. */
 export interface Check {
   readonly name: string;
-  /** How long it may take where that is another time than that of the other checks. */
+  /** Overrides the timeout of `report`, in milliseconds. */
   readonly timeoutMs?: number;
-  /** While it is true, reports leave the check out, and only its own path tells of it. */
+  /** While this returns true, the check is left out of the endpoint's report and is available at its own path only. */
   readonly aside?: () => boolean;
-  /** What is known of the cause when it fails; its own reason counts where there is nothing. */
+  /** A more precise reason for a failure, if one is known; it replaces the message of the rejection. */
   readonly cause?: () => string | undefined;
   check(signal: AbortSignal): Promise<void>;
 }
@@ -15,25 +15,30 @@ export interface Check {
 export type Endpoint = "livez" | "readyz" | "healthz";
 
 export interface ReportOptions {
-  /** A line for each check instead of a single word. */
+  /** Write one line for each check instead of "ok". Failures are always listed. */
   readonly verbose: boolean;
   /** Names of checks to leave out. */
   readonly exclude: readonly string[];
-  /** Told how each check that was run came out, for metrics. */
+  /** Called with the result of each check that ran, for metrics. */
   readonly observe?: (name: string, passed: boolean) => void;
 }
 
 export interface Report {
   readonly status: 200 | 500;
   readonly text: string;
-  /** What failed and why, for the log: clients are told the names only. */
+  /** Failed checks with their reasons, for the log. The text for clients has the names only. */
   readonly failures: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** Checks by endpoint, in the order in which they are reported. */
 export type Checks = Readonly<Record<Endpoint, readonly Check[]>>;
 
-/** Runs the checks of an endpoint side by side, each bounded by `timeoutMs`, and reports them in order. */
+/**
+ * Runs the checks of an endpoint concurrently and lists the results in the order of `checks`.
+ *
+ * @param timeoutMs timeout of each check in milliseconds, unless the check has its own
+ * @returns status 200 if all checks pass, else 500. Never rejects
+ */
 export async function report(endpoint: Endpoint, checks: Checks, options: ReportOptions, timeoutMs: number): Promise<Report> {
   const excluded = new Set(options.exclude);
   const counting = checks[endpoint].filter(({ aside }) => aside?.() !== true);
@@ -47,7 +52,7 @@ export async function report(endpoint: Endpoint, checks: Checks, options: Report
   const lines = results.map(({ name, excluded, reason }) =>
     excluded ? `[+]${name} excluded: ok` : reason === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`
   );
-  // Names that exclude nothing are told, so that a typing error shows; quoted with escapes, so that they cannot forge lines.
+  // An excluded name that matches no check is listed, so that a typing error is visible. It is quoted, so that it cannot forge lines.
   if (excluded.size > 0) {
     const names = [...excluded].toSorted().map((each) => JSON.stringify(each));
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(",")}`);
@@ -56,7 +61,7 @@ export async function report(endpoint: Endpoint, checks: Checks, options: Report
   return { status: 200, text: options.verbose ? [...lines, `${endpoint} check passed`, ""].join("\n") : "ok", failures };
 }
 
-/** The answer of one check at a path of its own; undefined when the endpoint has no such check. */
+/** Runs one check for its own path (`/livez/<name>`). Its reply shows the reason. Undefined if the endpoint has no such check. */
 export async function reportOne(endpoint: Endpoint, checks: Checks, name: string, timeoutMs: number): Promise<Report | undefined> {
   const check = checks[endpoint].find((each) => each.name === name);
   if (check === undefined) return undefined;
@@ -66,7 +71,7 @@ export async function reportOne(endpoint: Endpoint, checks: Checks, name: string
 }
 
 async function failureOf(check: Check, timeoutMs: number): Promise<string | undefined> {
-  // Not AbortSignal.timeout(): its timer, and all that listens to it, would stay for as long as a look may take.
+  // Not AbortSignal.timeout(): its timer cannot be cleared, so it and its listeners would live for the whole timeout.
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new DOMException("timed out", "TimeoutError")), check.timeoutMs ?? timeoutMs);
   try {

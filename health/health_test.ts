@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Checks, ping, report, reportOne, sharedCheck, switchCheck } from "./mod.ts";
 
-function world() {
+function fixture() {
   const store = switchCheck("etcd", "connection refused", true);
   const shutdown = switchCheck("shutdown", "process is shutting down", true);
   const checks: Checks = { livez: [ping, store.check], readyz: [ping, store.check, shutdown.check], healthz: [ping, store.check] };
@@ -10,8 +10,8 @@ function world() {
 }
 const plain = { verbose: false, exclude: [] };
 
-test("report() says ok in one word, and lists every check when asked", async () => {
-  const { checks } = world();
+test("report() returns ok, and lists every check if it is verbose", async () => {
+  const { checks } = fixture();
   assert.deepEqual(await report("livez", checks, plain, 1000), { status: 200, text: "ok", failures: [] });
   assert.equal(
     (await report("readyz", checks, { verbose: true, exclude: [] }, 1000)).text,
@@ -19,8 +19,8 @@ test("report() says ok in one word, and lists every check when asked", async () 
   );
 });
 
-test("report() lists what failed without saying why, and keeps why for the log", async () => {
-  const { checks, store } = world();
+test("report() lists failed checks without their reasons, and returns the reasons for the log", async () => {
+  const { checks, store } = fixture();
   store.fail();
   assert.deepEqual(await report("livez", checks, plain, 1000), {
     status: 500,
@@ -29,19 +29,19 @@ test("report() lists what failed without saying why, and keeps why for the log",
   });
 });
 
-test("report() leaves out what is excluded and tells of names that match nothing", async () => {
-  const { checks, store } = world();
+test("report() marks excluded checks and warns of names that match no check", async () => {
+  const { checks, store } = fixture();
   store.fail();
-  const told = await report("livez", checks, { verbose: true, exclude: ["zone", "etcd", "a\n[+]b ok", "etcd"] }, 1000);
-  assert.equal(told.status, 200);
+  const result = await report("livez", checks, { verbose: true, exclude: ["zone", "etcd", "a\n[+]b ok", "etcd"] }, 1000);
+  assert.equal(result.status, 200);
   assert.equal(
-    told.text,
+    result.text,
     '[+]ping ok\n[+]etcd excluded: ok\nwarn: some health checks cannot be excluded: no matches for "a\\n[+]b ok","zone"\nlivez check passed\n',
   );
 });
 
-test("report() leaves out a check that stands aside, and cannot exclude it; its own path tells of it", async () => {
-  const { store, checks: { livez } } = world();
+test("report() leaves out a check that is aside, which then cannot be excluded; its own path shows its result", async () => {
+  const { store, checks: { livez } } = fixture();
   store.fail();
   let aside = true;
   const checks: Checks = { livez: [livez[0]!, { ...store.check, aside: () => aside }], readyz: [], healthz: [] };
@@ -55,21 +55,21 @@ test("report() leaves out a check that stands aside, and cannot exclude it; its 
   assert.equal((await report("livez", checks, plain, 1000)).status, 500);
 });
 
-test("reportOne() answers one check with its reason, and nothing for a name that is no check there", async () => {
-  const { checks, shutdown } = world();
+test("reportOne() returns one check with its reason, and undefined for an unknown name", async () => {
+  const { checks, shutdown } = fixture();
   shutdown.fail();
   assert.equal((await reportOne("readyz", checks, "shutdown", 1000))!.text, "internal server error: process is shutting down\n");
   assert.equal(await reportOne("livez", checks, "shutdown", 1000), undefined);
   assert.equal(await reportOne("livez", checks, "constructor", 1000), undefined);
 });
 
-test("report() does not wait for a check longer than it may", async () => {
+test("report() does not wait for a check beyond the timeout", async () => {
   const stuck = { name: "stuck", check: () => new Promise<void>(() => {}) };
-  const told = await report("livez", { livez: [stuck], readyz: [], healthz: [] }, plain, 1);
-  assert.equal(told.status, 500);
+  const result = await report("livez", { livez: [stuck], readyz: [], healthz: [] }, plain, 1);
+  assert.equal(result.status, 500);
 });
 
-test("report() ends a check that takes too long with a TimeoutError, and lets go of the time of one that has answered", async () => {
+test("report() aborts a slow check with a TimeoutError, and clears the timer of a finished one", async () => {
   const signals: AbortSignal[] = [];
   const quick = { name: "quick", check: async (signal: AbortSignal) => void signals.push(signal) };
   const stuck = {
@@ -85,57 +85,57 @@ test("report() ends a check that takes too long with a TimeoutError, and lets go
   assert.equal(signals[1]?.reason.name, "TimeoutError");
 });
 
-test("sharedCheck() looks once however many ask, until its result is too old", async () => {
-  let looked = 0, time = 0;
+test("sharedCheck() probes once for concurrent callers, and again after keepMs", async () => {
+  let probes = 0, time = 0;
   const check = sharedCheck("etcd", 100, () => time, () => {
-    looked++;
+    probes++;
     return Promise.resolve();
   });
   const signal = new AbortController().signal;
   await Promise.all([check.check(signal), check.check(signal)]);
   time = 99;
   await check.check(signal);
-  assert.equal(looked, 1);
+  assert.equal(probes, 1);
   time = 100;
   await check.check(signal);
-  assert.equal(looked, 2);
+  assert.equal(probes, 2);
 });
 
-test("report() tells how each check came out that was run", async () => {
-  const { checks, store } = world();
+test("report() calls observe with the result of each check that ran", async () => {
+  const { checks, store } = fixture();
   store.fail();
-  const told: [string, boolean][] = [];
-  await report("readyz", checks, { verbose: false, exclude: ["shutdown"], observe: (...each) => told.push(each) }, 1000);
-  assert.deepEqual(told, [["ping", true], ["etcd", false]]);
+  const observed: [string, boolean][] = [];
+  await report("readyz", checks, { verbose: false, exclude: ["shutdown"], observe: (...each) => observed.push(each) }, 1000);
+  assert.deepEqual(observed, [["ping", true], ["etcd", false]]);
 });
 
-test("sharedCheck() joins a look that still runs, however old, until its signal aborts", async () => {
-  let looked = 0, time = 0;
+test("sharedCheck() shares a running probe, whatever its age, until its signal aborts", async () => {
+  let probes = 0, time = 0;
   const check = sharedCheck("etcd", 100, () => time, () => {
-    looked++;
+    probes++;
     return new Promise(() => {});
   });
   const first = new AbortController();
   check.check(first.signal);
   time = 1000;
   check.check(new AbortController().signal);
-  assert.equal(looked, 1);
+  assert.equal(probes, 1);
   first.abort();
   check.check(new AbortController().signal);
-  assert.equal(looked, 2);
+  assert.equal(probes, 2);
 });
 
-test("sharedCheck() shares a failure as it shares a success, also one that is thrown at once", async () => {
-  let looked = 0, time = 0;
+test("sharedCheck() shares a failure like a success, also one thrown synchronously", async () => {
+  let probes = 0, time = 0;
   const check = sharedCheck("etcd", 100, () => time, () => {
-    looked++;
+    probes++;
     throw new Error("refused");
   });
   const signal = new AbortController().signal;
   await assert.rejects(check.check(signal), /refused/);
   await assert.rejects(check.check(signal), /refused/);
-  assert.equal(looked, 1);
+  assert.equal(probes, 1);
   time = 100;
   await assert.rejects(check.check(signal), /refused/);
-  assert.equal(looked, 2);
+  assert.equal(probes, 2);
 });

@@ -1,41 +1,42 @@
 /**
- * What has to be done before a server is whole: hooks that run once after it has begun to listen, and informers that have to see
- * what there is. Names and reasons are upstream's.
+ * The state of start-up: post-start hooks, which run once after the server listens, and informers, which must finish their first
+ * list. Check names and reasons are upstream's (apiserver/pkg/server/hooks.go and informer-sync).
  *
- *   starting ──> whole        It stays whole: what comes with another configuration, or begins anew because this server was elected,
- *                             is told under its own path and no reason to send requests elsewhere, or to start the server again.
+ *   starting ──> started      `started` is final. Hooks and informers that begin later (after a reload or a leader election) are
+ *                             shown at their own paths only. They are no reason to take the server out of service or to restart it.
  */
 import type { Check } from "./health.ts";
 
 export interface StartUp {
-  /** `poststarthook/<name>`: not finished until it is, and finished from then on. */
+  /** The check `poststarthook/<name>`. It fails until `finished(name)`. */
   hook(name: string): Check;
   finished(name: string): void;
-  /** The server is whole from now on, if all of these hooks are finished and informers have seen what there is. */
+  /** Marks the server as started if these hooks are finished and all informers are synced; has no effect otherwise. */
   settle(names: readonly string[]): void;
   /** Resolves once all of these hooks are finished. */
   all(names: readonly string[]): Promise<void>;
-  /** Nobody follows anything any more: all owners begin anew. */
+  /** Forgets all informers, because their owners are about to start again. */
   cleared(): void;
-  /** The owner follows objects of a kind; the function that is returned says that it has seen what there was. */
+  /** Adds an informer of the owner for a kind. The returned function marks it as synced. */
   follows(owner: string, kind: string): () => void;
-  /** Whether everything that the owner follows has been seen. */
+  /** Whether all informers of the owner are synced. */
   isSynced(owner: string): boolean;
-  /** `informer-sync`, over all owners. */
+  /** The check `informer-sync`, over the informers of all owners. */
   readonly informers: Check;
 }
 
+/** A server without hooks and informers that is starting. */
 export function startUp(): StartUp {
   const done = new Set<string>();
   let waiting: readonly (() => boolean)[] = [];
-  /** By owner: kinds, and whether what there was has been seen. */
+  /** By owner: kinds, and whether their informers are synced. */
   const followed = new Map<string, Map<string, boolean>>();
-  const unseen = () => [...followed.values()].flatMap((kinds) => [...kinds].filter(([, seen]) => !seen).map(([kind]) => kind));
-  let isWhole = false;
+  const unsynced = () => [...followed.values()].flatMap((kinds) => [...kinds].filter(([, synced]) => !synced).map(([kind]) => kind));
+  let isStarted = false;
   return {
     hook: (name) => ({
       name: `poststarthook/${name}`,
-      aside: () => isWhole && !done.has(name),
+      aside: () => isStarted && !done.has(name),
       check: () => done.has(name) ? Promise.resolve() : Promise.reject(new Error("not finished")),
     }),
     finished(name) {
@@ -43,7 +44,7 @@ export function startUp(): StartUp {
       waiting = waiting.filter((isOver) => !isOver());
     },
     settle(names) {
-      isWhole ||= names.every((name) => done.has(name)) && unseen().length === 0;
+      isStarted ||= names.every((name) => done.has(name)) && unsynced().length === 0;
     },
     all: (names) =>
       new Promise((resolve) => {
@@ -58,16 +59,16 @@ export function startUp(): StartUp {
     follows(owner, kind) {
       const kinds = followed.get(owner) ?? new Map<string, boolean>();
       followed.set(owner, kinds);
-      // What has been seen once stays seen while the owner lives: a watch that begins again goes on from there.
+      // A synced kind stays synced while the owner runs: a watch that restarts continues from its last revision.
       kinds.set(kind, kinds.get(kind) ?? false);
       return () => void kinds.set(kind, true);
     },
-    isSynced: (owner) => [...followed.get(owner)?.values() ?? []].every((seen) => seen),
+    isSynced: (owner) => [...followed.get(owner)?.values() ?? []].every((synced) => synced),
     informers: {
       name: "informer-sync",
-      aside: () => isWhole && unseen().length > 0,
+      aside: () => isStarted && unsynced().length > 0,
       check() {
-        const open = unseen();
+        const open = unsynced();
         if (open.length === 0) return Promise.resolve();
         return Promise.reject(new Error(`${open.length} informers not started yet: [${open.join(" ")}]`));
       },
@@ -75,17 +76,17 @@ export function startUp(): StartUp {
   };
 }
 
-/** The check as liveness sees it: well whatever it says until `isOver` (the grace period is), so that a slow start is no reason to
- *  start again. */
+/** The check for /livez: it passes until the grace period is over (`isOver`), so that a slow start does not cause a restart. */
 export function graceful(check: Check, isOver: () => boolean): Check {
   return { ...check, check: (signal) => isOver() ? check.check(signal) : Promise.resolve() };
 }
 
-/** How long the log may be silent about being written before it counts as stuck, and how often it is asked (upstream's times). */
+/** Interval of log flushes in milliseconds. The `log` check fails after two intervals without a flush, as upstream's. */
 export const flushEveryMs = 60_000;
 const flushMsMax = 2 * flushEveryMs;
 
-/** `log`: whether what was logged is written. `flushed` says that it was, just now; `now` is in milliseconds and never goes back. */
+/** The check `log`: fails if the log was not written recently. Call `flushed` after each write. `now` is a monotonic clock in
+ *  milliseconds. */
 export function logCheck(now: () => number): { readonly check: Check; readonly flushed: () => void } {
   let last = now();
   return {

@@ -6,7 +6,7 @@ const never = new AbortController().signal;
 const reasonOf = (check: { check(signal: AbortSignal): Promise<void> }) =>
   check.check(never).then(() => "ok", (error: Error) => error.message);
 
-test("StartUp.hook() is not finished until it is, whoever asked before", async () => {
+test("StartUp.hook() fails until the hook is finished", async () => {
   const start = startUp();
   const hook = start.hook("make-things");
   assert.deepEqual([hook.name, await reasonOf(hook)], ["poststarthook/make-things", "not finished"]);
@@ -26,43 +26,43 @@ test("StartUp.all() waits for every hook that it names", async () => {
   await start.all(["b"]);
 });
 
-test("StartUp.informers names what has not been seen, until all begin anew", async () => {
+test("StartUp.informers lists unsynced kinds, and is empty after cleared()", async () => {
   const start = startUp();
   assert.equal(await reasonOf(start.informers), "ok");
-  const seen = start.follows("a", "*v1.Namespace");
+  const synced = start.follows("a", "*v1.Namespace");
   start.follows("b", "*v1.Secret");
   assert.equal(await reasonOf(start.informers), "2 informers not started yet: [*v1.Namespace *v1.Secret]");
   assert.equal(start.isSynced("a"), false);
-  seen();
+  synced();
   assert.equal(start.isSynced("a"), true);
   start.follows("a", "*v1.Namespace");
-  assert.equal(start.isSynced("a"), true, "a watch that begins again goes on where it was");
+  assert.equal(start.isSynced("a"), true, "a restarted watch stays synced");
   start.cleared();
-  assert.equal(await reasonOf(start.informers), "ok", "nobody follows anything any more");
+  assert.equal(await reasonOf(start.informers), "ok", "no informers are left");
 });
 
-test("StartUp.settle() makes the server whole once everything is done, and what comes later stands aside until it is done, too", async () => {
+test("StartUp.settle() ends start-up once all is done; hooks and informers added later are aside until they are done", async () => {
   const start = startUp();
   const asideOf = (...checks: readonly { readonly aside?: () => boolean }[]) => checks.map(({ aside }) => aside?.());
   const hook = start.hook("first"), late = start.hook("late");
-  const seen = start.follows("first", "*v1.Namespace");
+  const synced = start.follows("first", "*v1.Namespace");
   start.settle(["first"]);
   start.finished("first");
   start.settle(["first"]);
-  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false], "one informer has not seen what there is");
-  seen();
+  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false], "one informer is not synced");
+  synced();
   start.settle(["first", "late"]);
   assert.deepEqual(asideOf(hook, late), [false, false]);
   start.settle(["first"]);
-  const seenLate = start.follows("late", "*v1.Secret");
+  const syncedLate = start.follows("late", "*v1.Secret");
   assert.deepEqual(asideOf(hook, late, start.informers), [false, true, true]);
-  assert.equal(await reasonOf(start.informers), "1 informers not started yet: [*v1.Secret]", "its own path tells all the same");
-  seenLate();
+  assert.equal(await reasonOf(start.informers), "1 informers not started yet: [*v1.Secret]", "its own path still shows the reason");
+  syncedLate();
   start.finished("late");
   assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false]);
 });
 
-test("graceful() passes until the grace period is over, and then says what the check says", async () => {
+test("graceful() passes until the grace period is over, and then returns the result of the check", async () => {
   let over = false;
   const hook = graceful(startUp().hook("stuck"), () => over);
   assert.deepEqual([hook.name, await reasonOf(hook)], ["poststarthook/stuck", "ok"]);

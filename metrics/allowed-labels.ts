@@ -1,13 +1,13 @@
-/** `--allow-metric-labels`: which values a label of a metric may take; all others are told as `unexpected`. */
+/** `--allow-metric-labels`: the allowed values of a metric's label. Every other value is recorded as `unexpected`. */
 
 /** Allowed values by metric name, then by label. */
 export type AllowedLabels = ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
 
-/** Upstream's word for a list that is not in its form. */
+/** Upstream's error for a value of the flag that does not parse. */
 export const allowedLabelsMistake =
   "--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`";
 
-/** Pairs of `metric,label` and `value,value,...`; undefined where a key is no such pair. Spaces around values do not count. */
+/** Parses pairs of `metric,label` and `value,value,...`. Spaces around values are ignored. Undefined if a key has another form. */
 export function parseAllowedLabels(pairs: Iterable<readonly [string, string]>): AllowedLabels | undefined {
   const allowed = new Map<string, Map<string, ReadonlySet<string>>>();
   for (const [key, values] of pairs) {

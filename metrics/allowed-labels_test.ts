@@ -4,14 +4,14 @@ import { createRegistry, defineMetric, parseAllowedLabels } from "./mod.ts";
 
 const requests = defineMetric({ name: "requests_total", type: "counter", help: "Requests.", labels: ["verb", "code"], stability: "ALPHA" });
 
-test("parseAllowedLabels() reads pairs of metric and label, and refuses other keys", () => {
+test("parseAllowedLabels() parses pairs of metric and label, and rejects other keys", () => {
   const allowed = parseAllowedLabels([["a:b,c", "1, 2"], ["a:b,d", ""]])!;
   assert.deepEqual([...allowed.get("a:b")!.get("c")!], ["1", "2"]);
   assert.deepEqual([...allowed.get("a:b")!.get("d")!], [""]);
   for (const bad of ["a", "a,", ",b", "a,b,c", "a-b,c", "a,b:c", " a,b"]) assert.equal(parseAllowedLabels([[bad, "1"]]), undefined, bad);
 });
 
-test("a label that may take some values takes no others, each is counted, and labels without a list take all", async () => {
+test("a label with allowed values records others as unexpected and counts them; a label without a list takes all values", async () => {
   let refused = 0;
   const allowedLabels = parseAllowedLabels([["requests_total,verb", "GET,LIST"], ["other_total,code", "1"]])!;
   const { record, text } = createRegistry({ requests }, { allowedLabels, refused: () => refused++ });

@@ -1,36 +1,37 @@
-/** What a metric is: a frozen value, declared once in a room's `metrics.ts` table. */
+/** Metric definitions: frozen values, each declared once in the `metrics.ts` table of a folder. */
 
 export type MetricType = "counter" | "gauge" | "histogram";
-/** How much a metric may still change; told at the head of its help text. */
+/** The stability class (KEP-1209). It precedes the help text. */
 export type MetricStability = "ALPHA" | "BETA" | "STABLE";
 
 export interface MetricDefinition<Type extends MetricType = MetricType, Label extends string = string> {
-  /** With its unit, last: `_seconds`, `_bytes`, `_total`. */
+  /** Ends with the unit: `_seconds`, `_bytes`, `_total`. */
   readonly name: string;
   readonly type: Type;
   /** One sentence. */
   readonly help: string;
   readonly labels: readonly Label[];
   readonly stability: MetricStability;
-  /** Upper bounds of a histogram's buckets, ascending, without infinity. */
+  /** Upper bounds of a histogram's buckets in the metric's unit, ascending, without infinity. */
   readonly buckets?: readonly number[];
-  /** The release from which on nobody should build on it: `"1.34.0"`. What follows from that stands in `lifecycle.ts`. */
+  /** The release that deprecates the metric: `"1.34.0"`. See `lifecycle.ts` for its effect. */
   readonly deprecatedSince?: string;
-  /** Shown at /metrics/slis as well: what tells whether the server is well. */
+  /** A service level indicator: served at /metrics/slis too. */
   readonly sli?: true;
-  /** Not shown before it is recorded, also without labels: not every machine can tell it. */
+  /** Not served before its first recording, even without labels. For values that not every machine has. */
   readonly sparse?: true;
-  /** Label sets that are told apart; what comes later shares one series. Default `seriesMaxDefault`. */
+  /** Maximum number of label sets. Further ones share one series. Default `seriesMaxDefault`. */
   readonly seriesMax?: number;
 }
 
-/** Label sets of one metric that are told apart unless its definition says otherwise. */
+/** Default maximum number of label sets of one metric. */
 export const seriesMaxDefault = 10_000;
 
 /**
- * A checked and frozen definition. Throws one error that lists everything that is wrong with it: a name or label that
- * Prometheus refuses, a repeated or reserved label, buckets that are missing, not ascending, or on something that has none, a
- * release that is none.
+ * Checks and freezes a definition.
+ *
+ * @throws Error that lists every mistake: a name or label that Prometheus rejects, a repeated or reserved label, buckets that are
+ *   missing, not ascending or on a counter or gauge, an invalid release or `seriesMax`
  */
 export function defineMetric<Type extends MetricType, const Label extends string = never>(
   definition: MetricDefinition<Type, Label>,

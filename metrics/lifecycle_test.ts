@@ -14,7 +14,7 @@ test("stateAt() lets a deprecated metric stay, hides it for one release and drop
   assert.deepEqual([stateAt(old("STABLE"), "2.0"), stateAt(old("STABLE"), "0.9")], ["gone", "shown"]);
 });
 
-test("createRegistry() serves a deprecated metric at each release as its class has it", async () => {
+test("createRegistry() serves a deprecated metric according to its class and the release", async () => {
   const served = async (release: string, showHidden: boolean) => {
     const { record, text } = createRegistry({ old: old("BETA") }, { release, showHidden });
     record.old.with({}).add(3);
@@ -25,29 +25,29 @@ test("createRegistry() serves a deprecated metric at each release as its class h
     assert.equal(await served("1.33", showHidden), "# HELP old_total [BETA] Old.");
     assert.equal(await served("1.34", showHidden), help);
     assert.equal(await served("1.35", showHidden), showHidden ? help : "");
-    assert.equal(await served("1.36", showHidden), "", "what is gone cannot be shown");
+    assert.equal(await served("1.36", showHidden), "", "a metric that is gone cannot be shown");
   }
 });
 
-test("createRegistry() tells once that a deprecated metric is recorded, and never of one that is not yet deprecated or hidden", () => {
-  const told = (release: string) => {
+test("createRegistry() calls deprecatedUsed once for a deprecated metric, and never for one not yet deprecated or hidden", () => {
+  const namesUsed = (release: string) => {
     const names: string[] = [];
     const { record } = createRegistry({ old: old("BETA") }, { release, deprecatedUsed: ({ name }) => names.push(name) });
     record.old.with({}).add();
     record.old.with({}).add();
     return names;
   };
-  assert.deepEqual(releases.slice(0, 3).map(told), [[], ["old_total"], []]);
+  assert.deepEqual(releases.slice(0, 3).map(namesUsed), [[], ["old_total"], []]);
 });
 
-test("createRegistry() leaves out what is disabled, also where it would be shown although hidden", async () => {
+test("createRegistry() leaves out disabled metrics, even if showHidden is set", async () => {
   const { record, text, standing } = createRegistry({ old: old("BETA") }, { release: "1.35", showHidden: true, disabled: ["old_total"] });
   record.old.with({}).add();
   assert.equal(await text(), "");
   assert.deepEqual(standing.map(({ state }) => state), ["disabled"]);
 });
 
-test("hiddenVersionMistake() takes the previous minor release and no other", () => {
+test("hiddenVersionMistake() accepts the previous minor release only", () => {
   assert.equal(hiddenVersionMistake("", "1.35"), undefined);
   assert.equal(hiddenVersionMistake("1.34", "1.35"), undefined);
   for (const bad of ["1.35", "1.33", "1.34.0", "v1.34", "2.34", " 1.34"]) {

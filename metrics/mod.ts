@@ -1,4 +1,4 @@
-/** Metrics with stability classes: definitions as values, cheap recording, Prometheus text. Knows nothing of the kernel. */
+/** Metrics with stability classes: definitions as values, fast recording, Prometheus text format. Imports nothing of the kernel. */
 export { type AllowedLabels, allowedLabelsMistake, parseAllowedLabels } from "./allowed-labels.ts";
 export { defineMetric, type MetricDefinition, type MetricStability, type MetricType, seriesMaxDefault } from "./define.ts";
 export { hiddenVersionMistake, type MetricState, stateAt } from "./lifecycle.ts";

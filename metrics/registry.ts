@@ -1,36 +1,36 @@
-/** The metrics of one server: handles to record with, and the text that a scrape reads. */
+/** The metrics of one server: recorders, and the text of a scrape. */
 import type { Metric, Registry as TextRegistry } from "prom-client";
 import type { AllowedLabels } from "./allowed-labels.ts";
 import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
 import { type MetricState, stateAt } from "./lifecycle.ts";
 import { type Labels, type Series, type SeriesTable, seriesTable } from "./series.ts";
 
-/** A number that only grows. Keep what `with` gives where the labels stay the same. */
+/** A number that only grows. Keep the series that `with` returns if the labels are constant: this saves the lookup. */
 export interface Counter<Label extends string = string> {
   with(labels: Labels<Label>): CounterSeries;
 }
 export interface CounterSeries {
-  /** Default 1. A negative or non-finite amount is a bug and throws RangeError. */
+  /** Adds `amount`, default 1. Throws RangeError for a negative or non-finite amount. */
   add(amount?: number): void;
 }
 /** A number that goes up and down. */
 export interface Gauge<Label extends string = string> {
   with(labels: Labels<Label>): GaugeSeries;
-  /** Forgets all label sets, of which some may no longer be; what `with` gave before counts for nothing from then on. */
+  /** Removes all label sets, so that stale ones disappear. Series obtained before are no longer served. */
   reset(): void;
 }
 export interface GaugeSeries {
-  /** A NaN is a bug and throws RangeError, here and in `add`. */
+  /** Throws RangeError for NaN, as `add` does. */
   set(value: number): void;
-  /** Default 1. */
+  /** Adds `amount`, default 1. */
   add(amount?: number): void;
 }
-/** Numbers sorted into buckets, with their sum and count. */
+/** A distribution of values: bucket counts, sum and count. */
 export interface Histogram<Label extends string = string> {
   with(labels: Labels<Label>): HistogramSeries;
 }
 export interface HistogramSeries {
-  /** A non-finite value is a bug and throws RangeError. */
+  /** Records a value in the metric's unit. Throws RangeError for a non-finite one. */
   observe(value: number): void;
 }
 
@@ -40,37 +40,42 @@ export type Recorder<Definition> = Definition extends MetricDefinition<infer Typ
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
 export interface Registry<Table extends Definitions> {
-  /** A recorder per definition, under the definition's key. */
+  /** One recorder for each definition, under its key in the table. */
   readonly record: { readonly [Key in keyof Table]: Recorder<Table[Key]> };
-  /** Runs before every scrape: sets gauges that are cheaper to count when asked. */
+  /** Registers a function that runs before every scrape, for gauges that are computed on demand. */
   beforeScrape(update: () => void | Promise<void>): void;
   /**
-   * Everything in the text format 0.0.4, sorted by name; metrics with labels that were never recorded are left out. The work is done
-   * metric by metric, with a turn of the event loop in between, so that a scrape does not hold up requests. `which` leaves out others.
+   * The metrics in Prometheus' text format 0.0.4, sorted by name. A metric with labels appears after its first recording. The event
+   * loop runs between two metrics, so that a scrape does not delay requests. `which` limits the text to service level indicators.
    */
   text(which?: "slis"): Promise<string>;
   readonly contentType: string;
-  /** Every definition and how it stands; what is disabled, hidden or gone is neither recorded nor written. */
+  /** Every definition with its state. Disabled, hidden and gone metrics are neither recorded nor served. */
   readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
 }
 
 export interface RegistryOptions {
-  /** The minor release by which deprecated metrics are judged; without one, none is ever hidden. */
+  /** The minor release that decides the state of deprecated metrics, as "1.35". Absent: no metric is hidden. */
   readonly release?: string;
-  /** Metrics that are hidden at the release are shown all the same; what is gone stays gone. */
+  /** Serve metrics that are hidden in this release. */
   readonly showHidden?: boolean;
-  /** Names of metrics to leave out, whatever else is said of them. */
+  /** Names of metrics to leave out. Takes precedence over `showHidden`. */
   readonly disabled?: readonly string[];
   readonly allowedLabels?: AllowedLabels;
-  /** Told when a label set no longer fits under its metric's `seriesMax`. */
+  /** Called for each recording whose label set exceeds `seriesMax` of its metric. */
   readonly overflowed?: (metric: string) => void;
-  /** Told when a label took a value that is not among those allowed. */
+  /** Called for each recording with a label value that is not allowed. */
   readonly refused?: (metric: string) => void;
-  /** Told once of a deprecated metric that is recorded. */
+  /** Called at the first recording of each deprecated metric. */
   readonly deprecatedUsed?: (definition: MetricDefinition) => void;
 }
 
-/** A registry of its own for each server. Two definitions of one name are a mistake and throw. */
+/**
+ * Makes the registry of one server.
+ *
+ * @param definitions the metrics, by the key of their recorder
+ * @throws Error if two definitions have one name
+ */
 export function createRegistry<const Table extends Definitions>(definitions: Table, options: RegistryOptions = {}): Registry<Table> {
   const record: Record<string, Recording> = {};
   const names = new Set<string>();
@@ -87,14 +92,14 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       continue;
     }
     const made = recording(definition, options);
-    record[key] = state === "deprecated" ? toldOnce(made, () => options.deprecatedUsed?.(definition)) : made;
+    record[key] = state === "deprecated" ? notifyOnce(made, () => options.deprecatedUsed?.(definition)) : made;
     shown.push({ name, metric: exposed(definition, made, state === "deprecated"), sli: definition.sli === true });
   }
   const updates: (() => void | Promise<void>)[] = [];
   let writing: Promise<TextRegistry> | undefined;
   const sorted = shown.toSorted((a, b) => a.name < b.name ? -1 : 1);
   return Object.freeze({
-    // Each recorder was made for the type of its definition, which the mapped type says and a loop cannot.
+    // `as`: each recorder was made for the type of its definition; a loop cannot express the mapped type.
     record: Object.freeze(record) as unknown as Registry<Table>["record"],
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
     text: async (which?: "slis") => {
@@ -120,7 +125,7 @@ interface Shown {
   readonly sli: boolean;
 }
 
-/** To be disabled is stronger than to be shown although hidden, as upstream has it. */
+/** The state of a metric. `disabled` takes precedence over `showHidden`, as upstream. */
 function standingOf(definition: MetricDefinition, { disabled = [], release, showHidden }: RegistryOptions): MetricState | "disabled" {
   if (disabled.includes(definition.name)) return "disabled";
   if (release === undefined) return definition.deprecatedSince === undefined ? "shown" : "deprecated";
@@ -128,7 +133,7 @@ function standingOf(definition: MetricDefinition, { disabled = [], release, show
   return state === "hidden" && showHidden === true ? "deprecated" : state;
 }
 
-/** Loaded when it is first scraped: a server that is not needs neither the memory nor the time at its start. */
+/** Loads prom-client at the first scrape: a server without scrapes saves its memory and start-up time. */
 async function textWriter(metrics: readonly Metric[]): Promise<TextRegistry> {
   const { Registry: Writer } = await import("prom-client");
   const writer = new Writer();
@@ -136,14 +141,14 @@ async function textWriter(metrics: readonly Metric[]): Promise<TextRegistry> {
   return writer;
 }
 
-/** Lets what waits in the event loop go first. */
+/** Yields to the event loop. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 interface Sample {
   readonly labels: Readonly<Record<string, number | string>>;
-  /** Written once and kept by prom-client, by identity. */
+  /** Formatted once; prom-client caches the text by the object's identity. */
   readonly sharedLabels: Readonly<Record<string, string>>;
   readonly value: number;
   readonly metricName: string;
@@ -154,7 +159,7 @@ interface Recording {
   reset(): void;
 }
 
-/** The part of a prom-client metric that its registry reads; see `SeriesTable` for why the numbers are kept by us. */
+/** The part of a prom-client metric that its registry reads. See `series.ts` for why the numbers are not kept by prom-client. */
 function exposed(definition: MetricDefinition, { samples }: Recording, deprecated: boolean): Metric {
   const { name, type } = definition;
   const help = helpOf(definition, deprecated);
@@ -171,21 +176,21 @@ function helpOf({ stability, deprecatedSince, help }: MetricDefinition, deprecat
   return `[${stability}] ${deprecated ? `(Deprecated since ${deprecatedSince}) ` : ""}${help}`;
 }
 
-/** For what is not served: it keeps nothing. */
+/** The recorder of a metric that is not served: it discards all values. */
 const unrecorded: Recording = Object.freeze({
-  with: () => nowhere,
+  with: () => discard,
   reset() {},
   samples: () => [],
 });
-const nowhere: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
+const discard: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
 
-/** The same, and `tell` is called when it is used for the first time. */
-function toldOnce(made: Recording, tell: () => void): Recording {
-  let told = false;
+/** Wraps a recorder so that `notify` is called at its first use. */
+function notifyOnce(made: Recording, notify: () => void): Recording {
+  let notified = false;
   return {
     with(labels) {
-      if (!told) tell();
-      told = true;
+      if (!notified) notify();
+      notified = true;
       return made.with(labels);
     },
     reset: made.reset,

@@ -1,4 +1,4 @@
-// What one request costs in bookkeeping, and what a scrape costs with many series. Run: `deno run -A metrics/registry_bench.ts`
+// Measures the recording cost of one request, and a scrape with many series. Run: `deno run -A metrics/registry_bench.ts`
 import { createRegistry, defineMetric } from "./mod.ts";
 
 const labels = ["verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"] as const;

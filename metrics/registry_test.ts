@@ -50,7 +50,7 @@ test("createRegistry() writes histograms with cumulative buckets; a value on a b
   ]);
 });
 
-test("createRegistry() shows a metric without labels from the start, and one with labels from its first use", async () => {
+test("createRegistry() serves a metric without labels from the start, and one with labels from its first recording", async () => {
   const registry = createRegistry({ requests, level });
   assert.equal(await registry.text(), "# HELP level [BETA] Level.\n# TYPE level gauge\nlevel 0\n");
   registry.record.level.with({}).set(4);
@@ -58,7 +58,7 @@ test("createRegistry() shows a metric without labels from the start, and one wit
   assert.match(await registry.text(), /^level -1$/m);
 });
 
-test("createRegistry() sorts metrics by name and tells of deprecation", async () => {
+test("createRegistry() sorts metrics by name and marks deprecated ones", async () => {
   const old = defineMetric({ name: "a_old", type: "gauge", help: "Old.", labels: [], stability: "STABLE", deprecatedSince: "1.34.0" });
   const registry = createRegistry({ level, old });
   assert.deepEqual((await registry.text()).match(/^# HELP.*$/gm), [
@@ -67,7 +67,7 @@ test("createRegistry() sorts metrics by name and tells of deprecation", async ()
   ]);
 });
 
-test("Gauge.reset() forgets label sets, and begins anew with those that come", async () => {
+test("Gauge.reset() removes label sets; later recordings add new ones", async () => {
   const { record, text } = createRegistry({
     on: defineMetric({ name: "on", type: "gauge", help: "On.", labels: ["name", "stage"], stability: "BETA" }),
   });
@@ -81,17 +81,17 @@ test("Gauge.reset() forgets label sets, and begins anew with those that come", a
   assert.deepEqual((await text()).match(/^on\{.*/gm), ['on{name="b",stage=""} 0']);
 });
 
-test("createRegistry() keeps servers apart", async () => {
+test("createRegistry() shares no state between registries", async () => {
   const one = createRegistry({ level }), two = createRegistry({ level });
   one.record.level.with({}).set(1);
   assert.match(await two.text(), /^level 0$/m);
 });
 
-test("createRegistry() refuses two definitions of one name", () => {
+test("createRegistry() rejects two definitions of one name", () => {
   assert.throws(() => createRegistry({ level, again: level, other: defineMetric({ ...level }) }), /level/);
 });
 
-test("Registry.beforeScrape() runs before the text is written, every time", async () => {
+test("Registry.beforeScrape() runs before every scrape", async () => {
   const registry = createRegistry({ level });
   registry.beforeScrape(async () => {
     await Promise.resolve();
@@ -101,7 +101,7 @@ test("Registry.beforeScrape() runs before the text is written, every time", asyn
   assert.match(await registry.text(), /^level 2$/m);
 });
 
-test("Registry.text() escapes what ends a label value, and takes names of Object's own", async () => {
+test("Registry.text() escapes label values, and accepts names of Object.prototype as values", async () => {
   const registry = createRegistry({ requests });
   for (const verb of ['a"b', "a\\b", "a\nb", "__proto__", "constructor", ""]) registry.record.requests.with({ verb, code: "1" }).add();
   assert.deepEqual((await registry.text()).split("\n").slice(2, -1), [
@@ -114,7 +114,7 @@ test("Registry.text() escapes what ends a label value, and takes names of Object
   ]);
 });
 
-test("Counter.with() finds frozen labels again, and after reset() counts them anew", async () => {
+test("Counter.with() caches frozen labels, and reset() drops the cache", async () => {
   const { record, text } = createRegistry({
     level: defineMetric({ name: "level", type: "gauge", help: "A level.", labels: ["a"], stability: "ALPHA" }),
     beyond: defineMetric({ name: "beyond_total", type: "counter", help: "A count.", labels: ["a"], stability: "ALPHA", seriesMax: 1 }),
@@ -133,14 +133,14 @@ test("Counter.with() finds frozen labels again, and after reset() counts them an
 });
 const overflowed: string[] = [];
 
-test("Counter.with() tells apart label sets that look alike when they are joined", async () => {
+test("Counter.with() separates label sets whose joined texts are equal", async () => {
   const registry = createRegistry({ requests });
   registry.record.requests.with({ verb: "a,code:b", code: "c" }).add();
   registry.record.requests.with({ verb: "a", code: "b,code:c" }).add();
   assert.equal((await registry.text()).match(/ 1$/gm)?.length, 2);
 });
 
-test("Counter.with() gives label sets that are written alike one series", async () => {
+test("Counter.with() merges label sets with the same text into one series", async () => {
   const registry = createRegistry({ requests });
   const long = "x".repeat(labelLengthMax);
   for (const verb of ["\ud800", "\udfff", "\ufffd", long, `${long}y`]) registry.record.requests.with({ verb, code: "1" }).add();
@@ -150,7 +150,7 @@ test("Counter.with() gives label sets that are written alike one series", async 
   ]);
 });
 
-test("Counter.with() puts label sets beyond seriesMax into one series, and says so", async () => {
+test("Counter.with() puts label sets beyond seriesMax into one series, and calls overflowed", async () => {
   const overflows: string[] = [];
   const bounded = defineMetric({ ...requests, seriesMax: 2 });
   const registry = createRegistry({ bounded }, { overflowed: (metric) => overflows.push(metric) });
@@ -165,7 +165,7 @@ test("Counter.with() puts label sets beyond seriesMax into one series, and says 
   ]);
 });
 
-test("recorders refuse what would spoil a number", () => {
+test("recorders reject invalid values and missing labels", () => {
   const { record } = createRegistry({ requests, level, seconds });
   const counter = record.requests.with({ verb: "a", code: "1" });
   for (const amount of [-1, NaN, Infinity]) assert.throws(() => counter.add(amount), RangeError);
@@ -188,7 +188,7 @@ test("defineMetric() freezes a definition and reports every mistake at once", ()
   assert.throws(() => defineMetric({ ...level, buckets: [1] }), /a gauge has no buckets/);
 });
 
-test("Registry.text() writes service level indicators alone when asked, and sparse metrics from their first use", async () => {
+test('Registry.text("slis") writes service level indicators only; sparse metrics appear after their first recording', async () => {
   const well = defineMetric({ ...level, name: "well", sli: true });
   const sparse = defineMetric({ ...level, name: "sparse", sparse: true });
   const { record, text } = createRegistry({ level, well, sparse });
@@ -198,7 +198,7 @@ test("Registry.text() writes service level indicators alone when asked, and spar
   assert.match(await text(), /^sparse 0$/m);
 });
 
-test("defineMetric() refuses a release that is none", () => {
+test("defineMetric() rejects an invalid deprecatedSince", () => {
   for (const deprecatedSince of ["1.34", "v1.34.0", ""]) {
     assert.throws(() => defineMetric({ ...level, deprecatedSince }), /deprecatedSince/);
   }

@@ -1,31 +1,30 @@
 /**
- * Where the numbers of one metric are kept: one cell per label set, found by walking a tree of maps, a level per label.
- * A library's own recording path joins all label values into one string for every observation, which costs more than
- * the rest of a small request's bookkeeping, and which two label sets can share.
+ * The values of one metric: one cell for each label set, in a tree of maps with one level for each label. prom-client joins all label
+ * values into one string at every observation. This is slow, and two different label sets can give the same string.
  */
 
-/** A value for every label. */
+/** A value for each label. */
 export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
-/** One label set and what was counted for it. */
+/** One label set and its cell. */
 export interface Series<Cell> {
   readonly labels: Readonly<Record<string, string>>;
   readonly cell: Cell;
 }
 
 export interface SeriesTable<Cell> {
-  /** The cell of a label set, made when it is new; a set that is frozen is remembered by its identity and found at once. A label
-   *  without a string value is a bug and throws TypeError. */
+  /** The cell of a label set; a new set gets a new cell. The cell of a frozen set is cached by the object's identity. Throws TypeError
+   *  if a label has no string value. */
   readonly at: (labels: Readonly<Record<string, string>>) => Cell;
-  /** In order of first use. */
+  /** All series, in the order of their first use. */
   readonly all: () => readonly Series<Cell>[];
-  /** Forgets all label sets; cells that somebody keeps count for nothing from then on. */
+  /** Removes all label sets. Cells obtained before are no longer part of `all`. */
   readonly clear: () => void;
 }
 
-/** Values of labels are cut at this many UTF-16 units: what names things is shorter, what clients invent may not be. */
+/** Maximum length of a label value in UTF-16 units. Longer values, which clients can send, are truncated. */
 export const labelLengthMax = 256;
-/** What every label of the shared series says, once a metric has too many label sets; upstream's word for such values. */
+/** The value of every label of the shared overflow series, and of a label value that is not allowed. Upstream's constant. */
 export const unexpected = "unexpected";
 
 type Branch<Cell> = Map<string, Branch<Cell> | Cell>;
@@ -33,17 +32,17 @@ type Branch<Cell> = Map<string, Branch<Cell> | Cell>;
 export interface SeriesRules {
   readonly names: readonly string[];
   readonly seriesMax: number;
-  /** Values that labels may take; the others become `unexpected`. */
+  /** Allowed values by label; other values become `unexpected`. */
   readonly allowed?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
-  /** Told each time that a label set was beyond the bound. */
+  /** Called for each use of a label set beyond `seriesMax`. */
   readonly overflowed: () => void;
-  /** Told each time that a value was not allowed. */
+  /** Called for each use of a value that is not allowed. */
   readonly refused: () => void;
 }
 
 /**
- * Cells by label set, at most `seriesMax` of them and one more: label sets beyond the bound share a series whose labels
- * all say `unexpected`.
+ * Makes a table of at most `seriesMax` + 1 cells. The last one is shared by all label sets beyond the bound; its labels are all
+ * `unexpected`.
  */
 export function seriesTable<Cell extends object>(
   { names, seriesMax, allowed, overflowed, refused }: SeriesRules,
@@ -51,20 +50,20 @@ export function seriesTable<Cell extends object>(
 ): SeriesTable<Cell> {
   const root: Branch<Cell> = new Map();
   const list: Series<Cell>[] = [];
-  let remembered = new WeakMap<object, Cell>();
+  let cached = new WeakMap<object, Cell>();
 
   function at(labels: Readonly<Record<string, string>>): Cell {
-    const known = remembered.get(labels);
+    const known = cached.get(labels);
     if (known !== undefined) return known;
     let here: Branch<Cell> | Cell = root;
     for (const name of names) {
-      // Every level but the last holds branches, the last one holds cells: there are as many levels as names.
+      // `as`: there is one level for each name. Only the last level holds cells.
       const next: Branch<Cell> | Cell | undefined = (here as Branch<Cell>).get(labels[name]!);
       if (next === undefined) return grow(labels);
       here = next;
     }
     const cell = here as Cell;
-    if (Object.isFrozen(labels)) remembered.set(labels, cell);
+    if (Object.isFrozen(labels)) cached.set(labels, cell);
     return cell;
   }
 
@@ -109,14 +108,15 @@ export function seriesTable<Cell extends object>(
 
   function clear(): void {
     root.clear();
-    remembered = new WeakMap();
+    cached = new WeakMap();
     list.length = 0;
   }
 
   return { clear, at: names.length === 0 ? () => list[0]?.cell ?? insert({}) : at, all: () => list };
 }
 
-/** Two values that would be written alike must be one: a lone surrogate becomes the replacement character on the wire. */
+/** Truncates and cleans a label value. Lone surrogates are replaced here, as UTF-8 encoding would do, so that two values with the same
+ *  encoding share a series. */
 function cleanValue(name: string, value: string | undefined): string {
   if (typeof value !== "string") throw new TypeError(`Cannot record: label "${name}" has the value ${String(value)}, not a string`);
   return value.slice(0, labelLengthMax).toWellFormed();

@@ -1,11 +1,11 @@
 /**
- * What the hooks of the chart run inside of a cluster, with the rights of their service account.
+ * The chart's hooks. They run in the cluster with the permissions of their service account.
  *
- * - `make WISHES` keeps an authority and the certificates that it signs in Secrets: makes what is missing, and makes anew what is about to
- *   expire, was signed by another authority or lacks a name. What is still good stays as it is.
- * - `register WHAT` writes the authority of the serving certificate into registrations (APIService).
+ * - `make JSON` keeps a CA and the certificates it signs in Secrets. It creates missing ones and renews those that expire soon, are
+ *   signed by another CA or lack a name. Other Secrets stay unchanged.
+ * - `register JSON` writes the CA of the serving certificate into `caBundle` of APIServices.
  *
- * The last arguments may say where the API is: `--server=URL --ca-file=FILE --token-file=FILE`; the pod's own where they do not.
+ * Optional flags `--server=URL --ca-file=FILE --token-file=FILE` name the API server. Default: the pod's in-cluster configuration.
  */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -19,21 +19,21 @@ import {
   pemCertificates,
 } from "../kernel/listen/x509/certificate.ts";
 
-/** As `thole.certificates` in the chart tells them. */
-interface Wish {
+/** A certificate as `thole.certificates` in the chart describes it. */
+interface CertificateSpec {
   readonly secret: string;
   readonly commonName: string;
   readonly usage: "server" | "client" | "both";
   readonly names: readonly string[];
 }
-interface Wishes {
+interface MakeOptions {
   readonly namespace: string;
   readonly authority: string;
   readonly validityDays: number;
   readonly renewBeforeDays: number;
-  readonly certificates: readonly Wish[];
+  readonly certificates: readonly CertificateSpec[];
 }
-interface Register {
+interface RegisterOptions {
   readonly namespace: string;
   readonly secret: string;
   readonly apiServices: readonly string[];
@@ -45,20 +45,20 @@ interface Secret {
 
 const dayMs = 86_400_000;
 const authorityDays = 3650;
-/** Clocks of clients may be behind ours. */
+/** Tolerance for clients whose clock is behind. */
 const backdateMs = 3_600_000;
-const answerMs = 10_000;
-const triesMax = 5;
+const responseMs = 10_000;
+const attemptsMax = 5;
 const mergePatch = "application/merge-patch+json";
 
-type Ask = (
+type Send = (
   method: string,
   path: string,
   body?: object,
   contentType?: string,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-function asker(args: readonly string[]): Ask {
+function apiClient(args: readonly string[]): Send {
   const flag = (name: string, fallback: string) => args.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
   const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
   const server = flag("server", "https://kubernetes.default.svc");
@@ -75,45 +75,45 @@ function asker(args: readonly string[]): Ask {
         response.on("error", reject);
       });
       sent.on("error", reject);
-      sent.setTimeout(answerMs, () => sent.destroy(new Error(`no answer to ${method} ${path} within ${answerMs} ms`)));
+      sent.setTimeout(responseMs, () => sent.destroy(new Error(`no response to ${method} ${path} within ${responseMs} ms`)));
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
 }
 
-/** A certificate kept in a Secret; what `fresh` makes takes its place unless `good` says that it may stay. */
-async function kept(
-  ask: Ask,
-  { namespace }: Wishes,
+/** Returns the certificate of a Secret if `isValid`, else issues a new one and writes it into the Secret. */
+async function ensureCertificate(
+  send: Send,
+  { namespace }: MakeOptions,
   name: string,
-  good: (pair: KeyedCertificate) => boolean,
-  fresh: () => KeyedCertificate,
+  isValid: (pair: KeyedCertificate) => boolean,
+  issue: () => KeyedCertificate,
   ca?: string,
 ): Promise<KeyedCertificate> {
   const path = `/api/v1/namespaces/${namespace}/secrets`;
-  for (let tries = 0; tries < triesMax; tries++) {
-    const found = await ask("GET", `${path}/${name}`);
-    if (found.status !== 200 && found.status !== 404) throw refused("read the Secret", name, found);
-    // `as`: the API's own answer to a request for a Secret.
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const found = await send("GET", `${path}/${name}`);
+    if (found.status !== 200 && found.status !== 404) throw requestError("read the Secret", name, found);
+    // `as`: the API's response to a GET of a Secret.
     const secret = found.status === 200 ? JSON.parse(found.text) as Secret : undefined;
     const pair = secret === undefined ? undefined : pairOf(secret);
-    if (pair !== undefined && good(pair) && (ca === undefined || text(secret?.data?.["ca.crt"]) === ca)) {
+    if (pair !== undefined && isValid(pair) && (ca === undefined || text(secret?.data?.["ca.crt"]) === ca)) {
       console.log(`secret/${name} unchanged`);
       return pair;
     }
-    const made = fresh();
-    const data = { "tls.crt": btoa(made.cert), "tls.key": btoa(made.key), ...(ca === undefined ? {} : { "ca.crt": btoa(ca) }) };
+    const issued = issue();
+    const data = { "tls.crt": btoa(issued.cert), "tls.key": btoa(issued.key), ...(ca === undefined ? {} : { "ca.crt": btoa(ca) }) };
     const metadata = { name, labels: { "app.kubernetes.io/part-of": "thole" } };
-    const wrote = secret === undefined
-      ? await ask("POST", path, { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata, data })
-      : await ask("PATCH", `${path}/${name}`, { metadata: { resourceVersion: secret.metadata.resourceVersion }, data }, mergePatch);
-    if (wrote.status < 300) {
+    const written = secret === undefined
+      ? await send("POST", path, { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata, data })
+      : await send("PATCH", `${path}/${name}`, { metadata: { resourceVersion: secret.metadata.resourceVersion }, data }, mergePatch);
+    if (written.status < 300) {
       console.log(`secret/${name} ${secret === undefined ? "created" : "renewed"}`);
-      return made;
+      return issued;
     }
-    // Somebody else was quicker: their certificate is looked at again.
-    if (wrote.status !== 409) throw refused("write the Secret", name, wrote);
+    // A concurrent write won: check its certificate.
+    if (written.status !== 409) throw requestError("write the Secret", name, written);
   }
-  throw new Error(`cannot write the Secret "${name}": it changed ${triesMax} times meanwhile`);
+  throw new Error(`cannot write the Secret "${name}": conflict in ${attemptsMax} attempts`);
 }
 
 function text(base64: string | undefined): string {
@@ -123,61 +123,62 @@ function pairOf({ data }: Secret): KeyedCertificate | undefined {
   const [cert, key] = [text(data?.["tls.crt"]), text(data?.["tls.key"])];
   return cert === "" || key === "" ? undefined : { cert, key };
 }
-function refused(what: string, name: string, { status, text: said }: { readonly status: number; readonly text: string }): Error {
-  return new Error(`cannot ${what} "${name}": the API answered ${status} ${said.slice(0, 500)}`);
+function requestError(what: string, name: string, { status, text: body }: { readonly status: number; readonly text: string }): Error {
+  return new Error(`cannot ${what} "${name}": the API returned ${status} ${body.slice(0, 500)}`);
 }
 
-/** Signed by `ca`, for these names, and with more than `leastMs` to live. */
-function stillGood(pair: KeyedCertificate, ca: KeyedCertificate | undefined, names: readonly string[], leastMs: number): boolean {
+/** Whether the certificate is signed by `ca` (or is a CA if that is absent), has all names, and is valid for more than `remainingMs`. */
+function isCurrent(pair: KeyedCertificate, ca: KeyedCertificate | undefined, names: readonly string[], remainingMs: number): boolean {
   try {
     const facts = certificateFacts(pemCertificates(pair.cert)[0] ?? new Uint8Array());
     const signed = ca === undefined ? facts.mayIssue : new X509Certificate(pair.cert).verify(new X509Certificate(ca.cert).publicKey);
-    return signed && names.every((name) => facts.names.includes(name)) && facts.notAfter - Date.now() > leastMs;
+    return signed && names.every((name) => facts.names.includes(name)) && facts.notAfter - Date.now() > remainingMs;
   } catch {
-    return false; // what does not parse is made anew
+    return false; // a certificate that does not parse is replaced
   }
 }
 
-async function make(ask: Ask, wishes: Wishes): Promise<void> {
+async function make(send: Send, options: MakeOptions): Promise<void> {
   const now = Date.now();
-  const leastMs = wishes.renewBeforeDays * dayMs;
-  const life = (days: number) => ({ notBefore: now - backdateMs, notAfter: now + days * dayMs });
-  const ca = await kept(
-    ask,
-    wishes,
-    wishes.authority,
-    (pair) => stillGood(pair, undefined, [], leastMs),
-    () =>
-      issueCertificate({ usage: "ca", commonName: `${wishes.authority}-${Math.floor(now / 1000)}`, pathLength: 0, ...life(authorityDays) }),
+  const remainingMs = options.renewBeforeDays * dayMs;
+  const validity = (days: number) => ({ notBefore: now - backdateMs, notAfter: now + days * dayMs });
+  const caName = `${options.authority}-${Math.floor(now / 1000)}`;
+  const ca = await ensureCertificate(
+    send,
+    options,
+    options.authority,
+    (pair) => isCurrent(pair, undefined, [], remainingMs),
+    () => issueCertificate({ usage: "ca", commonName: caName, pathLength: 0, ...validity(authorityDays) }),
   );
-  for (const { secret, commonName, usage, names } of wishes.certificates) {
-    const wish: CertificateWish = {
+  for (const { secret, commonName, usage, names } of options.certificates) {
+    const request: CertificateWish = {
       commonName,
       names,
       usage: usage === "both" ? "unspecified" : usage,
-      ...life(wishes.validityDays),
+      ...validity(options.validityDays),
     };
-    await kept(ask, wishes, secret, (pair) => stillGood(pair, ca, names, leastMs), () => issueCertificate(wish, ca), ca.cert);
+    const isValid = (pair: KeyedCertificate) => isCurrent(pair, ca, names, remainingMs);
+    await ensureCertificate(send, options, secret, isValid, () => issueCertificate(request, ca), ca.cert);
   }
 }
 
-async function register(ask: Ask, { namespace, secret, apiServices }: Register): Promise<void> {
-  const found = await ask("GET", `/api/v1/namespaces/${namespace}/secrets/${secret}`);
-  if (found.status !== 200) throw refused("read the Secret", secret, found);
-  const caBundle = (JSON.parse(found.text) as Secret).data?.["ca.crt"]; // the API's own answer
+async function register(send: Send, { namespace, secret, apiServices }: RegisterOptions): Promise<void> {
+  const found = await send("GET", `/api/v1/namespaces/${namespace}/secrets/${secret}`);
+  if (found.status !== 200) throw requestError("read the Secret", secret, found);
+  const caBundle = (JSON.parse(found.text) as Secret).data?.["ca.crt"]; // `as`: the API's response
   for (const name of apiServices) {
     const path = `/apis/apiregistration.k8s.io/v1/apiservices/${name}`;
-    const wrote = await ask("PATCH", path, { spec: { caBundle } }, mergePatch);
-    if (wrote.status !== 200) throw refused("register", name, wrote);
-    console.log(`apiservice/${name} knows the authority`);
+    const written = await send("PATCH", path, { spec: { caBundle } }, mergePatch);
+    if (written.status !== 200) throw requestError("register", name, written);
+    console.log(`apiservice/${name} caBundle set`);
   }
 }
 
 async function main(): Promise<void> {
   const [command, what = "", ...rest] = process.argv.slice(2);
-  // `as`: the chart writes what it is given; a wrong shape fails the test of the rendered Job.
-  if (command === "make") await make(asker(rest), JSON.parse(what) as Wishes);
-  else if (command === "register") await register(asker(rest), JSON.parse(what) as Register);
+  // `as`: the chart's templates write the argument; the test of the rendered Job covers its shape.
+  if (command === "make") await make(apiClient(rest), JSON.parse(what) as MakeOptions);
+  else if (command === "register") await register(apiClient(rest), JSON.parse(what) as RegisterOptions);
   else throw new Error("usage: chart-certificates.ts make|register JSON [--server=URL --ca-file=FILE --token-file=FILE]");
 }
 

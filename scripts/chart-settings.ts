@@ -1,6 +1,6 @@
 /**
- * The part of the chart that follows the table of settings: a block of `values.yaml`, and `settings` and `liveSettings` of
- * `values.schema.json`. Run by `npm run chart:settings`; a test compares what it would write with what is there.
+ * Generates the parts of the chart that derive from the settings table: a block of `values.yaml`, and `settings` and `liveSettings`
+ * of `values.schema.json`. Run it with `npm run chart:settings`; a test checks that both files are up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type SettingName, settings } from "../kernel/config/settings.ts";
 import { durationText } from "../kernel/config/help.ts";
 
-/** Flags that the chart itself gives, from other values. */
+/** Flags that the chart sets itself, with the values they derive from. They are not in `settings`. */
 export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
   "config": "holds liveSettings",
   "data-dir": "a volume, from store.type",
@@ -29,15 +29,15 @@ export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
   "etcd-keyfile": "certificates, store.external.tlsSecret",
 });
 
-/** In the file stands what the server takes over while it runs; but the probes of pods depend on whether strangers are let in. */
+/** Whether a setting goes into the configuration file, which the server reloads. Not anonymous-auth: the pods' probes depend on it. */
 function isLive(name: SettingName): boolean {
   return settings[name].fixed === undefined && name !== "anonymous-auth";
 }
 
-/** Where a pod differs from a program on somebody's machine. */
-const inPods: Readonly<Partial<Record<SettingName, string | number>>> = {
+/** Defaults of the chart that differ from the flag's default. */
+const podDefaults: Readonly<Partial<Record<SettingName, string | number>>> = {
   "bind-address": "0.0.0.0",
-  // Time for the cluster to hear that a server is leaving, before it stops taking connections.
+  // The cluster needs time to update its endpoints before the server stops accepting connections.
   "shutdown-delay-duration": "10s",
 };
 
@@ -46,11 +46,11 @@ const names = Object.keys(settings).filter((name) => !Object.hasOwn(chartOwned, 
 
 function defaultOf(name: SettingName): Value {
   const { kind, default: value } = settings[name];
-  const own = inPods[name];
+  const own = podDefaults[name];
   if (own !== undefined) return own;
-  if (kind === "duration") return durationText(value as number); // the table's own types
+  if (kind === "duration") return durationText(value as number); // `as`: the type of a duration in the table
   if (kind === "list") return [];
-  return kind === "map" || kind === "texts" ? {} : value as string | number | boolean; // what is left of the kinds
+  return kind === "map" || kind === "texts" ? {} : value as string | number | boolean; // `as`: the types of the remaining kinds
 }
 
 function block(title: string, of: readonly SettingName[]): string {
@@ -58,7 +58,7 @@ function block(title: string, of: readonly SettingName[]): string {
   return `${title}:\n${rows.join("")}`;
 }
 
-/** The block of values.yaml between its marks. */
+/** The generated block of values.yaml, without its begin and end lines. */
 export function settingsValues(): string {
   return [
     block("settings", names.filter((name) => !isLive(name))),
@@ -67,7 +67,7 @@ export function settingsValues(): string {
   ].join("");
 }
 
-/** `settings` and `liveSettings` of the schema. */
+/** The generated properties of values.schema.json. */
 export function settingsSchema(): Readonly<Record<"settings" | "liveSettings", object>> {
   const schema = (of: readonly SettingName[]) => ({
     type: "object",
@@ -91,16 +91,16 @@ const types = {
 
 const begin = /^# settings: begin.*$/m, end = "# settings: end";
 
-/** A text of values.yaml with the block as it has to be; an Error where the marks are gone. */
+/** Returns the text of values.yaml with the block replaced. Throws Error if its begin or end line is missing. */
 export function withSettings(values: string): string {
   const from = begin.exec(values), to = values.indexOf(end);
-  if (from === null || to < 0) throw new Error("values.yaml has lost the marks around its settings");
+  if (from === null || to < 0) throw new Error("values.yaml lacks the lines that mark begin and end of its settings");
   return `${values.slice(0, from.index + from[0].length)}\n${settingsValues()}${values.slice(to)}`;
 }
 
-/** A text of values.schema.json with the parts as they have to be. */
+/** Returns the text of values.schema.json with the generated properties replaced. */
 export function withSettingsSchema(schema: string): string {
-  // `as`: the file is ours; the test compares the whole.
+  // `as`: the file is part of the repository; the test compares all of it.
   const whole = JSON.parse(schema) as { properties: Record<string, unknown> };
   return `${JSON.stringify({ ...whole, properties: { ...whole.properties, ...settingsSchema() } }, undefined, 2)}\n`;
 }

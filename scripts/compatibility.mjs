@@ -1,5 +1,5 @@
-// Runs the tests of clients and of etcd with every program of this machine, and writes down which versions passed: docs/compatibility.md.
-// `npm run compatibility -- clients` and `-- etcd` do one of both.
+// Runs the client and etcd tests with every kubectl, helm and etcd on PATH, and writes the results to docs/compatibility.md.
+// `npm run compatibility -- clients` and `-- etcd` run one half.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { denoMissing, denoPath, root } from "./runtimes.mjs";
 
 const page = join(root, "docs/compatibility.md");
 
-/** How each kind of program says its version. */
+/** Returns the version of a client program, by its kind. */
 const versions = {
   kubectl: (path) => JSON.parse(run(path, ["version", "--client", "-o", "json"])).clientVersion.gitVersion,
   helm: (path) => run(path, ["version", "--template", "{{.Version}}"]),
 };
 
-/** What is tried with each etcd, by the columns of the table. */
+/** The tests that run with each etcd, by the column of the table. */
 const etcdSuites = {
   "the store": ["test/etcd-store_test.ts"],
   "resourceVersion": ["test/etcd-reads_test.ts"],
@@ -27,7 +27,7 @@ function run(path, args) {
   return spawnSync(path, args, { encoding: "utf8", timeout: 30_000 }).stdout.trim();
 }
 
-/** Every leaf of Deno's JUnit report over these files, by the parts of its name. */
+/** Runs the test files and returns the leaves of Deno's JUnit report, each with the parts of its name. */
 function leaves(files, env = {}) {
   const folder = mkdtempSync(join(tmpdir(), "thole-compatibility-"));
   const report = join(folder, "report.xml");
@@ -63,7 +63,7 @@ function clientRows() {
   return rows.toSorted(byVersion);
 }
 
-/** Every etcd on PATH with the folder that it is in: its own etcdctl and etcdutl may lie beside it. */
+/** Every etcd on PATH with its folder, which may also hold its etcdctl and etcdutl. */
 function etcdsOnPath() {
   const found = new Map();
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
@@ -96,7 +96,7 @@ function etcdRows() {
   return rows.toSorted(byVersion).map(([, ...cells]) => cells);
 }
 
-/** The rows of the table with this head are replaced. */
+/** Replaces the rows of the table that starts with `head`. */
 function withRows(text, head, rows) {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => line.startsWith(head));

@@ -1,24 +1,24 @@
 /**
- * Asks a server whether it is well, for container images and pods: `healthcheck.ts URL [--ca-file=FILE] [--token-file=FILE]`. Ends with 0
- * where the answer is 200, with 1 and one line that says why where it is not, after five seconds at the latest. Without an authority
- * the certificate is not verified: for asking the server of the own container.
+ * Checks the health of a server, for container images and pods: `healthcheck.ts URL [--ca-file=FILE] [--token-file=FILE]`. Exits with
+ * 0 if the status is 200, else with 1 and one line with the reason. The timeout is five seconds. Without `--ca-file` the server's
+ * certificate is not verified, which is meant for the server in the same container.
  */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import process from "node:process";
 
-const answerMs = 5_000;
+const responseMs = 5_000;
 
 function valueOf(args: readonly string[], flag: string): string | undefined {
   return args.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1);
 }
 
-/** The status and text that a GET of `url` is answered with. */
-function ask(url: string, ca: string | undefined, token: string | undefined): Promise<{ readonly status: number; readonly text: string }> {
+/** Sends a GET and resolves with the status and the first 2000 characters of the body. */
+function get(url: string, ca: string | undefined, token: string | undefined): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, {
       agent: false,
-      // An empty list, because Deno asks for a permission before it reads the authorities of the machine.
+      // An empty list, because Deno needs a permission to read the machine's certificate authorities.
       ...(ca === undefined ? { rejectUnauthorized: false, ca: [] } : { ca }),
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     }, (response) => {
@@ -29,7 +29,7 @@ function ask(url: string, ca: string | undefined, token: string | undefined): Pr
       response.on("error", reject);
     });
     sent.on("error", reject);
-    sent.setTimeout(answerMs, () => sent.destroy(new Error(`no answer within ${answerMs} ms`)));
+    sent.setTimeout(responseMs, () => sent.destroy(new Error(`no response within ${responseMs} ms`)));
     sent.end();
   });
 }
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     const path = valueOf(args, flag);
     return path === undefined ? undefined : readFileSync(path, "utf8").trim();
   });
-  const { status, text } = await ask(url, ca, token);
+  const { status, text } = await get(url, ca, token);
   if (status !== 200) throw new Error(`${status} ${text.trim()}`);
   console.log(text.trim());
 }

@@ -1,4 +1,4 @@
-// Runs its arguments with a Node that can run the sources: `node scripts/node24.mjs FILE [ARGUMENT...]`.
+// Runs a script with a Node version that can run the sources: `node scripts/node24.mjs FILE [ARGUMENT...]`.
 import { spawnSync } from "node:child_process";
 import { nodeMissing, nodePath } from "./runtimes.mjs";
 

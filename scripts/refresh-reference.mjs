@@ -1,4 +1,4 @@
-// Takes the facts about kube-apiserver that tests compare with over from the folder that they are kept in beside the repository.
+// Copies the facts about kube-apiserver, which tests compare with, from ../shared/reference to test/reference/facts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./runtimes.mjs";
@@ -6,7 +6,7 @@ import { root } from "./runtimes.mjs";
 const from = join(root, "../shared/reference");
 const to = join(root, "test/reference/facts");
 
-/** What tests read of each file. */
+/** The parts of each file that tests read. */
 const parts = {
   "schemas.json": (all) => Object.fromEntries(Object.entries(all).filter(([name]) => !["_about", "_keys", "_missing"].includes(name))),
   "discovery.json": ({ groupVersions, openapiPaths }) => ({ groupVersions, openapiPaths }),
@@ -30,7 +30,7 @@ const parts = {
   }),
 };
 
-/** JSON with a line for each member of the first two levels, so that changes can be read. */
+/** Formats JSON with one line for each member of the first two levels, so that diffs are readable. */
 function text(value, depth = 0) {
   if (depth === 2 || typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);

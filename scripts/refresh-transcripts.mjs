@@ -1,4 +1,4 @@
-// Takes the recorded conversations over from the folder that they are kept in beside the repository.
+// Copies the recordings from ../shared/transcripts to test/transcripts/recorded.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./runtimes.mjs";

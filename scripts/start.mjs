@@ -1,4 +1,4 @@
-// Runs the server by Deno with the permissions that its settings need: `node scripts/start.mjs [FLAG...]`. Runs on Node 20 and newer.
+// Runs the server on Deno with the permissions that its settings need: `node scripts/start.mjs [FLAG...]`. Needs Node 20 or newer.
 import { spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { constants } from "node:os";
@@ -12,22 +12,25 @@ if (deno === undefined) {
   process.exit(1);
 }
 
-// It reads the configuration file, wherever that is, and nothing is loaded from elsewhere.
-const asked = spawnSync(
-  deno,
-  ["run", "--no-prompt", "--cached-only", "--allow-read", join(root, "kernel/startup/permissions.ts"), ...args],
-  {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  },
-);
-if (asked.status !== 0) {
-  console.error("Cannot find out which permissions the server needs");
+// Computes the permissions. It may read all files, because the configuration file can be anywhere, but load no remote modules.
+const permissions = spawnSync(deno, [
+  "run",
+  "--no-prompt",
+  "--cached-only",
+  "--allow-read",
+  join(root, "kernel/startup/permissions.ts"),
+  ...args,
+], {
+  encoding: "utf8",
+  stdio: ["ignore", "pipe", "inherit"],
+});
+if (permissions.status !== 0) {
+  console.error("Cannot compute the permissions of the server");
   process.exit(1);
 }
-const words = ["run", ...JSON.parse(asked.stdout), join(root, "kernel/main.ts"), ...args];
+const words = ["run", ...JSON.parse(permissions.stdout), join(root, "kernel/main.ts"), ...args];
 
-/** The program of Deno itself: what npm puts into node_modules/.bin may be a script that starts it. */
+/** The Deno binary. The file in node_modules/.bin may be a link or a script, and signals must reach Deno itself. */
 const program = realpathSync(deno);
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
 

@@ -1,24 +1,24 @@
-// Runs the suite: `node scripts/test.mjs deno|node [PART OF A PATH...]`. Its last line is the sum of the runner's own report.
+// Runs the tests: `node scripts/test.mjs deno|node [PART OF A PATH...]`. The last line has the totals of the runner's report.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { denoMissing, denoPath, nodeMissing, nodePath, root } from "./runtimes.mjs";
 
-const rooms = ["core", "kernel", "plugins", "metrics", "health", "test"];
+const folders = ["core", "kernel", "plugins", "metrics", "health", "test"];
 const filesAtOnceMax = 4;
 const wholeRunMinutes = 25;
 
 function testFiles(parts) {
-  const files = rooms
-    .filter((room) => existsSync(join(root, room)))
-    .flatMap((room) => readdirSync(join(root, room), { recursive: true }).map((file) => `${room}/${file}`))
+  const files = folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`))
     .filter((file) => file.endsWith("_test.ts"))
     .sort();
   return parts.length === 0 ? files : files.filter((file) => parts.some((part) => file.includes(part)));
 }
 
-/** Every leaf of Deno's JUnit report: a test with steps is told by its steps, unless it failed beside them. */
+/** Counts the leaves of Deno's JUnit report. A test with steps counts by its steps, unless it failed outside of them. */
 function junitCounts(report) {
   const cases = [...report.matchAll(/<testcase name="([^"]*)" classname="([^"]*)"[^>]*>([\s\S]*?)<\/testcase>/g)].map((
     [, name, , body],
@@ -38,7 +38,7 @@ function junitCounts(report) {
   return { passed: leaves.length - failed - skipped, failed, skipped };
 }
 
-/** The numbers that end Node's TAP report; those that a test printed itself come before them. */
+/** Reads the totals at the end of Node's TAP report. The last match counts, because a test may print such a line too. */
 function tapCounts(report) {
   const last = (word) => Number([...report.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].at(-1)?.[1] ?? 0);
   return { passed: last("pass"), failed: last("fail") + last("cancelled"), skipped: last("skipped") + last("todo") };
@@ -67,7 +67,7 @@ const runners = {
   },
 };
 
-/** Resolves with the exit code; a run over its time is ended and has failed. */
+/** Resolves with the exit code. A run over the time limit is killed and has failed. */
 function run(path, args, env) {
   return new Promise((resolve) => {
     const child = spawn(path, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
@@ -93,7 +93,7 @@ async function main() {
   const [name, ...parts] = process.argv.slice(2);
   const runner = runners[name];
   if (runner === undefined) {
-    console.error(`Cannot run the suite on ${JSON.stringify(name)}: it is one of ${Object.keys(runners).join(", ")}`);
+    console.error(`Cannot run the suite on ${JSON.stringify(name)}: the runtime must be one of ${Object.keys(runners).join(", ")}`);
     process.exitCode = 2;
     return;
   }
@@ -112,7 +112,7 @@ async function main() {
   const code = await run(path, [...runner.flags(report), ...files], { ...process.env, DENO_JOBS: jobs, NO_COLOR: "1" });
   const counts = existsSync(report) ? runner.counts(readFileSync(report, "utf8")) : { passed: 0, failed: 0, skipped: 0 };
   rmSync(folder, { recursive: true, force: true });
-  // A file that does not load, or a crash, is in no report.
+  // The report lacks files that did not load, and crashes.
   end(code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts);
 }
 

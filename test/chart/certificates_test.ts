@@ -126,12 +126,12 @@ describe("the chart's hooks", { skip: helmMissing() }, () => {
       const path = "/apis/apiregistration.k8s.io/v1/apiservices";
       const early = await job(objects, "demo-thole-ca-bundle");
       assert.equal(early.code, 1);
-      assert.match(early.errors, /^chart-certificates: cannot read the Secret "demo-thole-tls": the API answered 404 /);
+      assert.match(early.errors, /^chart-certificates: cannot read the Secret "demo-thole-tls": the API returned 404 /);
       assert.equal((await client.ask(path, { method: "POST", body: { metadata: { name: "v1.example.com" }, spec: {} } })).status, 201);
       assert.equal((await job(objects, hook)).code, 0);
       const { code, output, errors } = await job(objects, "demo-thole-ca-bundle");
       assert.equal(code, 0, errors);
-      assert.equal(output, "apiservice/v1.example.com knows the authority\n");
+      assert.equal(output, "apiservice/v1.example.com caBundle set\n");
       const { spec } = (await client.ask(`${path}/v1.example.com`)).json();
       assert.equal(atob(spec.caBundle), (await secretOf(client, "demo-thole-tls"))["ca.crt"]);
     }));
