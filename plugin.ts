@@ -8,14 +8,14 @@ export type {
   Api,
   ApiList,
   ApiObject,
-  At,
   Column,
-  Concern,
   Controller,
+  ControllerContext,
   Gates,
   GateStage,
   GroupVersion,
   HealthCheck,
+  HookContext,
   Plugin,
   Reader,
   Release,
@@ -24,7 +24,7 @@ export type {
   Stability,
   Strategy,
   Subresource,
-  World,
+  WatchScope,
 } from "./core/plugin.ts";
 
 // The schema of a resource: nodes, fields and the top-level object.

@@ -100,7 +100,7 @@ export const limits = Object.freeze({
   /** Writes of this server whose events have not arrived yet; an event beyond them is decoded. */
   ownWritesMax: 1024,
   /** Sets of labels and fields that entries share. When it is full, a new table starts. */
-  internedTraitsMax: 100_000,
+  internedAttributesMax: 100_000,
   /** Values that the index of a watch selector holds; a watch of more is asked about every change. */
   watchTokensMax: 16,
   /** Bytes, and entries at most and at first, that filling the cache reads at once. */

@@ -37,7 +37,7 @@ export interface GateStage {
 export type Gates = (gate: string) => boolean;
 
 /** What a hook may look at besides the object. No clock of its own, no I/O. */
-export interface At {
+export interface HookContext {
   readonly names: Names;
   readonly gates: Gates;
   /** The time of the request, RFC 3339 in UTC with whole seconds. */
@@ -104,9 +104,9 @@ export interface Subresource<T = any> {
   /** Verbs of this path, a subset of get, update, patch. Default all three. */
   readonly verbs?: readonly ("get" | "update" | "patch")[];
   /** The object to store, of what the client sent and what is stored. */
-  readonly write: (next: T, prior: T, at: At) => T;
+  readonly write: (next: T, prior: T, at: HookContext) => T;
   /** Validation in place of the resource's own `update`. */
-  readonly update?: (next: T, prior: T, at: At) => readonly FieldError[];
+  readonly update?: (next: T, prior: T, at: HookContext) => readonly FieldError[];
   /** Top-level fields that writes through this path leave as they are: nobody comes to own them by it. Default for `status`:
    *  all but metadata and status; for others: status. */
   readonly leaves?: readonly string[];
@@ -158,22 +158,22 @@ export interface Resource<T extends ApiObject = any> {
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   readonly strategy?: Strategy;
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
-  prepare?(next: T, prior: T | undefined, at: At): T;
+  prepare?(next: T, prior: T | undefined, at: HookContext): T;
   /** Fields of disabled features, unless already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
   /** Rules of creation, in upstream's order. */
-  create?(next: T, at: At): readonly FieldError[];
+  create?(next: T, at: HookContext): readonly FieldError[];
   /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
-  update?(next: T, prior: T, at: At): readonly FieldError[];
+  update?(next: T, prior: T, at: HookContext): readonly FieldError[];
   /** Makes it a kind that is answered and never stored (a review): what a POST gives back, once the rules of `create` hold.
    *  It has no other verb, and a dry run is no different. */
-  answer?(next: T, at: At, caller: Caller): T | Promise<T>;
+  handleCreate?(next: T, at: HookContext, caller: Caller): T | Promise<T>;
   /** Texts of Warning headers. */
-  warn?(next: T, prior: T | undefined, at: At): readonly string[];
+  warn?(next: T, prior: T | undefined, at: HookContext): readonly string[];
   /** First DELETE of an object that is not pending yet: what to mark, returning `object` itself when nothing. Deletion
    *  then waits while `holds` says so or metadata.finalizers is not empty. */
   readonly deletion?: {
-    readonly begin: (object: T, at: At) => T;
+    readonly begin: (object: T, at: HookContext) => T;
     /** The object must stay stored although metadata.finalizers is empty. */
     readonly holds: (object: T) => boolean;
     /** A reason why the name may not be deleted at all (403), or undefined. */
@@ -191,11 +191,11 @@ export interface Admission<T extends ApiObject = any> {
   readonly name: string;
   readonly resources: readonly Resource<T>[];
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
-  readonly mutate?: (next: T, prior: T | undefined, at: At, read: Reader) => T | Promise<T>;
+  readonly mutate?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => T | Promise<T>;
   /** After validation: why the write is refused (403), or undefined. */
-  readonly refuse?: (next: T, prior: T | undefined, at: At, read: Reader) => string | undefined | Promise<string | undefined>;
+  readonly refuse?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => string | undefined | Promise<string | undefined>;
   /** What it does outside of the object, once nobody has refused the write; again when the write has to be tried again. */
-  readonly effect?: (next: T, prior: T | undefined, at: At) => void | Promise<void>;
+  readonly effect?: (next: T, prior: T | undefined, at: HookContext) => void | Promise<void>;
   /** That a dry run may leave the effect out. Without this word a dry run that meets the effect is refused (400). */
   readonly dryRun?: "leaves the effect out";
 }
@@ -209,7 +209,7 @@ export interface HealthCheck {
 }
 
 /** What background work of a plugin can reach: the API, as any client does. */
-export interface World {
+export interface ControllerContext {
   readonly names: Names;
   readonly api: Api;
   /** Absent where nothing is gated, as in tests of work that asks for none. */
@@ -249,7 +249,7 @@ export interface Api {
     namespace: string,
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    concern?: Concern,
+    watchScope?: WatchScope,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
   /** The collections that take `verb`, of every group version in force. */
   collections(verb: string): readonly {
@@ -260,7 +260,7 @@ export interface Api {
   }[];
 }
 /** What of an object somebody follows: all of it, or its owner references, its finalizers and whether its deletion was asked for. */
-export type Concern = "everything" | "ownership";
+export type WatchScope = "everything" | "ownership";
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly ApiObject[];
@@ -278,14 +278,14 @@ export interface Controller {
   readonly gate?: string;
   /** Runs only while all of these resources are served. */
   readonly needs?: readonly ControllerNeed[];
-  run(world: World, signal: AbortSignal): Promise<void>;
+  run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
 /** What has to be done once after the start, such as filling what the plugin answers from. Until it is done, the server is not ready
  *  (`poststarthook/<name>`), and not alive once --livez-grace-period is over; an error starts it again after a pause. */
 export interface StartHook {
   readonly name: string;
-  run(world: World, signal: AbortSignal): Promise<void>;
+  run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
 export interface Plugin {
@@ -303,7 +303,7 @@ export interface Plugin {
   readonly healthChecks?: readonly HealthCheck[];
   readonly startHooks?: readonly StartHook[];
   /** Objects that exist after start (created when absent), such as the namespace `default`. */
-  readonly seeds?: readonly {
+  readonly bootstrapObjects?: readonly {
     readonly groupVersion: GroupVersion;
     readonly resource: string;
     readonly namespace?: string;

@@ -5,7 +5,7 @@ import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import { type Call, header, heavyHost, heavyRequest } from "./request-context.ts";
+import { header, heavyHost, heavyRequest, type RequestContext } from "./request-context.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
 import { toStatusError } from "./respond/failure.ts";
@@ -31,9 +31,9 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const seen = server.observe(exchange, info, catalog, auditId);
   let user: UserInfo | undefined, where: Route | undefined, asked = false, allowed = false;
   const out = (reply: Reply) => {
-    const whole = dressed(reply, warnings, auditId);
+    const whole = withCommonHeaders(reply, warnings, auditId);
     // Who was not asked who they are is no stranger yet.
-    return seen.end(asked && server.sendsAway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
+    return seen.end(asked && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
     allowedMs(info, server.requestTimeoutMs); // who asks for what cannot be is told before anybody asks who it is
@@ -44,14 +44,14 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     await server.authorize(user, info);
     seen.step("authorized");
     allowed = true;
-    if (!info.isResourceRequest) return out(await server.outer(exchange, info, catalog));
+    if (!info.isResourceRequest) return out(await server.nonresource(exchange, info, catalog));
     if (!isApiPath(info, catalog)) {
       const leftOut = leftOutError(info, exchange.method, catalog.names);
       if (leftOut !== undefined) throw leftOut;
       return out(notFoundText());
     }
     where = route(info, exchange.method, catalog);
-    return out(await answer({ exchange, info, where, user, catalog, server, warnings, step: seen.step }));
+    return out(await dispatch({ exchange, info, where, user, catalog, server, warnings, step: seen.step }));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
@@ -60,13 +60,13 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
 }
 
 /** A request on behalf of a user who is known and may ask, on its way to a resource. */
-export interface Asked extends Pick<Call, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
+export interface Asked extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
   readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
 /** The part of the way that comes after authorization. */
-export async function answer(asked: Asked): Promise<Reply> {
+export async function dispatch(asked: Asked): Promise<Reply> {
   const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step } = asked;
   const { media } = catalog;
   checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
@@ -75,7 +75,7 @@ export async function answer(asked: Asked): Promise<Reply> {
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
   using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
-  const call = callOf(asked, deadline);
+  const call = requestContextOf(asked, deadline);
   try {
     const found = await verbs[verb](call);
     step("verb done");
@@ -87,9 +87,16 @@ export async function answer(asked: Asked): Promise<Reply> {
 }
 
 /** The call of an authenticated request. */
-export function callOf({ exchange, info, where, user, catalog, server, warnings, step }: Asked, deadline: Deadline): Call {
+export function requestContextOf(
+  { exchange, info, where, user, catalog, server, warnings, step }: Asked,
+  deadline: Deadline,
+): RequestContext {
   const { endpoint, verb, subresource } = where;
-  const output = negotiate(header(exchange, "accept"), catalog.media, endpoint.resource.answer === undefined ? "all" : "withoutTable");
+  const output = negotiate(
+    header(exchange, "accept"),
+    catalog.media,
+    endpoint.resource.handleCreate === undefined ? "all" : "withoutTable",
+  );
   return {
     exchange,
     info,
@@ -153,7 +160,7 @@ function withoutSniffing(reply: Reply): Reply {
 }
 
 /** What every answer carries. */
-function dressed(reply: Reply, warnings: Warnings, auditId: string): Reply {
+function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string): Reply {
   const texts = warnings.headers();
   return {
     ...reply,

@@ -1,6 +1,6 @@
 /** One request on its way, as verbs see it, and what a server lends to all of them. */
 import type { Output } from "../core/codec/negotiate.ts";
-import type { At, Subresource } from "../core/plugin.ts";
+import type { HookContext, Subresource } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
@@ -37,7 +37,7 @@ export interface Backend {
   readonly meter: Meter;
 }
 
-export interface Call {
+export interface RequestContext {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
   readonly user: UserInfo;
@@ -89,7 +89,7 @@ export function headerList(exchange: Pick<Exchange, "headers">, name: string): s
 const turns = new Turns();
 
 /** The whole body; 413 where it is too large, 504 where it takes too long to come. A large one is handed over with its request. */
-export async function bodyOf(call: Call): Promise<Uint8Array> {
+export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
   const bytes = await anyBodyOf(call);
   if (isHeavy(call, bytes)) throw new HandOver();
   // Several of a middle size together would take as long as a heavy one.
@@ -98,28 +98,28 @@ export async function bodyOf(call: Call): Promise<Uint8Array> {
 }
 
 /** The whole body, however large within the limit. */
-export async function anyBodyOf({ exchange, endpoint, info, backend, deadline, step, heavy }: Call): Promise<Uint8Array> {
+export async function anyBodyOf({ exchange, endpoint, info, backend, deadline, step, heavy }: RequestContext): Promise<Uint8Array> {
   const bytes = await inTime(exchange.body(limits.bodyBytesMax), deadline.signal);
   if (heavy !== undefined) heavy.body = bytes;
   backend.meter.received(endpoint, info.verb, bytes.length);
   step("body read");
   return bytes;
 }
-export function isHeavy({ heavy }: Call, body: Uint8Array): boolean {
+export function isHeavy({ heavy }: RequestContext, body: Uint8Array): boolean {
   return heavy !== undefined && body.length > limits.inlineBodyBytesMax;
 }
 
 /** Hands the call over if what it works on is large. Nothing may have been changed before. */
-export function checkWeight({ heavy }: Call, item: { readonly size: number }): void {
+export function checkWeight({ heavy }: RequestContext, item: { readonly size: number }): void {
   if (heavy !== undefined && item.size > limits.inlineObjectBytesMax) throw new HandOver();
 }
 
 /** The call as the heavy thread gets it. */
-export function heavyRequest({ exchange, user, heavy }: Call): HeavyRequest {
+export function heavyRequest({ exchange, user, heavy }: RequestContext): HeavyRequest {
   const { method, url, headers, remote, protocol } = exchange;
   return { method, url, headers: { ...headers }, remote, protocol, user, body: heavy?.body ?? new Uint8Array() };
 }
-export function heavyHost({ info, warnings, step, authorize, report, backend: { meter } }: Call): HeavyHost {
+export function heavyHost({ info, warnings, step, authorize, report, backend: { meter } }: RequestContext): HeavyHost {
   return {
     warn: (text) => warnings.add(text),
     step,
@@ -131,7 +131,7 @@ export function heavyHost({ info, warnings, step, authorize, report, backend: { 
 }
 
 /** What hooks may look at. */
-export function at(call: Call): At {
+export function at(call: RequestContext): HookContext {
   return {
     names: call.catalog.names,
     gates: call.catalog.gates.isOn,

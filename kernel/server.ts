@@ -30,11 +30,11 @@ export interface Server {
   /** 403 where nobody allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
   /** Whether the client is told to go on over another connection: some are, by chance, and over HTTP/2 whoever is not known. */
-  sendsAway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
+  sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
   /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
   admit(info: RequestInfo): Disposable;
   /** Paths that are no resources: health, metrics, version, discovery, OpenAPI. */
-  outer(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
+  nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
   /** Counts a request of the server's own background work. */
   askedItself(method: string, info: RequestInfo): void;
   /** Counts the use of a deprecated version. */

@@ -43,7 +43,6 @@ const nodeExceptions: Readonly<Record<string, string>> = {
   "kernel/heavy/thread.ts": "starts the thread of heavy requests",
   "kernel/heavy/heap.ts": "measures the heap of a thread",
   "kernel/heavy/worker-node.ts": "the thread of heavy requests",
-  "kernel/heavy/worker-web.ts": "the same on Deno",
   "kernel/startup/serve.ts": "the composition root from settings on: makes the data folder",
   "kernel/startup/open-server.ts": "the composition root, too: asks for the name of the host",
   "kernel/startup/credentials.ts": "reads the certificates, keys and tokens that settings name",

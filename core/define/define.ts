@@ -63,7 +63,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
       `"${name}" is no name of a health check or start hook: letters, digits, dashes, dots, underscores and slashes`
     ),
-    ...seedMistakes(plugin),
+    ...bootstrapObjectMistakes(plugin),
   ];
 }
 
@@ -89,8 +89,8 @@ function gateMistakes(gate: string, ladder: readonly GateStage[]): readonly stri
   return mistakes;
 }
 
-function seedMistakes({ resources = [], seeds = [] }: Plugin): readonly string[] {
-  return seeds.flatMap(({ groupVersion, resource: plural, namespace }) => {
+function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plugin): readonly string[] {
+  return bootstrapObjects.flatMap(({ groupVersion, resource: plural, namespace }) => {
     const writing = groupVersionMistakes(groupVersion);
     if (writing.length > 0) return writing;
     const resource = resources.find((each) => (each.plural ?? pluralOf(each.kind)) === plural && Object.hasOwn(each.served, groupVersion));

@@ -82,7 +82,7 @@ test("defineResource() refuses a key path with an empty or odd segment", () => {
 
 test("defineResource() refuses a kind that is neither stored nor answered, and one that is both", () => {
   assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it is stored nowhere and has no answer"]);
-  assert.deepEqual(ofResource({ answer: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
+  assert.deepEqual(ofResource({ handleCreate: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
 });
 
 test("defineResource() refuses a life that ends before it begins", () => {
@@ -248,7 +248,7 @@ test("definePlugin() refuses what is defined twice", () => {
 
 test("definePlugin() refuses seeds of what it does not define, and in the wrong scope", () => {
   const seed = { groupVersion: "example.com/v1", resource: "things", object: {} };
-  assert.deepEqual(ofPlugin({ seeds: [{ ...seed, resource: "others" }, seed] }), [
+  assert.deepEqual(ofPlugin({ bootstrapObjects: [{ ...seed, resource: "others" }, seed] }), [
     "a seed is of others in example.com/v1, which the plugin does not define",
     "a seed of things needs a namespace",
   ]);

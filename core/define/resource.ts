@@ -42,9 +42,9 @@ function nameMistakes(resource: Resource): readonly string[] {
 }
 
 /** A kind is stored or answered. */
-function placeMistakes({ storedUnder, answer }: Resource): readonly string[] {
-  if (storedUnder === undefined) return answer === undefined ? ["it is stored nowhere and has no answer"] : [];
-  if (answer !== undefined) return ["it is answered, so it cannot be stored"];
+function placeMistakes({ storedUnder, handleCreate }: Resource): readonly string[] {
+  if (storedUnder === undefined) return handleCreate === undefined ? ["it is stored nowhere and has no answer"] : [];
+  if (handleCreate !== undefined) return ["it is answered, so it cannot be stored"];
   return isKeyPath(storedUnder) ? [] : [`"${storedUnder}" are not segments of a key`];
 }
 

@@ -11,7 +11,7 @@ import { isZero, zeroOf } from "./zero.ts";
 type Fill = (value: any, isOn: Gates) => any;
 
 /** Gives an object with its defaults filled in; the object itself when nothing was to fill. */
-export function filler<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
+export function defaulter<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
   return fillNode(node);
 }
 

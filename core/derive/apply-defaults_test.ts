@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { object } from "../meta/object.ts";
 import { boolean, field, int32, lazy, list, record, string, structsOf, type Typed } from "../schema.ts";
 import type { Gates } from "../plugin.ts";
-import { filler, gatesOfFilling } from "./apply-defaults.ts";
+import { defaulter, gatesOfFilling } from "./apply-defaults.ts";
 
 const struct = structsOf("core/v1");
 const Probe = struct("Probe", { period: field(1, int32, "", { default: 10 }) });
@@ -31,40 +31,40 @@ const Kind = object("Kind", {
 });
 const on = () => true;
 // The tests say what the structs hold.
-const fillKind = filler(Kind) as (value: object, isOn: Gates) => { spec: Record<string, unknown> };
+const fillKind = defaulter(Kind) as (value: object, isOn: Gates) => { spec: Record<string, unknown> };
 const fill = (value: object, isOn: Gates = on) => fillKind(value, isOn);
 const head = { kind: "Kind", apiVersion: "v1", metadata: {} };
 
-test("filler() fills what is absent or, where they are one, zero", () => {
+test("defaulter() fills what is absent or, where they are one, zero", () => {
   const full = { policy: "Always", attach: true, modes: ["Persistent"], kind: "empty", inner: { period: 10 } };
   assert.deepEqual(fill({ ...head, spec: {} }).spec, full);
   assert.deepEqual(fill({ ...head, spec: { policy: "", modes: [], inner: { period: 0 } } }).spec, full);
   assert.deepEqual(fill(head).spec, full);
 });
 
-test("filler() leaves the zeros of pointers", () => {
+test("defaulter() leaves the zeros of pointers", () => {
   assert.equal(fill({ ...head, spec: { attach: false } }).spec.attach, false);
 });
 
-test("filler() fills inside lists, records and pointers that are there, and what `fill` has made", () => {
+test("defaulter() fills inside lists, records and pointers that are there, and what `fill` has made", () => {
   const { spec } = fill({ ...head, spec: { policy: "Make", limits: { a: {}, __proto__: {} }, probe: {} } });
   assert.deepEqual(spec.limits, { a: { period: 10 } });
   assert.deepEqual(spec.probe, { period: 10 });
   assert.deepEqual(spec.made, { period: 10 });
 });
 
-test("filler() returns the same value when nothing changes, and shares what did not", () => {
+test("defaulter() returns the same value when nothing changes, and shares what did not", () => {
   const once = fill({ ...head, spec: { limits: { a: { period: 1 } }, probe: {} } });
   assert.equal(fill(once), once);
   const next = fill({ ...once, spec: { ...once.spec, probe: {} } });
   assert.equal(next.spec.limits, once.spec.limits);
 });
 
-test("filler() keeps schema order", () => {
+test("defaulter() keeps schema order", () => {
   assert.deepEqual(Object.keys(fill({ ...head, spec: { probe: {} } }).spec), ["policy", "attach", "modes", "probe", "kind", "inner"]);
 });
 
-test("filler() fills the defaults of a feature while its gate is on, and what is inside them; what is told stays either way", () => {
+test("defaulter() fills the defaults of a feature while its gate is on, and what is inside them; what is told stays either way", () => {
   const off = (gate: string) => gate !== "Mounts";
   const gated = (told: object, isOn: Gates) => (fill({ ...head, gated: told }, isOn) as { gated?: object }).gated;
   assert.deepEqual(gated({}, on), { mount: false, probe: { period: 10 } });
@@ -78,11 +78,11 @@ test("gatesOfFilling() names each gate that defaults ask for, however deep", () 
   assert.deepEqual(gatesOfFilling(Spec), []);
 });
 
-test("filler() follows a struct that contains itself", () => {
+test("defaulter() follows a struct that contains itself", () => {
   type Tree = { readonly name?: string; readonly children?: readonly Tree[] };
   const Node: Typed<Tree> = struct("Node", {
     name: field(1, string, "", { default: "x" }),
     children: field(2, list(lazy((): Typed<Tree> => Node)), ""),
   });
-  assert.deepEqual(filler(Node)({ children: [{}, { name: "y" }] }, on), { name: "x", children: [{ name: "x" }, { name: "y" }] });
+  assert.deepEqual(defaulter(Node)({ children: [{}, { name: "y" }] }, on), { name: "x", children: [{ name: "x" }, { name: "y" }] });
 });

@@ -9,7 +9,7 @@ type Settle = (value: unknown) => unknown;
 const asItIs: Settle = (value) => value;
 
 /** Gives what does that to values of a node. What does not change stays the same value. */
-export const settler: (node: Node) => Settle = settling(true);
+export const emptyListsToNil: (node: Node) => Settle = settling(true);
 
 /** The same for empty maps alone (`keepsEmpty`): an object before it is stored, as its JSON shows it. */
 export const emptyMapDropper: (node: Node) => Settle = settling(false);

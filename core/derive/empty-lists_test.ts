@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boolean, field, list, mapBy, record, string, struct } from "../schema.ts";
-import { settler } from "./empty-lists.ts";
+import { emptyListsToNil } from "./empty-lists.ts";
 import { zeroOf } from "./zero.ts";
 
 const nil = zeroOf(list(string));
@@ -16,8 +16,8 @@ const Whole = struct("Whole", {
   flag: field(3, boolean, "A flag."),
 }, { doc: "A whole." });
 
-test("settler() makes nil of empty lists that were sent, however deep, and of no others", () => {
-  const settle = settler(Whole);
+test("emptyListsToNil() makes nil of empty lists that were sent, however deep, and of no others", () => {
+  const settle = emptyListsToNil(Whole);
   const part = { name: "a", always: [], made: [] };
   const settled = settle({ parts: [part], named: { a: part }, flag: true }) as { parts: { always: unknown; made: unknown }[] };
   assert.deepEqual(settled, { parts: [part], named: { a: part }, flag: true });
@@ -27,20 +27,20 @@ test("settler() makes nil of empty lists that were sent, however deep, and of no
   assert.equal(part.always === nil, false, "what is shared is not changed");
 });
 
-test("settler() takes out empty maps that are kept until an object is stored", () => {
+test("emptyListsToNil() takes out empty maps that are kept until an object is stored", () => {
   const Kept = struct("Kept", {
     a: field(1, record(string), "Kept.", { keepsEmpty: true }),
     b: field(2, record(string), "Left out.", {}),
   }, { doc: "Kept." });
-  const settle = settler(Kept);
+  const settle = emptyListsToNil(Kept);
   assert.deepEqual(Object.keys(settle({ a: {}, b: {} }) as object), ["b"]);
   const filled = { a: { k: "v" } };
   assert.equal(settle(filled), filled);
 });
 
-test("settler() gives back what does not change", () => {
+test("emptyListsToNil() gives back what does not change", () => {
   const whole = { parts: [{ name: "a", always: ["x"], made: [] }], named: {}, flag: false };
-  assert.equal(settler(Whole)(whole), whole);
+  assert.equal(emptyListsToNil(Whole)(whole), whole);
   const bare = { tags: [] };
-  assert.equal(settler(struct("Bare", { tags: field(1, list(string), "Tags.") }, { doc: "Bare." }))(bare), bare);
+  assert.equal(emptyListsToNil(struct("Bare", { tags: field(1, list(string), "Tags.") }, { doc: "Bare." }))(bare), bare);
 });

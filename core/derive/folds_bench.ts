@@ -4,7 +4,7 @@ import { object } from "../meta/object.ts";
 import { boolean, bytes, field, record, string } from "../schema.ts";
 import { decodeStored } from "./decode.ts";
 import { encoder } from "./encode.ts";
-import { filler } from "./apply-defaults.ts";
+import { defaulter } from "./apply-defaults.ts";
 import { protobufReader, protobufWriter } from "./protobuf.ts";
 
 const ConfigMap = object("ConfigMap", {
@@ -35,7 +35,7 @@ const text = JSON.stringify({
 const read = readJson(text);
 if (!read.ok) throw new Error(read.error);
 const { tree } = read;
-const decode = decodeStored(ConfigMap), encode = encoder(ConfigMap), fill = filler(ConfigMap);
+const decode = decodeStored(ConfigMap), encode = encoder(ConfigMap), fill = defaulter(ConfigMap);
 const write = protobufWriter(ConfigMap), readMessage = protobufReader(ConfigMap);
 const value = decode(tree), message = write(value);
 

@@ -1,13 +1,13 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
-import type { Api, StartHook, World } from "../../core/plugin.ts";
+import type { Api, ControllerContext, StartHook } from "../../core/plugin.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
-import type { Generation } from "../startup/active-config.ts";
+import type { ActiveConfig } from "../startup/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
-import { plantSeeds, seedsOf } from "./bootstrap-objects.ts";
+import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
 import { pause } from "../store/clock.ts";
 import { startCompactor } from "../store/compactor.ts";
 import type { Store } from "../store/store.ts";
@@ -16,7 +16,7 @@ export interface Background {
   /** Settled once the objects exist that must. */
   readonly seeded: Promise<void>;
   /** Ends what ran for the generation before, and starts what this one has. */
-  follow(next: Generation): void;
+  follow(next: ActiveConfig): void;
   /** Resolves when all has ended, after the signal has aborted. */
   ended(): Promise<void>;
 }
@@ -39,15 +39,15 @@ export interface BackgroundNeeds {
 const retryMs = 5_000;
 
 export function runBackground(
-  first: Generation,
+  first: ActiveConfig,
   { store, api, apiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
-  const seeded = plantSeeds(seedsOf(first.catalog), api);
+  const seeded = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
   let current = first;
 
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
-  const control = (next: Generation, before?: Generation) =>
+  const control = (next: ActiveConfig, before?: ActiveConfig) =>
     controllers.next(async (running) => {
       start.cleared();
       const { catalog } = next;
@@ -56,7 +56,7 @@ export function runBackground(
       // A controller that does not run delays no health check.
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
-      const worldOf = (controller: string) => ({
+      const controllerContextOf = (controller: string) => ({
         ...shared,
         api: apiOf(controller),
         work: queue(controller),
@@ -65,7 +65,7 @@ export function runBackground(
       const run = (until: AbortSignal) =>
         runControllers(
           states.filter(({ runs }) => runs).map(({ controller }) => controller),
-          worldOf,
+          controllerContextOf,
           until,
           {
             started: (name) => {
@@ -82,7 +82,7 @@ export function runBackground(
         ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api }, start, log, running)),
       ]);
     });
-  const compact = ({ config: { "etcd-compaction-interval": everyMs } }: Generation) =>
+  const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>
     compaction.next(async (running) => {
       if (everyMs === 0) return;
       const onError = (error: unknown) => log.error("compaction failed", describe(error));
@@ -116,7 +116,7 @@ export function hooksOf({ plugins }: Catalog): readonly StartHook[] {
 }
 
 /** Again after a pause until it is done; what has been done once is not done again under another catalog. */
-async function runHook(hook: StartHook, world: World, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
+async function runHook(hook: StartHook, world: ControllerContext, start: StartUp, log: Log, signal: AbortSignal): Promise<void> {
   const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
   for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
     try {
@@ -161,11 +161,11 @@ function relay(signal: AbortSignal): Relay {
 
 /** Plants the seeds of resources that were not served before, until it is done: nobody waits for it. */
 async function plantNew(before: Catalog, next: Catalog, api: Api, log: Log, signal: AbortSignal): Promise<void> {
-  const known = seedsOf(before);
-  const seeds = seedsOf(next).filter((seed) => !known.includes(seed));
+  const known = bootstrapObjectsOf(before);
+  const bootstrapObjects = bootstrapObjectsOf(next).filter((seed) => !known.includes(seed));
   while (!signal.aborted) {
     try {
-      return await plantSeeds(seeds, api);
+      return await createBootstrapObjects(bootstrapObjects, api);
     } catch (error) {
       if (!signal.aborted) log.error("the first objects of what is new cannot be made, and are tried again", describe(error));
     }

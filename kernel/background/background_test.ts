@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
-import type { Plugin, World } from "../../core/plugin.ts";
+import type { ControllerContext, Plugin } from "../../core/plugin.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
-import { generationOf } from "../startup/active-config.ts";
+import { activeConfigOf } from "../startup/active-config.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";
 
 /** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
 function told(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {
-  const run = async (_: World, signal: AbortSignal) => {
+  const run = async (_: ControllerContext, signal: AbortSignal) => {
     log.push(`${name} begins`);
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     await mayEnd;
@@ -30,7 +30,7 @@ const things = {
 };
 const config = (settings: Partial<Config> = {}) => withDefaults({ "data-dir": ":memory:", ...settings });
 const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plugins, log: silentLog });
-const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(generationOf(next, plugins, opened.inForce()));
+const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(activeConfigOf(next, plugins, opened.inForce()));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("a new generation begins its controllers once those of the one before have ended", async () => {
@@ -65,8 +65,8 @@ test("settings that the catalog is not made of leave catalog and controllers alo
 });
 
 test("first objects come with the resource that they are of, and a start without that resource goes well", async () => {
-  const seeds = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
-  const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], seeds });
+  const bootstrapObjects = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
+  const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], bootstrapObjects });
   const without = config({ "runtime-config": new Map([["example.com/v1", false]]) });
   const opened = await openServer({ config: without, plugins: [plugin], log: silentLog });
   await opened.seeded;

@@ -4,19 +4,19 @@ import type { Api, Plugin } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
 
-export type Seed = NonNullable<Plugin["seeds"]>[number];
+export type BootstrapObject = NonNullable<Plugin["bootstrapObjects"]>[number];
 
 /** The seeds of resources that are served, in order. */
-export function seedsOf({ plugins, names, endpoint }: Catalog): readonly Seed[] {
-  return plugins.flatMap(({ seeds = [] }) => seeds).filter(({ groupVersion, resource }) => {
+export function bootstrapObjectsOf({ plugins, names, endpoint }: Catalog): readonly BootstrapObject[] {
+  return plugins.flatMap(({ bootstrapObjects = [] }) => bootstrapObjects).filter(({ groupVersion, resource }) => {
     const { group, version } = splitGroupVersion(spell(names, groupVersion));
     return endpoint(group, version, resource) !== undefined;
   });
 }
 
 /** Creates every seed that is absent, in order; another replica may be doing the same. */
-export async function plantSeeds(seeds: readonly Seed[], api: Api): Promise<void> {
-  for (const seed of seeds) {
+export async function createBootstrapObjects(bootstrapObjects: readonly BootstrapObject[], api: Api): Promise<void> {
+  for (const seed of bootstrapObjects) {
     try {
       await api.create(seed.groupVersion, seed.resource, seed.namespace ?? "", seed.object);
     } catch (error) {

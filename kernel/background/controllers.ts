@@ -1,6 +1,6 @@
 /** Background work of plugins: which controllers run under a catalog, and how they start, fail and end. */
 import { spell } from "../../core/names.ts";
-import type { Controller, ControllerNeed, World } from "../../core/plugin.ts";
+import type { Controller, ControllerContext, ControllerNeed } from "../../core/plugin.ts";
 import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
 import { pause } from "../store/clock.ts";
 
@@ -45,12 +45,12 @@ export function controllerNews(next: Catalog, before: Catalog | undefined): read
 /** Runs the controllers until the signal aborts, each in a world of its own; resolves when all have ended. */
 export async function runControllers(
   controllers: readonly Controller[],
-  worldOf: (controller: string) => World,
+  controllerContextOf: (controller: string) => ControllerContext,
   signal: AbortSignal,
   told: { started(controller: string): void; failed(controller: string, error: unknown): void },
 ): Promise<void> {
   await Promise.all(controllers.map(async (controller) => {
-    const world = worldOf(controller.name);
+    const world = controllerContextOf(controller.name);
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
       const began = Date.now();
       try {

@@ -2,7 +2,7 @@
 import { spell } from "../../core/names.ts";
 import type { Api } from "../../core/plugin.ts";
 import { splitGroupVersion } from "../catalog/catalog.ts";
-import type { Generation } from "../startup/active-config.ts";
+import type { ActiveConfig } from "../startup/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
@@ -30,7 +30,7 @@ interface Surroundings {
 
 /** Runs at once where no other server can have the store, or nobody is to be elected; else while this server is the one. */
 export async function whenElected(
-  { config, catalog }: Generation,
+  { config, catalog }: ActiveConfig,
   { api, log, seeded, identity, isLeader, resting }: ElectionNeeds & Surroundings,
   run: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,

@@ -1,14 +1,14 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
 import { goJson } from "../../core/codec/json-text.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiList, ApiObject, Concern, GroupVersion } from "../../core/plugin.ts";
+import type { Api, ApiList, ApiObject, GroupVersion, WatchScope } from "../../core/plugin.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError, type StatusReason } from "../../core/status-error.ts";
 import { spell } from "../../core/names.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
-import { answer, errorReply } from "../handle.ts";
+import { dispatch, errorReply } from "../handle.ts";
 import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";
@@ -26,7 +26,13 @@ export interface LocalOptions {
 
 /** An API whose calls are made as `user`; nothing is authorized again. */
 export function localApi(server: Server, user: UserInfo, { agent = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
-  async function send(method: string, url: string, body: unknown, signal: AbortSignal, concern: Concern = "everything"): Promise<Reply> {
+  async function send(
+    method: string,
+    url: string,
+    body: unknown,
+    signal: AbortSignal,
+    watchScope: WatchScope = "everything",
+  ): Promise<Reply> {
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
       method,
@@ -36,7 +42,7 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
       peer: undefined,
       remote: "local",
       protocol: "HTTP/1.1",
-      concern,
+      watchScope,
       signal,
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
@@ -44,7 +50,7 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
     try {
       const { catalog } = server;
       const where = route(info, method, catalog);
-      return await answer({ exchange, info, where, user, catalog, server, warnings: new Warnings(), step() {} });
+      return await dispatch({ exchange, info, where, user, catalog, server, warnings: new Warnings(), step() {} });
     } catch (error) {
       return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
     }
@@ -88,10 +94,10 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
       ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal, concern) =>
+    watch: (version, resource, namespace, query, signal, watchScope) =>
       follow(
         api,
-        (url) => send("GET", url, undefined, signal, concern),
+        (url) => send("GET", url, undefined, signal, watchScope),
         pathOf(version, resource, namespace),
         { version, resource, namespace, query },
         signal,

@@ -159,7 +159,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     let leave = (): void => {};
     const cursor: Cursor = new Cursor({
       kind,
-      selection: selectionOf(collection, watching.options, watching.concern),
+      selection: selectionOf(collection, watching.options, watching.watchScope),
       watching,
       clock,
       progress: () => cache.revision,

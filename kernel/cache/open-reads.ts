@@ -13,7 +13,7 @@ import { cacheMeter, cacheMetrics, type CacheRecord } from "./metrics.ts";
 import { RecentObjects } from "./index/recent-objects.ts";
 import type { RingBounds } from "./kind/ring.ts";
 import { Slabs } from "./index/slabs.ts";
-import { traitsReader } from "./index/attributes.ts";
+import { attributesReader } from "./index/attributes.ts";
 import { type CacheState, WatchCache } from "./watch-cache.ts";
 
 export interface ReadsOptions {
@@ -66,7 +66,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   const slabs = new Slabs(kept.keptMs, () => clock.now());
   const recent = new RecentObjects();
   const cacheOf = (kind: StoredKind, of: Catalog): KindCache => {
-    const maker = entryMaker(kind, slabs, recent, traitsReader(kind, of));
+    const maker = entryMaker(kind, slabs, recent, attributesReader(kind, of));
     return new KindCache({
       maker,
       prefix: `${prefix}/${kind.under}/`,

@@ -5,8 +5,8 @@ import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
-import { filler, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
-import { emptyMapDropper, settler } from "../../core/derive/empty-lists.ts";
+import { defaulter, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
+import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/once.ts";
 import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
@@ -57,7 +57,7 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const own = resource.served[resource.storedAs]!;
   const { schema } = own;
   const codec = codecOf(own, settings);
-  const settle = once(() => settler(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
+  const settle = once(() => emptyListsToNil(schema)), dropEmptyMaps = once(() => emptyMapDropper(schema));
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
@@ -102,7 +102,7 @@ type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill">;
 function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
-  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), fill = once(() => filler(typed));
+  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), fill = once(() => defaulter(typed));
   const decodeCbor = once(() => cborReader(typed));
   return {
     encode: (object) => encode()(object),
@@ -142,7 +142,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     plural: kind.plural,
     singular: resource.singular ?? resource.kind.toLowerCase(),
     namespaced: kind.namespaced,
-    verbs: allVerbs.filter((verb) => resource.answer === undefined ? !left.has(verb) : verb === "create"),
+    verbs: allVerbs.filter((verb) => resource.handleCreate === undefined ? !left.has(verb) : verb === "create"),
     resource,
     served,
     stored: kind,
@@ -160,9 +160,9 @@ function renamed(object: ApiObject, apiVersion: string): ApiObject {
 }
 
 /** A top-level `status` gives what is stored the status subresource; what a definition lists itself comes on top. */
-function subresourcesOf({ answer }: Resource, served: Served): ReadonlyMap<string, Subresource> {
+function subresourcesOf({ handleCreate }: Resource, served: Served): ReadonlyMap<string, Subresource> {
   const declared = Object.entries(served.subresources ?? {});
-  if (answer === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+  if (handleCreate === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
     declared.push(["status", statusSubresource]);
   }
   return new Map(declared.toSorted(([a], [b]) => a < b ? -1 : 1));

@@ -73,7 +73,7 @@ export function compile(plugins: readonly Plugin[], config: CatalogConfig): Cata
     plugins,
     groups,
     kinds,
-    stored: kinds.filter(({ resource }) => resource.answer === undefined),
+    stored: kinds.filter(({ resource }) => resource.handleCreate === undefined),
     group: (name: string) => groupByName.get(name),
     version: (group: string, version: string) => groupByName.get(group)?.versions.find((each) => each.version === version),
     endpoint: (group: string, version: string, plural: string) => byPath.get(group)?.get(version)?.get(plural),

@@ -6,7 +6,7 @@ import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
 import { ConfigError, readArguments } from "./parse.ts";
 import type { Config } from "./settings.ts";
 import { fileMistakes } from "../startup/file-mistakes.ts";
-import { generationMistakes } from "../startup/active-config.ts";
+import { activeConfigMistakes } from "../startup/active-config.ts";
 import { metricMistakes } from "../startup/open-metrics.ts";
 import { fingerprint } from "./watch-file.ts";
 
@@ -49,7 +49,7 @@ export async function readConfiguration(
   const first = await read();
   if (first === undefined) return undefined;
   const { config, plugins, text, mistakes = [] } = first;
-  const all = [...mistakes, ...generationMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config)];
+  const all = [...mistakes, ...activeConfigMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config)];
   if (all.length > 0) throw new ConfigError([...new Set(all)]);
   const file = config.config;
   // The arguments stay the same: who wants help now has wanted it before.

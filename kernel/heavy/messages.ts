@@ -1,5 +1,5 @@
 /** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
-import type { Traits } from "../cache/index/attributes.ts";
+import type { Attributes } from "../cache/index/attributes.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
 import type { PlainError } from "./errors.ts";
@@ -42,7 +42,7 @@ export type Question =
     readonly ttlSeconds: number | undefined;
     readonly frees: boolean;
     /** What the cache keeps of the object beside its bytes; undefined where it has to read them itself. */
-    readonly traits: Traits | undefined;
+    readonly attributes: Attributes | undefined;
   }
   | { readonly op: "authorize"; readonly verb: string };
 

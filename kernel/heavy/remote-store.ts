@@ -1,5 +1,5 @@
 /** The main thread's store as the heavy thread sees it. */
-import type { Traits } from "../cache/index/attributes.ts";
+import type { Attributes } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
 import { errorOf } from "./errors.ts";
 import type { Answers, FromHeavy, Question, Settled } from "./messages.ts";
@@ -7,7 +7,7 @@ import type { Answers, FromHeavy, Question, Settled } from "./messages.ts";
 export class RemoteStore implements Store {
   readonly #post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
   readonly #signal: AbortSignal;
-  readonly #traitsOf: (key: string, value: Uint8Array) => Traits | undefined;
+  readonly #attributesOf: (key: string, value: Uint8Array) => Attributes | undefined;
   readonly #asked = new Map<number, PromiseWithResolvers<unknown>>();
   #last = 0;
 
@@ -15,11 +15,11 @@ export class RemoteStore implements Store {
   constructor(
     post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void,
     signal: AbortSignal,
-    traitsOf: (key: string, value: Uint8Array) => Traits | undefined,
+    attributesOf: (key: string, value: Uint8Array) => Attributes | undefined,
   ) {
     this.#post = post;
     this.#signal = signal;
-    this.#traitsOf = traitsOf;
+    this.#attributesOf = attributesOf;
   }
 
   answered(id: number, answer: Settled): void {
@@ -39,8 +39,8 @@ export class RemoteStore implements Store {
     return this.#ask({ op: "list", range, page });
   }
   async commit({ key, expect, value, ttlSeconds, frees = false }: Change): Promise<Commit> {
-    const traits = value === undefined ? undefined : this.#traitsOf(key, value);
-    return await this.#ask({ op: "commit", key, expect, value, ttlSeconds, frees, traits });
+    const attributes = value === undefined ? undefined : this.#attributesOf(key, value);
+    return await this.#ask({ op: "commit", key, expect, value, ttlSeconds, frees, attributes });
   }
   newest(): undefined {
     return undefined;

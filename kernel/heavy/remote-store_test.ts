@@ -12,7 +12,7 @@ test("commit() sends every field of the change and resolves with the answer", as
   store.answered(1, { ok: true, value: { done: true, revision: 7 } });
   store.answered(2, { ok: true, value: { done: true, revision: 8 } });
   assert.deepEqual([await first, await second], [{ done: true, revision: 7 }, { done: true, revision: 8 }]);
-  const question = { op: "commit", key: "/k", traits: undefined };
+  const question = { op: "commit", key: "/k", attributes: undefined };
   assert.deepEqual(posted, [
     { tag: "question", id: 1, question: { ...question, expect: 6, value, ttlSeconds: 5, frees: true } },
     { tag: "question", id: 2, question: { ...question, expect: 7, value: undefined, ttlSeconds: undefined, frees: false } },

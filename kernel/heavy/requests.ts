@@ -6,7 +6,7 @@ import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/settings.ts";
-import { offerTraits } from "../cache/index/offered-attributes.ts";
+import { offerAttributes } from "../cache/index/offered-attributes.ts";
 import type { Store } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
@@ -187,8 +187,8 @@ class Requests implements HeavyRequests {
         return { ...rest, entries: entries.map((entry) => ({ ...entry, value: new Uint8Array(entry.value) })) };
       }
       case "commit": {
-        const { key, expect, value, ttlSeconds, frees, traits } = question;
-        if (value !== undefined && traits !== undefined) offerTraits(value, traits);
+        const { key, expect, value, ttlSeconds, frees, attributes } = question;
+        if (value !== undefined && attributes !== undefined) offerAttributes(value, attributes);
         return await store.commit({ key, expect, value, frees, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) });
       }
       case "authorize":

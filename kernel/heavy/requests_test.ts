@@ -152,7 +152,7 @@ test("the thread's commits go to the store, its errors come with their class", a
   const { run, threads, commits } = scene();
   const one = run("a");
   const value = Uint8Array.of(1);
-  const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, frees: true, traits: undefined } as const;
+  const question = { op: "commit", key: "/k", expect: "absent", value, ttlSeconds: undefined, frees: true, attributes: undefined } as const;
   threads[0]!.tell({ tag: "question", id: 5, question });
   await settled();
   assert.deepEqual(commits, [{ key: "/k", expect: "absent", value, frees: true }]);

@@ -3,7 +3,7 @@ import { limits } from "../../core/limits.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Backend, never } from "../request-context.ts";
-import { type Traits, traitsReader } from "../cache/index/attributes.ts";
+import { type Attributes, attributesReader } from "../cache/index/attributes.ts";
 import { choosePlugins } from "../config/choose-plugins.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { ConfigError } from "../config/parse.ts";
@@ -12,8 +12,8 @@ import { Deadline } from "../request/deadline.ts";
 import { deleteOptions } from "../write/delete-options.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
-import { generationOf } from "../startup/active-config.ts";
-import { answer, type Asked, callOf } from "../handle.ts";
+import { activeConfigOf } from "../startup/active-config.ts";
+import { type Asked, dispatch, requestContextOf } from "../handle.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../objects/objects.ts";
 import { requestInfo } from "../request/request-info.ts";
@@ -45,7 +45,7 @@ export function heavyWorker(builtIn: readonly Plugin[], post: Post, heap: Heap):
     try {
       if (opening === undefined) throw new Error("The thread of heavy requests is not open");
       const opened = await opening;
-      store = new RemoteStore(post, signal, traitsOfWritten(opened));
+      store = new RemoteStore(post, signal, attributesOfWritten(opened));
       outcome = { ok: true, value: await jobOf(opened, message, { post, store, signal }) };
     } catch (error) {
       outcome = { ok: false, error: plainError(error) };
@@ -75,16 +75,16 @@ async function open(config: Config, builtIn: readonly Plugin[]): Promise<Opened>
   const mistakes: string[] = [];
   const plugins = await choosePlugins(config.plugins, builtIn, loadModule, mistakes);
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return generationOf(config, plugins);
+  return activeConfigOf(config, plugins);
 }
 
-/** The traits of the objects that were encoded here, by key and bytes; undefined where the bytes alone do not give the object back. */
-function traitsOfWritten({ config, catalog }: Opened): (key: string, value: Uint8Array) => Traits | undefined {
+/** The attributes of the objects that were encoded here, by key and bytes; undefined where the bytes alone do not give the object back. */
+function attributesOfWritten({ config, catalog }: Opened): (key: string, value: Uint8Array) => Attributes | undefined {
   const prefix = config["etcd-prefix"];
   return (key, value) => {
     const kind = catalog.stored.find(({ under }) => key.startsWith(`${prefix}/${under}/`)), object = takeWritten(value);
     if (kind === undefined || object === undefined || kind.fill(object) !== object) return undefined;
-    return traitsReader(kind, catalog)(object);
+    return attributesReader(kind, catalog)(object);
   };
 }
 
@@ -121,7 +121,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
   try {
     if (job === "answer") return await plainReply(asked);
     using deadline = new Deadline(exchange, milliseconds);
-    return await deleteOptions(callOf(asked, deadline));
+    return await deleteOptions(requestContextOf(asked, deadline));
   } catch (error) {
     throw toStatusError(error, info, report);
   } finally {
@@ -149,7 +149,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
 }
 
 async function plainReply(asked: Asked): Promise<HeavyReply> {
-  const { status, headers, body } = await answer(asked);
+  const { status, headers, body } = await dispatch(asked);
   if (typeof body === "string") return { status, headers, chunks: [new TextEncoder().encode(body)], streamed: false };
   if (body instanceof Uint8Array) return { status, headers, chunks: [new Uint8Array(body)], streamed: false };
   const chunks: Uint8Array[] = [];

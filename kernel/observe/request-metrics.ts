@@ -8,7 +8,7 @@ export type MetricVerb = "APPLY" | "CONNECT" | "DELETE" | "GET" | "LIST" | "PATC
 
 const connects = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 /** Paths outside of the API that have series of their own. */
-const outerPaths = new Set(["/healthz", "/livez", "/metrics", "/readyz", "/version"]);
+const nonresourcePaths = new Set(["/healthz", "/livez", "/metrics", "/readyz", "/version"]);
 
 /** `resource` for one object (also one that is being created), `namespace`, `cluster`; "" outside of resources. */
 export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name" | "namespace" | "verb">): MetricScope {
@@ -63,7 +63,7 @@ export interface RequestLabels {
 export function requestLabels(method: string, info: RequestInfo, contentType: string | undefined, catalog: Catalog): RequestLabels {
   const verb = metricVerb(method, info, contentType), scope = metricScope(info);
   const plain = { dry_run: "", group: "", resource: "", version: "", scope, verb };
-  if (!info.isResourceRequest) return { ...plain, component: "", subresource: outerPaths.has(info.path) ? info.path : "" };
+  if (!info.isResourceRequest) return { ...plain, component: "", subresource: nonresourcePaths.has(info.path) ? info.path : "" };
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
   if (endpoint === undefined) return { ...plain, component: "apiserver", subresource: "" };
   return endpointLabels(endpoint, {

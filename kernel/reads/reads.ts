@@ -6,7 +6,7 @@
 import { limits } from "../../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../../core/meta/names.ts";
 import type { Names } from "../../core/names.ts";
-import type { Concern } from "../../core/plugin.ts";
+import type { WatchScope } from "../../core/plugin.ts";
 import { matchesFields } from "../../core/selectors/field.ts";
 import { matchesLabels } from "../../core/selectors/label.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../../core/status-error.ts";
@@ -88,7 +88,7 @@ export interface Watching {
   readonly framing: Framing;
   readonly names: Names;
   /** Changes that are no concern of it may be left out. */
-  readonly concern?: Concern | undefined;
+  readonly watchScope?: WatchScope | undefined;
   /** How long it lasts. */
   readonly ms: number;
   /** Ends it at once; a StatusError as its reason is the last event. */

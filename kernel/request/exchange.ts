@@ -1,4 +1,4 @@
-import type { Concern } from "../../core/plugin.ts";
+import type { WatchScope } from "../../core/plugin.ts";
 import type { PeerCertificate } from "./peer.ts";
 
 /** One request as the listener hands it over. */
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
   /** What a watch may be held to; everything where absent, as for whoever asks over the network. */
-  readonly concern?: Concern;
+  readonly watchScope?: WatchScope;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** Over HTTP/1.1 nobody is: there a connection carries one request at a time. `chance` is from 0 to 1, as `random` is. */
-export function awaySender(
+export function goawayChooser(
   chance: () => number,
   random: () => number,
 ): (exchange: Pick<Exchange, "protocol">, user: UserInfo | undefined, catalog: Pick<Catalog, "gates">) => boolean {

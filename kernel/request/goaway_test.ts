@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { anonymousUser } from "../access/authentication/mod.ts";
-import { awaySender } from "./goaway.ts";
+import { goawayChooser } from "./goaway.ts";
 
 const http2 = { protocol: "HTTP/2.0" } as const;
 const carol = { name: "carol", groups: ["system:authenticated"] };
 const gates = (on: boolean) => ({ gates: { states: [], isOn: () => on, warnings: [] } });
 
-test("awaySender() sends away the share of HTTP/2 requests that it is told, and none at 0", () => {
+test("goawayChooser() sends away the share of HTTP/2 requests that it is told, and none at 0", () => {
   for (const [chance, random, away] of [[0.02, 0.0199, true], [0.02, 0.02, false], [0, 0, false], [0.02, 0, true]] as const) {
-    assert.equal(awaySender(() => chance, () => random)(http2, carol, gates(true)), away, `${chance} ${random}`);
+    assert.equal(goawayChooser(() => chance, () => random)(http2, carol, gates(true)), away, `${chance} ${random}`);
   }
-  assert.equal(awaySender(() => 0.02, () => 0)({ protocol: "HTTP/1.1" }, carol, gates(true)), false);
+  assert.equal(goawayChooser(() => 0.02, () => 0)({ protocol: "HTTP/1.1" }, carol, gates(true)), false);
 });
 
-test("awaySender() sends away whoever is not known, while the gate is on", () => {
-  const away = awaySender(() => 0, () => 0);
+test("goawayChooser() sends away whoever is not known, while the gate is on", () => {
+  const away = goawayChooser(() => 0, () => 0);
   const strangers = [undefined, anonymousUser, { name: "x", groups: ["system:unauthenticated"] }, { name: "system:anonymous", groups: [] }];
   for (const user of strangers) {
     assert.equal(away(http2, user, gates(true)), true);

@@ -10,7 +10,7 @@ import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Status, StatusError, statusOf } from "../../core/status-error.ts";
 import { binaryDocument, isBinary } from "../objects/binary.ts";
-import { type Call, checkWeight } from "../request-context.ts";
+import { checkWeight, type RequestContext } from "../request-context.ts";
 import { type Begun, begun, chunked, type Part, sizeOf } from "../objects/chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "../request/exchange.ts";
@@ -22,24 +22,24 @@ import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
 import { yamlOf } from "./yaml.ts";
 
-export type Answer =
+export type VerbResult =
   | { readonly tag: "object"; readonly status: number; readonly item: Item }
   | { readonly tag: "list"; readonly page: ListPage }
   | { readonly tag: "status"; readonly status: number; readonly body: Status }
   | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array>; readonly givenUp: AbortSignal };
 
-export function objectAnswer(status: number, item: Item): Answer {
+export function objectAnswer(status: number, item: Item): VerbResult {
   return { tag: "object", status, item };
 }
-export function listAnswer(page: ListPage): Answer {
+export function listAnswer(page: ListPage): VerbResult {
   return { tag: "list", page };
 }
-export function statusAnswer(status: number, body: Status): Answer {
+export function statusAnswer(status: number, body: Status): VerbResult {
   return { tag: "status", status, body };
 }
 
 /** The reply to a call. Headers that every answer has come on top in `handle`. */
-export async function replyOf(call: Call, answer: Answer): Promise<Reply> {
+export async function replyOf(call: RequestContext, answer: VerbResult): Promise<Reply> {
   switch (answer.tag) {
     case "feed":
       return { status: 200, headers: { "content-type": answer.contentType }, body: answer.frames, givenUp: answer.givenUp };
@@ -53,16 +53,16 @@ export async function replyOf(call: Call, answer: Answer): Promise<Reply> {
   }
 }
 
-function objectReply(call: Call, status: number, parts: readonly Part[]): Reply {
+function objectReply(call: RequestContext, status: number, parts: readonly Part[]): Reply {
   return bodyReply(call, status, { body: chunked(parts), bytes: sizeOf(parts) });
 }
-function bodyReply(call: Call, status: number, { body, bytes }: Begun): Reply {
+function bodyReply(call: RequestContext, status: number, { body, bytes }: Begun): Reply {
   const contentType = mediaType(call.output.encoding, call.catalog.names);
   return compressed(call, { status, headers: { "content-type": contentType }, body }, bytes);
 }
 
 /** Which lists and objects a transformation may be asked for. */
-function checkTransform(call: Call, isList: boolean): void {
+function checkTransform(call: RequestContext, isList: boolean): void {
   const { endpoint, output: { transform } } = call;
   const go = `*${packageOf(endpoint.stored.group)}.${isList ? endpoint.listKind : endpoint.kind}`;
   if (transform.as === "PartialObjectMetadata" && isList) {
@@ -73,7 +73,7 @@ function checkTransform(call: Call, isList: boolean): void {
   }
 }
 
-function objectParts(call: Call, item: Item): readonly Part[] {
+function objectParts(call: RequestContext, item: Item): readonly Part[] {
   checkTransform(call, false);
   const { endpoint, output: { encoding, transform } } = call;
   const asIs = transform.as === "object" && encoding === "json" && !call.pretty && isStoredForm(endpoint);
@@ -104,14 +104,14 @@ function objectParts(call: Call, item: Item): readonly Part[] {
 const lineEnd = new TextEncoder().encode("\n");
 
 /** JSON text in the encoding that the client wants; where it is indented, its last line has no end. */
-function textParts(call: Pick<Call, "output" | "pretty">, json: Part): readonly Part[] {
+function textParts(call: Pick<RequestContext, "output" | "pretty">, json: Part): readonly Part[] {
   if (call.output.encoding === "yaml") return [yamlOf(textOf(json))];
   return call.pretty ? [prettyJson(textOf(json))] : [json, lineEnd];
 }
 
 /** A document of one type in the encoding that the client wants. */
 export function typedReply<T extends object>(
-  call: Pick<Call, "output" | "pretty" | "catalog">,
+  call: Pick<RequestContext, "output" | "pretty" | "catalog">,
   code: number,
   schema: Typed<T, StructNode>,
   body: T & { readonly kind?: string; readonly apiVersion?: string },
@@ -123,7 +123,7 @@ export function typedReply<T extends object>(
 }
 
 /** A Status in the encoding that the client wants; a Status is never a Table. */
-export function statusReply(call: Pick<Call, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
+export function statusReply(call: Pick<RequestContext, "output" | "pretty" | "catalog">, code: number, body: Status): Reply {
   try {
     return typedReply(call, code, StatusSchema, body);
   } catch (error) {

@@ -1,13 +1,13 @@
 /** Gzip of answers, piece by piece, so that neither memory nor the event loop has to take a whole list at once. */
 import { limits } from "../../core/limits.ts";
-import { type Call, header } from "../request-context.ts";
+import { header, type RequestContext } from "../request-context.ts";
 import type { Chunked } from "../objects/chunks.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 
 const toBytes = new TextEncoder();
 
 /** The reply as the client wants it: objects and lists are compressed when they are large, whatever the verb. `bytes`: how large at most. */
-export function compressed({ exchange, catalog }: Pick<Call, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
+export function compressed({ exchange, catalog }: Pick<RequestContext, "exchange" | "catalog">, reply: Reply, bytes: number): Reply {
   if (bytes < limits.gzipBytesMin || !acceptsGzip(exchange) || !catalog.gates.isOn("APIResponseCompression")) return reply;
   const body = withoutText(reply.body);
   return body instanceof Uint8Array && body.length < limits.gzipBytesMin ? reply : inGzip(reply, body);

@@ -4,15 +4,15 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import { compile } from "../catalog/compile.ts";
 import { begun, type Chunked, chunked } from "../objects/chunks.ts";
 import { compressed } from "./compress.ts";
 import type { Reply } from "../request/exchange.ts";
 
-function callOf(accepts: string, on = true): Call {
+function requestContextOf(accepts: string, on = true): RequestContext {
   const catalog = compile([], { names: defaultNames, featureGates: new Map([["APIResponseCompression", on]]), runtimeConfig: new Map() });
-  return { exchange: { headers: { "accept-encoding": accepts } }, catalog } as unknown as Call; // what compressed() looks at
+  return { exchange: { headers: { "accept-encoding": accepts } }, catalog } as unknown as RequestContext; // what compressed() looks at
 }
 function replyOf(body: Chunked): Reply {
   return { status: 200, headers: { "content-type": "application/json" }, body };
@@ -37,7 +37,7 @@ test("compressed() compresses from the bound on, by bytes and not by characters"
       [new Uint8Array(least - 1), false],
     ] as const
   ) {
-    const reply = compressed(callOf("gzip"), replyOf(body), body.length * 3);
+    const reply = compressed(requestContextOf("gzip"), replyOf(body), body.length * 3);
     assert.equal(reply.headers["content-encoding"], isLarge ? "gzip" : undefined);
     const bytes = await bytesOf(reply.body);
     assert.deepEqual(new Uint8Array(isLarge ? gunzipSync(bytes) : bytes), await bytesOf(body));
@@ -50,7 +50,7 @@ test("compressed() takes pieces as they are pulled", async () => {
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (; pulled < 1000; pulled++) yield crypto.getRandomValues(new Uint8Array(16_384));
   }
-  const { body } = compressed(callOf("deflate, gzip"), replyOf(pieces()), 1000 * 16_384);
+  const { body } = compressed(requestContextOf("deflate, gzip"), replyOf(pieces()), 1000 * 16_384);
   assert.ok(typeof body !== "string" && !(body instanceof Uint8Array));
   const stream = body[Symbol.asyncIterator]();
   assert.equal((await stream.next()).done, false);
@@ -64,7 +64,7 @@ test("compressed() ends with the failure of what it compresses", async () => {
     yield new Uint8Array(10);
     throw new Error("broken");
   }
-  const { body } = compressed(callOf("gzip"), replyOf(failing()), least);
+  const { body } = compressed(requestContextOf("gzip"), replyOf(failing()), least);
   await assert.rejects(bytesOf(body), /broken/);
 });
 
@@ -72,16 +72,16 @@ test("compressed() leaves alone what is not to be compressed", () => {
   const reply = replyOf("x".repeat(least));
   for (
     const call of [
-      callOf(""),
-      callOf("deflate"),
-      callOf("gzip;q=1"),
-      callOf("x-gzip"),
-      callOf("gzip", false),
+      requestContextOf(""),
+      requestContextOf("deflate"),
+      requestContextOf("gzip;q=1"),
+      requestContextOf("x-gzip"),
+      requestContextOf("gzip", false),
     ]
   ) {
     assert.equal(compressed(call, reply, least), reply);
   }
-  assert.notEqual(compressed(callOf("gzip"), reply, least), reply);
+  assert.notEqual(compressed(requestContextOf("gzip"), reply, least), reply);
 });
 
 test("chunked() gives small bodies whole and large ones in pieces, all of their bytes in order", async () => {

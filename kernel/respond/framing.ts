@@ -6,7 +6,7 @@ import { Status as StatusSchema } from "../../core/meta/status.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { binaryDocument, binaryEvent, isBinary } from "../objects/binary.ts";
 import { isStoredForm, partial, servedJson, servedObject, unconverted } from "./served.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import { Item } from "../objects/objects.ts";
 import type { Framing, WatchType } from "../reads/reads.ts";
 import { metricScope } from "../observe/request-metrics.ts";
@@ -19,7 +19,7 @@ const nothing = new Uint8Array();
 const notAList = toBytes.encode("\n");
 
 /** The framing of a call's watch; 400 for a table that cannot be. */
-export function framingOf(call: Call): Framing {
+export function framingOf(call: RequestContext): Framing {
   const { endpoint, backend: { meter }, output: { encoding, transform } } = call;
   const begun = meter.now();
   const isTable = transform.as === "Table";
@@ -42,7 +42,7 @@ export function framingOf(call: Call): Framing {
 }
 
 /** `tells`: the item's metadata is what the event is there for, so that a table carries it also for who wants no objects. */
-function frameOf(call: Call, type: WatchType, item: Item, first: boolean, tells = false): Uint8Array {
+function frameOf(call: RequestContext, type: WatchType, item: Item, first: boolean, tells = false): Uint8Array {
   const { endpoint, output: { encoding, transform } } = call;
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
@@ -64,7 +64,7 @@ function frameOf(call: Call, type: WatchType, item: Item, first: boolean, tells 
 }
 
 /** A marker of progress: an object of the kind with nothing but its version. */
-function bookmarkOf(call: Call, revision: Revision, endsInitial: boolean, first: boolean): Uint8Array {
+function bookmarkOf(call: RequestContext, revision: Revision, endsInitial: boolean, first: boolean): Uint8Array {
   const { endpoint, catalog, output: { encoding, transform } } = call;
   const metadata = {
     resourceVersion: String(revision),

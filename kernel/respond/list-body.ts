@@ -13,7 +13,7 @@ import { ListMeta } from "../../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import type { Json, Typed } from "../../core/schema.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { inOrder, type Part, Turn } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
@@ -36,7 +36,7 @@ const toBytes = new TextEncoder();
 const toText = new TextDecoder();
 
 /** The parts of a list in the encoding and the form that the client wants. The transformation has been checked. */
-export async function listParts(call: Call, page: ListPage): Promise<Iterable<Part>> {
+export async function listParts(call: RequestContext, page: ListPage): Promise<Iterable<Part>> {
   const { endpoint, output: { encoding, transform } } = call;
   const metadata: ListMeta = {
     resourceVersion: String(page.revision),
@@ -63,7 +63,7 @@ export async function listParts(call: Call, page: ListPage): Promise<Iterable<Pa
   return await documentParts(call, { open, field: "items", elements, none: partials === undefined ? "[]" : "null" });
 }
 
-function tableDocument(call: Call, page: ListPage, metadata: ListMeta, version: string): ListDocument {
+function tableDocument(call: RequestContext, page: ListPage, metadata: ListMeta, version: string): ListDocument {
   const include = includeObject(call);
   const elements = () => each(page.items, (item) => tableRow(call, item, include, version));
   // Upstream's table of a kind without columns of its own is made otherwise.
@@ -81,7 +81,7 @@ function listItem(endpoint: Endpoint, item: Item): Part {
   return `{${textOf(servedJson(endpoint, item)).slice(head.length)}`;
 }
 
-async function documentParts(call: Pick<Call, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
+async function documentParts(call: Pick<RequestContext, "output" | "pretty">, document: ListDocument): Promise<Iterable<Part>> {
   if (call.output.encoding === "yaml") {
     // What cannot be written has to be known before the first byte is sent.
     const turn = new Turn();
@@ -131,7 +131,7 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
  * that nobody remembers are made again when they go out.
  */
 async function protobufParts(
-  call: Call,
+  call: RequestContext,
   page: ListPage,
   type: { readonly kind: string; readonly apiVersion: string },
   metadata: ListMeta,
@@ -165,7 +165,7 @@ function* remade(items: Iterable<Item>, after: number, message: (item: Item) => 
 
 /** Lists tell how many items they have, and items say nothing of their kind, but for metadata. */
 function* cborParts(
-  call: Call,
+  call: RequestContext,
   page: ListPage,
   type: { readonly kind: string; readonly apiVersion: string },
   metadata: ListMeta,

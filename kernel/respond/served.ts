@@ -1,6 +1,6 @@
 /** An item as a version of its kind shows it: an object, its JSON, its metadata alone. */
 import type { ApiObject } from "../../core/plugin.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { Part } from "../objects/chunks.ts";
 import type { Item } from "../objects/objects.ts";
@@ -24,11 +24,11 @@ export function servedJson(endpoint: Endpoint, item: Item): Part {
 }
 
 /** `meta.<domain>/<version>`: of what lists and objects are transformed into. */
-export function metaVersion(call: Call, version: string): string {
+export function metaVersion(call: RequestContext, version: string): string {
   return `meta.${call.catalog.names.domain}/${version}`;
 }
 
 /** An object's metadata as an object of its own. */
-export function partial(call: Call, item: Item, version: string): ApiObject {
+export function partial(call: RequestContext, item: Item, version: string): ApiObject {
   return { kind: "PartialObjectMetadata", apiVersion: metaVersion(call, version), metadata: servedObject(call.endpoint, item).metadata };
 }

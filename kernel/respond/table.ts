@@ -7,13 +7,13 @@ import { ListMeta } from "../../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import { partial, servedJson, servedObject } from "./served.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Item } from "../objects/objects.ts";
 
 /** What each row carries of its object. */
 export type Include = "None" | "Metadata" | "Object";
 
-export function includeObject(call: Call): Include {
+export function includeObject(call: RequestContext): Include {
   const asked = call.info.query.first("includeObject");
   if (asked === "") return "Metadata";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
@@ -22,12 +22,19 @@ export function includeObject(call: Call): Include {
 }
 
 /** JSON of a Table of one row. `withColumns`: watches send the definitions with their first row only. */
-export function tableText(call: Call, item: Item, metadata: ListMeta, include: Include, version: string, withColumns: boolean): string {
+export function tableText(
+  call: RequestContext,
+  item: Item,
+  metadata: ListMeta,
+  include: Include,
+  version: string,
+  withColumns: boolean,
+): string {
   return `${tableHead(call, metadata, version, withColumns)},"rows":[${tableRow(call, item, include, version)}]}`;
 }
 
 /** JSON of a Table up to its rows. */
-export function tableHead({ endpoint, catalog }: Call, metadata: ListMeta, version: string, withColumns: boolean): string {
+export function tableHead({ endpoint, catalog }: RequestContext, metadata: ListMeta, version: string, withColumns: boolean): string {
   const columns = endpoint.served.columns ?? defaultColumns;
   const definitions = withColumns
     ? `[${
@@ -43,7 +50,7 @@ export function tableHead({ endpoint, catalog }: Call, metadata: ListMeta, versi
 }
 
 /** JSON of a row: cells by the columns of the kind, and what is to be included of the object. */
-export function tableRow(call: Call, item: Item, include: Include, version: string): string {
+export function tableRow(call: RequestContext, item: Item, include: Include, version: string): string {
   const { endpoint, backend } = call;
   const object = servedObject(endpoint, item);
   const now = backend.clock.now();
@@ -51,7 +58,7 @@ export function tableRow(call: Call, item: Item, include: Include, version: stri
   return `{"cells":[${cells}],"object":${rowObject(call, item, include, version)}}`;
 }
 
-function rowObject(call: Call, item: Item, include: Include, version: string): string {
+function rowObject(call: RequestContext, item: Item, include: Include, version: string): string {
   if (include === "None") return "null";
   if (include === "Metadata") return encoder(PartialObjectMetadata)(partial(call, item, version));
   const json = servedJson(call.endpoint, item);

@@ -8,7 +8,7 @@ import { compile } from "../catalog/compile.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
 
-export interface Generation {
+export interface ActiveConfig {
   readonly config: Config;
   /** As they were chosen, with all their steps of admission. */
   readonly plugins: readonly Plugin[];
@@ -19,7 +19,7 @@ export interface Generation {
  * The generation of settings and plugins; every mistake in one ConfigError or CatalogError. The catalog is the one of `before`
  * where nothing has changed that it is made of.
  */
-export function generationOf(config: Config, plugins: readonly Plugin[], before?: Generation): Generation {
+export function activeConfigOf(config: Config, plugins: readonly Plugin[], before?: ActiveConfig): ActiveConfig {
   const isSame = before !== undefined && hasSameCatalog(config, plugins, before);
   const catalog = isSame ? before.catalog : catalogOf(config, plugins);
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
@@ -44,9 +44,9 @@ function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
 }
 
 /** Everything that is wrong with these settings and plugins. */
-export function generationMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
+export function activeConfigMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {
   try {
-    generationOf(config, plugins);
+    activeConfigOf(config, plugins);
     return [];
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CatalogError) return error.mistakes;
@@ -58,7 +58,7 @@ export function namesOf(config: Config): Names {
   return { domain: config["group-domain"], platform: config["platform-name"] };
 }
 
-function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: Generation): boolean {
+function hasSameCatalog(config: Config, plugins: readonly Plugin[], before: ActiveConfig): boolean {
   const settings = ["disable-admission-plugins", "feature-gates", "runtime-config", "group-domain", "platform-name"] as const;
   return plugins.length === before.plugins.length && plugins.every((plugin, index) => plugin === before.plugins[index]) &&
     settings.every((name) => isSameValue(config[name], before.config[name]));

@@ -5,12 +5,12 @@ import { type Check, type Checks, type Endpoint, graceful, ping, type StartUp, t
 import { authenticateInOrder, type Authenticator } from "../access/authentication/mod.ts";
 import { controllerHooks, hooksOf } from "../background/background.ts";
 import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "../access/authorization/mod.ts";
-import { awaySender } from "../request/goaway.ts";
+import { goawayChooser } from "../request/goaway.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import type { Backend } from "../request-context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { inTime } from "../request/deadline.ts";
-import type { Generation } from "./active-config.ts";
+import type { ActiveConfig } from "./active-config.ts";
 import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
 import { describe, type Log } from "../observe/log.ts";
@@ -29,7 +29,7 @@ import { buildInfo } from "../nonresource/version.ts";
 /** What a server is made of. */
 export interface Parts {
   /** The generation in force. */
-  readonly inForce: () => Generation;
+  readonly inForce: () => ActiveConfig;
   readonly store: Store;
   /** What keeps the store from its work. */
   readonly troubles: Troubles;
@@ -127,7 +127,7 @@ export function assemble(parts: Parts): Server {
       return authenticate(exchange, warn);
     },
     authorize,
-    sendsAway: awaySender(() => inForce().config["goaway-chance"], clock.random),
+    sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], clock.random),
     admit: inflightLimit(
       () => {
         const { config } = inForce();
@@ -138,7 +138,7 @@ export function assemble(parts: Parts): Server {
         record.inflight.with(mutatingRequests).set(mutating);
       },
     ),
-    outer: (exchange, info, catalog) =>
+    nonresource: (exchange, info, catalog) =>
       outerReply(exchange, info, catalog, {
         checks: checksOf(catalog),
         version,

@@ -4,7 +4,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "../access/authentication/mod.ts";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { type Generation, namesOf } from "./active-config.ts";
+import { type ActiveConfig, namesOf } from "./active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
 import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
 import type { ListenerTls } from "../listen/secured.ts";
@@ -181,7 +181,7 @@ async function authorities(what: string, path: string): Promise<string> {
 /** Who a request may be from: by its front proxy's word, then by its certificate, then by its token; and what of that comes from files. */
 export async function authenticatorsOf(
   config: Config,
-  inForce: () => Pick<Generation, "config" | "catalog">,
+  inForce: () => Pick<ActiveConfig, "config" | "catalog">,
 ): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
   const users = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
   const certificates = config["requestheader-client-ca-file"] === "" ? [users] : [frontProxy(() => inForce().config), users];

@@ -12,7 +12,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type Config, defaults, settingWarnings } from "../config/settings.ts";
 import { authenticatorsOf, rootCertificatesOf } from "./credentials.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { type Generation, generationOf } from "./active-config.ts";
+import { type ActiveConfig, activeConfigOf } from "./active-config.ts";
 import { heavyRequests, type StartHeavyThread } from "../heavy/requests.ts";
 import { localApi } from "../background/local-api.ts";
 import { describe, type Log } from "../observe/log.ts";
@@ -63,9 +63,9 @@ export interface Opened {
   readonly seeded: Promise<void>;
   /** Resolves once controllers have seen what there is, or that takes too long to wait for: it goes on after that. */
   readonly started: Promise<void>;
-  readonly inForce: () => Generation;
+  readonly inForce: () => ActiveConfig;
   /** Takes another generation into force; requests that have begun finish on the one before. */
-  swap(next: Generation): void;
+  swap(next: ActiveConfig): void;
   readonly reload: Reload;
   /** What of its users, and of the way to its store, comes from files. */
   readonly followed: readonly Followed[];
@@ -88,8 +88,8 @@ const lookEveryMs = 1_000;
 export async function openServer(
   { config, plugins, log, processMetrics, source, flushLog = () => Promise.resolve(), startHeavy, readsOver, sqlite }: ServeOptions,
 ): Promise<Opened> {
-  let generation = generationOf(config, plugins);
-  const inForce = () => generation;
+  let active = activeConfigOf(config, plugins);
+  const inForce = () => active;
   const registry = openMetrics(config, log);
   const { authenticators, followed: ofUsers } = await authenticatorsOf(config, inForce);
   const rootCertificates = await rootCertificatesOf(config);
@@ -106,8 +106,8 @@ export async function openServer(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   await forgetBeginning(store, prefix);
-  const measured = measuredStore(store, storedPlaces(prefix, () => generation.catalog), record, () => performance.now());
-  const opened = await openReads(measured, generation.catalog, prefix, {
+  const measured = measuredStore(store, storedPlaces(prefix, () => active.catalog), record, () => performance.now());
+  const opened = await openReads(measured, active.catalog, prefix, {
     onError: (error) => log.error("the cache begins anew", describe(error)),
     record,
   });
@@ -150,7 +150,7 @@ export async function openServer(
   };
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
-  const background = runBackground(generation, {
+  const background = runBackground(active, {
     store: cache.store,
     api,
     apiOf,
@@ -163,12 +163,12 @@ export async function openServer(
   });
   const planted = background.seeded.then(() => start.finished(seedsHook));
   planted.catch(() => {}); // told to whoever waits for it
-  describeGates(registry, generation.catalog);
-  warn(log, generation);
-  function swap(next: Generation): void {
-    const before = generation;
+  describeGates(registry, active.catalog);
+  warn(log, active);
+  function swap(next: ActiveConfig): void {
+    const before = active;
     start.settle(hookNames(before.catalog));
-    generation = next;
+    active = next;
     if (next.catalog !== before.catalog) {
       cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
     }
@@ -185,7 +185,7 @@ export async function openServer(
     server,
     registry,
     seeded: planted,
-    started: Promise.race([start.all(controllerHooks(generation.catalog)), pause(limits.startedMsMax, ending.signal)]),
+    started: Promise.race([start.all(controllerHooks(active.catalog)), pause(limits.startedMsMax, ending.signal)]),
     inForce,
     swap,
     reload,
@@ -204,12 +204,12 @@ export async function openServer(
 }
 
 /** Tells of what is set and on its way out, unless nobody wants to hear it, or it was told before. */
-function warn(log: Log, { config, catalog }: Generation, before?: Generation): void {
+function warn(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
   if (config["suppress-deprecation-warnings"]) return;
   const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);
   for (const text of warningsOf({ config, catalog }).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
 }
-function warningsOf({ config, catalog }: Pick<Generation, "config" | "catalog">): readonly string[] {
+function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">): readonly string[] {
   return [...settingWarnings(changedSettings(defaults, config)), ...catalog.gates.warnings];
 }
 

@@ -9,7 +9,7 @@ import { append } from "../../core/append.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
-import { type Generation, generationOf, isSameValue } from "./active-config.ts";
+import { type ActiveConfig, activeConfigOf, isSameValue } from "./active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 import type { Written } from "../config/read-configuration.ts";
@@ -19,8 +19,8 @@ export interface ReloadNeeds {
   readonly read: () => Promise<Written>;
   /** Text of the file that the server was started with. */
   readonly text: string;
-  readonly inForce: () => Generation;
-  readonly swap: (next: Generation) => void;
+  readonly inForce: () => ActiveConfig;
+  readonly swap: (next: ActiveConfig) => void;
   readonly record: KernelRecord;
   readonly log: Log;
   /** Milliseconds since 1970. */
@@ -67,11 +67,11 @@ function adopt({ inForce, swap, log }: ReloadNeeds, { config, plugins, mistakes 
 }
 
 /** The generation of changed settings; every mistake in it is thrown together with those that are `known` already, in one ConfigError. */
-function generationAfter(before: Generation, config: Config, plugins: Written["plugins"], known: readonly string[]): Generation {
-  let next: Generation | undefined;
+function generationAfter(before: ActiveConfig, config: Config, plugins: Written["plugins"], known: readonly string[]): ActiveConfig {
+  let next: ActiveConfig | undefined;
   const mistakes = [...known];
   try {
-    next = generationOf(config, plugins, before);
+    next = activeConfigOf(config, plugins, before);
   } catch (error) {
     if (!isMistaken(error)) throw error;
     append(mistakes, error.mistakes);

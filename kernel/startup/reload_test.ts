@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withDefaults } from "../config/parse.ts";
-import { generationOf } from "./active-config.ts";
+import { activeConfigOf } from "./active-config.ts";
 import { jsonLog } from "../observe/log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { reloader } from "./reload.ts";
 
 test("reloader() tells a mistake to whoever asks, and once where nobody does, however often the file is looked at", async () => {
   const config = withDefaults({ "data-dir": ":memory:" });
-  const told: string[] = [], generation = generationOf(config, []);
+  const told: string[] = [], active = activeConfigOf(config, []);
   const log = jsonLog((line) => told.push(JSON.parse(line).level), () => 0);
   let written = { config: { ...config, "etcd-prefix": "/elsewhere" }, plugins: [], text: "etcd-prefix: /elsewhere" };
   const reload = reloader({
     read: () => Promise.resolve(written),
     text: "",
-    inForce: () => generation,
+    inForce: () => active,
     swap: () => assert.fail("nothing changes"),
     record: openMetrics(config, log).record,
     log,

@@ -1,7 +1,7 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../respond/answer.ts";
-import { bodyOf, type Call } from "../request-context.ts";
+import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { bodyOf, type RequestContext } from "../request-context.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
@@ -14,7 +14,7 @@ import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
 
 /** PATCH by server-side apply, of a document that `read` gives: 200 with the object, or 201 where it was made. */
-export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocument): Promise<Answer> {
+export async function apply(call: RequestContext, read: (body: Uint8Array) => ApplyDocument): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   const options = writeOptions(info.query, "PatchOptions", call.catalog.names, true);
   const body = await bodyOf(call);
@@ -37,7 +37,7 @@ export async function apply(call: Call, read: (body: Uint8Array) => ApplyDocumen
   }
 }
 
-function onTop(call: Call, start: Start, document: ApplyDocument, options: WriteOptions): Promise<Item | undefined> {
+function onTop(call: RequestContext, start: Start, document: ApplyDocument, options: WriteOptions): Promise<Item | undefined> {
   return replace(call, start, options.dryRun, (current) => {
     const object = appliedObject(call, servedObject(call.endpoint, current), document, options);
     checkName(call, object);
@@ -45,7 +45,7 @@ function onTop(call: Call, start: Start, document: ApplyDocument, options: Write
   });
 }
 
-async function anew(call: Call, document: ApplyDocument, options: WriteOptions): Promise<Item> {
+async function anew(call: RequestContext, document: ApplyDocument, options: WriteOptions): Promise<Item> {
   const object = appliedObject(call, undefined, document, options);
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);

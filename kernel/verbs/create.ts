@@ -3,8 +3,8 @@ import type { ApiObject } from "../../core/plugin.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { measured } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
-import { type Answer, objectAnswer } from "../respond/answer.ts";
-import { at, type Call } from "../request-context.ts";
+import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { at, type RequestContext } from "../request-context.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
@@ -12,10 +12,10 @@ import { writeOptions } from "../request/options.ts";
 import { kindName, placed, resourceName, toCreate } from "../write/write-pipeline.ts";
 
 /** POST of a collection: 201 with the object as stored. */
-export async function create(call: Call): Promise<Answer> {
+export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
   const object = begun(placed(call, await readBody(call, options.fieldValidation)));
-  if (call.endpoint.resource.answer !== undefined) return objectAnswer(201, await answered(call, object));
+  if (call.endpoint.resource.handleCreate !== undefined) return objectAnswer(201, await answered(call, object));
   return objectAnswer(201, await store(call, object, options.dryRun));
 }
 
@@ -26,17 +26,17 @@ function begun(object: ApiObject): ApiObject {
 }
 
 /** What a kind that is never stored gives back. */
-async function answered(call: Call, sent: ApiObject): Promise<Item> {
+async function answered(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { endpoint: { resource, stored, toStored }, user } = call;
   const here = at(call);
   const object = stored.fill(toStored(recorded(call, sent, undefined)));
   const errors = resource.create?.(object, here) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
-  return Item.unsaved(stored, "", await resource.answer!(object, here, user));
+  return Item.unsaved(stored, "", await resource.handleCreate!(object, here, user));
 }
 
 /** Stores a new object under its name, or under one that is made for it. Who owns its fields is recorded, unless it says already. */
-export async function store(call: Call, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
+export async function store(call: RequestContext, sent: ApiObject, dryRun: boolean, hasOwners = false): Promise<Item> {
   const object = hasOwners ? sent : recorded(call, sent, undefined);
   const generated = object.metadata.name === undefined && object.metadata.generateName !== undefined;
   if (call.endpoint.namespaced) {
@@ -53,7 +53,7 @@ export async function store(call: Call, sent: ApiObject, dryRun: boolean, hasOwn
 }
 
 /** 409; an object that is only waiting to be gone is told as such. */
-function taken(call: Call, name: string, generated: boolean, current: Item | undefined): StatusError {
+function taken(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
   const { message, details } = alreadyExistsError(resourceName(call), name);
   const going = current?.object.metadata.deletionTimestamp !== undefined;
   return new StatusError("AlreadyExists", going ? `object is being deleted: ${message}` : message, {
@@ -64,7 +64,7 @@ function taken(call: Call, name: string, generated: boolean, current: Item | und
 type Inserted = { readonly done: true; readonly item: Item } | { readonly done: false; readonly current: Item | undefined };
 
 /** The item, or what has its name. A dry run shows the resourceVersion that was sent, as upstream's does. */
-async function insert(call: Call, object: ApiObject, dryRun: boolean, sent: string | undefined): Promise<Inserted> {
+async function insert(call: RequestContext, object: ApiObject, dryRun: boolean, sent: string | undefined): Promise<Inserted> {
   const { backend, endpoint } = call;
   const key = keyOf(backend.prefix, endpoint.stored, object.metadata.namespace ?? "", object.metadata.name!);
   const value = storedBytes(endpoint.stored, object, call.catalog.storedAs);

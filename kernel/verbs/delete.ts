@@ -10,8 +10,8 @@ import {
   type Status,
   StatusError,
 } from "../../core/status-error.ts";
-import { type Answer, objectAnswer, statusAnswer } from "../respond/answer.ts";
-import { at, type Call } from "../request-context.ts";
+import { objectAnswer, statusAnswer, type VerbResult } from "../respond/answer.ts";
+import { at, type RequestContext } from "../request-context.ts";
 import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -19,11 +19,11 @@ import { Item, storedBytes } from "../objects/objects.ts";
 import { readsOf } from "../reads/reads-of.ts";
 import { kindName, metaWith, resourceName } from "../write/write-pipeline.ts";
 import type { Revision } from "../store/store.ts";
-import { onNewest, type Start, type Tried } from "../write/guaranteed-update.ts";
+import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modified } from "./update.ts";
 
 /** DELETE of one object: gone at once, or marked until its finalizers are done. */
-export async function remove(call: Call): Promise<Answer> {
+export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
   const refused = endpoint.resource.deletion?.refuse?.(info.name);
@@ -43,7 +43,7 @@ export async function remove(call: Call): Promise<Answer> {
  * Deletes an object whose bytes cannot be read, without finalizers and preconditions: nobody can tell them. Refused for
  * one that can be read, and for one that is not there, in the same words.
  */
-async function removeUnreadable(call: Call, key: string): Promise<Answer> {
+async function removeUnreadable(call: RequestContext, key: string): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   await authorizeUnsafe(call);
   // As upstream: kinds whose deletion has rules of its own have no way around them.
@@ -61,7 +61,7 @@ async function removeUnreadable(call: Call, key: string): Promise<Answer> {
   return statusAnswer(200, deletedStatus(call, info.name, undefined));
 }
 
-async function authorizeUnsafe(call: Call): Promise<void> {
+async function authorizeUnsafe(call: RequestContext): Promise<void> {
   const verb = "unsafe-delete-ignore-read-errors";
   try {
     await call.authorize({ ...call.info, verb });
@@ -80,7 +80,7 @@ function isReadable(item: Item): boolean {
   }
 }
 
-function deletedStatus(call: Call, name: string, uid: string | undefined): Status {
+function deletedStatus(call: RequestContext, name: string, uid: string | undefined): Status {
   const { endpoint } = call;
   return {
     kind: "Status",
@@ -100,9 +100,9 @@ function deletedStatus(call: Call, name: string, uid: string | undefined): Statu
  * Deletes or marks one object, as its newest state wants it. `gone` tells whether it is out of the store; `item` is its last state.
  * Undefined where somebody else has deleted it meanwhile.
  */
-export function deleteItem(call: Call, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
+export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
   const { endpoint: { stored, resource }, backend } = call;
-  return onNewest(call, start, async (current): Promise<Tried<Deleted>> => {
+  return guaranteedUpdate(call, start, async (current): Promise<Tried<Deleted>> => {
     const { object } = current;
     const unchanged: Tried<Deleted> = { tag: "done", result: { gone: false, item: current }, committed: false };
     checkPreconditions(call, current, options);
@@ -144,7 +144,7 @@ function mustWait(object: ApiObject, deletion: { readonly holds: (object: any) =
   return (object.metadata.finalizers?.length ?? 0) > 0 || (deletion?.holds(object) ?? false);
 }
 
-function checkPreconditions(call: Call, { object, revision }: Item, options: DeleteRequest): void {
+function checkPreconditions(call: RequestContext, { object, revision }: Item, options: DeleteRequest): void {
   const { uid, resourceVersion } = options;
   const refuse = (what: string, asked: string, found: string, might: string): StatusError => {
     const { name = "" } = object.metadata;
@@ -163,7 +163,7 @@ function checkPreconditions(call: Call, { object, revision }: Item, options: Del
 }
 
 /** The object with its deletion asked for: finalizers by propagation, the timestamp once, what the kind marks. */
-function mark(call: Call, object: ApiObject, options: DeleteRequest): ApiObject {
+function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): ApiObject {
   const { resource } = call.endpoint;
   const own = object.metadata.finalizers ?? [];
   const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");

@@ -1,5 +1,5 @@
-import { type Answer, listAnswer } from "../respond/answer.ts";
-import type { Call } from "../request-context.ts";
+import { listAnswer, type VerbResult } from "../respond/answer.ts";
+import type { RequestContext } from "../request-context.ts";
 import { deleteOptions } from "../write/delete-options.ts";
 import type { Item } from "../objects/objects.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
@@ -9,7 +9,7 @@ import { readsOf } from "../reads/reads-of.ts";
 import { deleteItem } from "./delete.ts";
 
 /** DELETE of a collection: what is selected goes one by one, in the order of the list; answers what was found. */
-export async function removeCollection(call: Call): Promise<Answer> {
+export async function removeCollection(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info, catalog } = call;
   const listing = listOptions(info.query, endpoint, catalog.names, { watchList: catalog.gates.isOn("WatchList"), watchPrefix: false });
   const options = await deleteOptions(call);

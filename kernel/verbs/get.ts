@@ -1,13 +1,13 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../respond/answer.ts";
-import type { Call } from "../request-context.ts";
+import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import type { RequestContext } from "../request-context.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { readsOf } from "../reads/reads-of.ts";
 import { isTrue } from "../request/request-info.ts";
 import { resourceName } from "../write/write-pipeline.ts";
 
 /** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
-export async function get(call: Call): Promise<Answer> {
+export async function get(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   if (isTrue(info.query, "export")) throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");
   const key = keyOfCall(call);

@@ -2,12 +2,12 @@ import { pathSegmentName } from "../../core/meta/names.ts";
 import type { FieldRequirement } from "../../core/selectors/field.ts";
 import { badRequestError, StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import type { Call } from "../request-context.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { keyOf } from "../objects/objects.ts";
 
 /** The key of the object that the path names; 400 where no object can have the name, as it would lead elsewhere. */
-export function keyOfCall({ backend, endpoint, info }: Call): string {
+export function keyOfCall({ backend, endpoint, info }: RequestContext): string {
   if (endpoint.namespaced && info.namespace === "") throw badRequestError("Namespace parameter required.");
   const wrong = pathSegmentName(info.name, false);
   if (wrong.length > 0) throw badRequestError(`Name parameter invalid: ${goQuote(info.name)}: ${wrong.join(";")}`);

@@ -1,12 +1,12 @@
-import { type Answer, listAnswer } from "../respond/answer.ts";
-import type { Call } from "../request-context.ts";
+import { listAnswer, type VerbResult } from "../respond/answer.ts";
+import type { RequestContext } from "../request-context.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";
 import { collectionOf } from "../reads/reads.ts";
 import { readsOf } from "../reads/reads-of.ts";
 
 /** GET of a collection. */
-export async function list(call: Call): Promise<Answer> {
+export async function list(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info, catalog } = call;
   const options = listOptions(info.query, endpoint, catalog.names, {
     watchList: catalog.gates.isOn("WatchList"),

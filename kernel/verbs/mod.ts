@@ -1,6 +1,6 @@
 /** One entry a verb; a new verb breaks this table until it is answered. */
-import type { Answer } from "../respond/answer.ts";
-import type { Call } from "../request-context.ts";
+import type { VerbResult } from "../respond/answer.ts";
+import type { RequestContext } from "../request-context.ts";
 import type { Verb } from "../catalog/catalog.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
@@ -11,7 +11,7 @@ import { patch } from "./patch.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
-export const verbs: Readonly<Record<Verb, (call: Call) => Promise<Answer>>> = Object.freeze({
+export const verbs: Readonly<Record<Verb, (call: RequestContext) => Promise<VerbResult>>> = Object.freeze({
   create,
   delete: remove,
   deletecollection: removeCollection,

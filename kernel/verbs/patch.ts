@@ -1,7 +1,7 @@
 import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { type Answer, objectAnswer } from "../respond/answer.ts";
-import { bodyOf, type Call, header } from "../request-context.ts";
+import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { bodyOf, header, type RequestContext } from "../request-context.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -12,7 +12,7 @@ import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
 /** PATCH of one object, in the dialect that the content type names. */
-export async function patch(call: Call): Promise<Answer> {
+export async function patch(call: RequestContext): Promise<VerbResult> {
   const type = patchType(call);
   if (type === applyMediaType) return await apply(call, readApply);
   if (type === applyCborMediaType && patchMediaTypes(call.catalog.media).includes(type)) return await apply(call, readCborApply);
@@ -22,7 +22,7 @@ export async function patch(call: Call): Promise<Answer> {
 }
 
 /** The media type of the patch. The router looks at it first, and takes no notice of spaces; the verb does. */
-function patchType(call: Call): string {
+function patchType(call: RequestContext): string {
   const type = header(call.exchange, "content-type").split(";")[0]!;
   if (!patchMediaTypes(call.catalog.media).includes(type.trim())) {
     throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
@@ -31,7 +31,7 @@ function patchType(call: Call): string {
 }
 
 /** The patch is applied to the live object, again on top of every newer one. */
-async function patched(call: Call, dialect: Dialect): Promise<Answer> {
+async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
   const body = await bodyOf(call);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;

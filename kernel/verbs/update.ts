@@ -2,8 +2,8 @@ import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { type Answer, objectAnswer } from "../respond/answer.ts";
-import { type Call, headerList } from "../request-context.ts";
+import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { headerList, type RequestContext } from "../request-context.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
 import { isExpected, readIfMatch } from "../request/if-match.ts";
@@ -15,10 +15,10 @@ import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
 import { checkNamespaceOf, placed, resourceName, toUpdate } from "../write/write-pipeline.ts";
 import { store } from "./create.ts";
-import { onNewest, type Start, type Tried } from "../write/guaranteed-update.ts";
+import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 
 /** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
-export async function update(call: Call): Promise<Answer> {
+export async function update(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
   const sent = await readBody(call, options.fieldValidation);
   checkNamespaceOf(call, sent);
@@ -38,7 +38,7 @@ export async function update(call: Call): Promise<Answer> {
 }
 
 /** The name in the body must be the one in the URL. */
-export function checkName(call: Call, object: ApiObject): void {
+export function checkName(call: RequestContext, object: ApiObject): void {
   const name = object.metadata.name ?? "";
   if (name === "") {
     throw badRequestError(`the name of the object (${call.info.name} based on URL) was undeterminable: name must be provided`);
@@ -57,7 +57,7 @@ export function expectedRevision(text: string | undefined): number {
   return Number(text);
 }
 
-async function createdByPut(call: Call, object: ApiObject, dryRun: boolean): Promise<Answer> {
+async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boolean): Promise<VerbResult> {
   const { endpoint, info } = call;
   if (!(endpoint.resource.strategy?.createOnUpdate ?? false) || call.subresource !== undefined) {
     throw notFoundError(resourceName(call), info.name);
@@ -70,7 +70,7 @@ async function createdByPut(call: Call, object: ApiObject, dryRun: boolean): Pro
 }
 
 /** A key as errors tell it: a dry run never reaches the store, which puts its prefix in front. */
-function toldKey({ backend }: Call, key: string, dryRun: boolean): string {
+function toldKey({ backend }: RequestContext, key: string, dryRun: boolean): string {
   return dryRun && key.startsWith(backend.prefix) ? key.slice(backend.prefix.length) : key;
 }
 
@@ -81,7 +81,7 @@ export function uidMismatch(key: string, asked: string, found: string): string {
 }
 
 /** 409 where the client expects an object, by `If-Match`, that is not there. */
-export function refuseAbsent(call: Call): void {
+export function refuseAbsent(call: RequestContext): void {
   if (readIfMatch(headerList(call.exchange, "if-match")) === undefined) return;
   throw conflictError(resourceName(call), call.info.name, "the object does not exist, and the If-Match header expects one");
 }
@@ -97,10 +97,10 @@ export interface Attempt {
 }
 
 /** Puts an object on top of the newest state; 409 where the client named another revision, in the object or by `If-Match`, undefined where there is none any more. */
-export function replace(call: Call, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
+export function replace(call: RequestContext, start: Start, dryRun: boolean, make: (current: Item) => Attempt): Promise<Item | undefined> {
   const { endpoint, info } = call;
   const ifMatch = readIfMatch(headerList(call.exchange, "if-match"));
-  return onNewest(call, start, async (current) => {
+  return guaranteedUpdate(call, start, async (current) => {
     if (ifMatch !== undefined && !isExpected(ifMatch, current.revision)) throw modified(call);
     const { object, expected, hasOwners } = make(current);
     const namesNone = expected === 0 && (ifMatch === undefined || ifMatch.any);
@@ -114,7 +114,7 @@ export function replace(call: Call, start: Start, dryRun: boolean, make: (curren
 }
 
 /** 409 for a race that the client has to look at. */
-export function modified(call: Call): StatusError {
+export function modified(call: RequestContext): StatusError {
   return conflictError(
     resourceName(call),
     call.info.name,
@@ -123,7 +123,7 @@ export function modified(call: Call): StatusError {
 }
 
 /** What changes nothing is not written; what was only waiting for its last finalizer is deleted. */
-async function put(call: Call, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
+async function put(call: RequestContext, current: Item, next: ApiObject, dryRun: boolean): Promise<Tried<Item>> {
   const { backend, catalog, endpoint } = call;
   const { stored, resource } = endpoint;
   const value = storedBytes(stored, next, catalog.storedAs);

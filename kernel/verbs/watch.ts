@@ -1,7 +1,7 @@
 import { canStream, notAcceptable, watchMediaType } from "../../core/codec/negotiate.ts";
 import { badRequestError } from "../../core/status-error.ts";
-import type { Answer } from "../respond/answer.ts";
-import type { Call } from "../request-context.ts";
+import type { VerbResult } from "../respond/answer.ts";
+import type { RequestContext } from "../request-context.ts";
 import { framingOf, writable } from "../respond/framing.ts";
 import { checkCollectionKey, checkKey } from "./key-of-call.ts";
 import { type ListOptions, listOptions } from "../request/options.ts";
@@ -9,7 +9,7 @@ import { collectionOf, revisionOf } from "../reads/reads.ts";
 import { readsOf } from "../reads/reads-of.ts";
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
-export async function watch(call: Call): Promise<Answer> {
+export async function watch(call: RequestContext): Promise<VerbResult> {
   const { endpoint, info, catalog, output, backend } = call;
   const options = listOptions(info.query, endpoint, catalog.names, {
     watchList: catalog.gates.isOn("WatchList"),
@@ -28,7 +28,7 @@ export async function watch(call: Call): Promise<Answer> {
     options,
     framing,
     names: catalog.names,
-    concern: call.exchange.concern,
+    watchScope: call.exchange.watchScope,
     ms: lastsMs(call, options),
     signal: AbortSignal.any([call.deadline.signal, backend.ending()]),
     tooSlow: () => givenUp.abort(),
@@ -48,7 +48,7 @@ function checkNamed({ fields }: ListOptions, name: string): void {
   if (fields.length > 0 && named?.value !== name) throw badRequestError("fieldSelector metadata.name doesn't match requested name");
 }
 
-function lastsMs({ backend }: Call, { timeoutSeconds }: ListOptions): number {
+function lastsMs({ backend }: RequestContext, { timeoutSeconds }: ListOptions): number {
   const seconds = timeoutSeconds !== undefined && timeoutSeconds !== 0
     ? timeoutSeconds
     : backend.minRequestTimeoutSeconds * (1 + backend.clock.random());

@@ -12,7 +12,7 @@ import { goQuote } from "../../core/tree/go-quote.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
-import { anyBodyOf, type Call, header, heavyHost, heavyRequest, isHeavy } from "../request-context.ts";
+import { anyBodyOf, header, heavyHost, heavyRequest, isHeavy, type RequestContext } from "../request-context.ts";
 import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { recognisedCbor } from "./draft/body.ts";
@@ -40,7 +40,7 @@ const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
 
-export async function deleteOptions(call: Call): Promise<DeleteRequest> {
+export async function deleteOptions(call: RequestContext): Promise<DeleteRequest> {
   const bytes = await anyBodyOf(call);
   if (call.heavy !== undefined && isHeavy(call, bytes)) {
     // The heavy thread returns what this function returns there.
@@ -80,7 +80,7 @@ function unsafeErrors(options: Read, collection: boolean): readonly FieldError[]
   return [invalid(ignoreReadErrorsField, true, "is not allowed with DELETECOLLECTION, try again after removing the option")];
 }
 
-function fromQuery(call: Call): Read {
+function fromQuery(call: RequestContext): Read {
   const { query } = call.info;
   const text = (key: string) => query.has(key) && query.first(key) !== "" ? query.first(key) : undefined;
   return {
@@ -95,7 +95,7 @@ function fromQuery(call: Call): Read {
   };
 }
 
-function fromBody(call: Call, bytes: Uint8Array): Read {
+function fromBody(call: RequestContext, bytes: Uint8Array): Read {
   const encoding = bodyEncoding(header(call.exchange, "content-type"), call.catalog.media);
   let options: Infer<typeof DeleteOptions>;
   if (encoding === "protobuf") {
@@ -139,7 +139,7 @@ function fromBody(call: Call, bytes: Uint8Array): Read {
 }
 
 /** A body of another kind is refused, in the version of the meta group unless it names one; DeleteOptions of any version are taken. */
-function checkOptionsKind({ catalog: { names } }: Call, kind: string, apiVersion: string): void {
+function checkOptionsKind({ catalog: { names } }: RequestContext, kind: string, apiVersion: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
   const version = apiVersion === "" ? `meta.${names.domain}/v1` : apiVersion;
   if (version === "v1" ? unversioned.includes(kind) : version.startsWith("meta.") && otherOptions.includes(kind)) {

@@ -29,12 +29,12 @@ import type { Json } from "../../core/schema.ts";
 import { isPrintable } from "../../core/tree/go-quote.ts";
 import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
-import { type Call, header, timeText } from "../request-context.ts";
+import { header, type RequestContext, timeText } from "../request-context.ts";
 import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
 import { isStoredForm } from "../respond/served.ts";
 
 /** The name under which a write is recorded: the query's, else the client's up to its first slash. */
-export function managerName(call: Call): string {
+export function managerName(call: RequestContext): string {
   return call.info.query.first("fieldManager") || managerOfAgent(header(call.exchange, "user-agent"));
 }
 
@@ -49,12 +49,12 @@ function managerOfAgent(agent: string): string {
   return name;
 }
 
-export function writerOf(call: Call, manager: string): Writer {
+export function writerOf(call: RequestContext, manager: string): Writer {
   return { manager, subresource: call.info.subresource, time: timeText(call.backend.clock.now()) };
 }
 
 /** The object with the entries that it has after this write on top of `live`, both in the request's version. */
-export function recorded(call: Call, object: ApiObject, live: ApiObject | undefined): ApiObject {
+export function recorded(call: RequestContext, object: ApiObject, live: ApiObject | undefined): ApiObject {
   const versions = versionsOf(call);
   const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
@@ -79,7 +79,7 @@ function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
 }
 
 /** The owners that the client sent where they are others than those of the live object and make sense; none where it clears them. */
-function sentEntries(call: Call, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
+function sentEntries(call: RequestContext, object: ApiObject, live: ApiObject | undefined): Owners | undefined {
   const sent = object.metadata.managedFields;
   if (call.subresource !== undefined || sent === undefined || sameValue(sent, live?.metadata.managedFields)) return undefined;
   if (sent.length === 0 || (sent.length === 1 && Object.keys(sent[0]!).length === 0)) return noOwners;
@@ -111,7 +111,7 @@ export function emptyObject(endpoint: Endpoint): ApiObject {
 }
 
 /** How the object of a request looks in the other versions of its group. */
-export function versionsOf(call: Call): Versions {
+export function versionsOf(call: RequestContext): Versions {
   const { endpoint, catalog } = call;
   const endpointOf = (apiVersion: string): Endpoint | undefined => {
     if (apiVersion === endpoint.apiVersion) return endpoint;

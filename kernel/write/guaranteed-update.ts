@@ -9,7 +9,7 @@
  *                                                               └──> another: try on top of it
  */
 import { StatusError } from "../../core/status-error.ts";
-import { type Call, checkWeight } from "../request-context.ts";
+import { checkWeight, type RequestContext } from "../request-context.ts";
 import { Item } from "../objects/objects.ts";
 import type { Live } from "../reads/reads.ts";
 import type { Entry } from "../store/store.ts";
@@ -26,8 +26,8 @@ export type Tried<T> =
 export type Start = Live & { readonly item: Item };
 
 /** Tries on top of every newer state, for as long as the request lasts; undefined once there is none any more. */
-export async function onNewest<T>(
-  call: Call,
+export async function guaranteedUpdate<T>(
+  call: RequestContext,
   { item, renew }: Start,
   attempt: (current: Item) => Promise<Tried<T>>,
 ): Promise<T | undefined> {

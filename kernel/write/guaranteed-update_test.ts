@@ -12,8 +12,8 @@ import { withDefaults } from "../config/parse.ts";
 import { directReads } from "../reads/direct-reads.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
-import { generationOf } from "../startup/active-config.ts";
-import { answer, errorReply } from "../handle.ts";
+import { activeConfigOf } from "../startup/active-config.ts";
+import { dispatch, errorReply } from "../handle.ts";
 import { silentLog } from "../observe/log.ts";
 import { openMetrics } from "../startup/open-metrics.ts";
 import { requestInfo } from "../request/request-info.ts";
@@ -36,7 +36,7 @@ const things = definePlugin({
   }],
 });
 const config = withDefaults({ "data-dir": ":memory:" });
-const generation = generationOf(config, [things]);
+const active = activeConfigOf(config, [things]);
 
 interface Told {
   readonly status: number;
@@ -74,7 +74,7 @@ function askOf(server: Server): Ask {
       warnings: new Warnings(),
       step() {},
     };
-    const reply = await answer(asked).catch((error: unknown) => errorReply(exchange, toStatusError(error, info, () => {}), catalog));
+    const reply = await dispatch(asked).catch((error: unknown) => errorReply(exchange, toStatusError(error, info, () => {}), catalog));
     assert.ok(typeof reply.body === "string" || reply.body instanceof Uint8Array);
     const text = typeof reply.body === "string" ? reply.body : new TextDecoder().decode(reply.body);
     return { status: reply.status, body: JSON.parse(text) };
@@ -104,7 +104,7 @@ interface Scene {
 function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
   return withCache(async ({ cache, brittle }) => {
     const parts = {
-      inForce: () => generation,
+      inForce: () => active,
       store: brittle.store,
       troubles: untroubled,
       cache,
@@ -131,7 +131,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
     const hold = () => void (brittle.hold = promise);
     // What is held back would be waited for.
     await use({ here, elsewhere, hold, reads, first }).finally(resolve);
-  }, { catalog: generation.catalog });
+  }, { catalog: active.catalog });
 }
 
 const writes: readonly { readonly what: string; readonly ask: (here: Ask) => Promise<Told> }[] = [

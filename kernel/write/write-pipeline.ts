@@ -10,16 +10,16 @@ import type { ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { ApiObject } from "../../core/plugin.ts";
 import { badRequestError, type GroupName, invalidError } from "../../core/status-error.ts";
 import { approve, mutated } from "./admission/admit.ts";
-import { at, type Call } from "../request-context.ts";
+import { at, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
 
 /** The kind as 422 names it. */
-export function kindName(call: Call): GroupName {
+export function kindName(call: RequestContext): GroupName {
   return { group: call.endpoint.stored.group, name: call.endpoint.kind };
 }
 /** The resource as 404 and 409 name it. */
-export function resourceName(call: Call): GroupName {
+export function resourceName(call: RequestContext): GroupName {
   return { group: call.endpoint.group, name: call.endpoint.plural };
 }
 
@@ -36,7 +36,7 @@ export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof Objec
 }
 
 /** A namespaced object takes its namespace from the URL, a cluster-scoped one has none; owners are named once. */
-export function placed(call: Call, sent: ApiObject): ApiObject {
+export function placed(call: RequestContext, sent: ApiObject): ApiObject {
   const object = withOwnersOnce(sent, call.exchange.method === "PATCH" ? " after mutating admission happens" : "", call.warnings);
   const { namespace: own } = object.metadata;
   if (!call.endpoint.namespaced) {
@@ -48,13 +48,13 @@ export function placed(call: Call, sent: ApiObject): ApiObject {
 }
 
 /** The namespace in the body must be the one in the URL, or absent. */
-export function checkNamespaceOf({ endpoint, info }: Call, { metadata: { namespace = "" } }: ApiObject): void {
+export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata: { namespace = "" } }: ApiObject): void {
   if (!endpoint.namespaced || namespace === "" || namespace === info.namespace) return;
   throw badRequestError("the namespace of the provided object does not match the namespace sent on the request");
 }
 
 /** What a create stores: `object` in the request's version to a valid object in the stored form. What an apply makes may be on its way out. */
-export async function toCreate(call: Call, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
+export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
@@ -93,7 +93,7 @@ export async function toCreate(call: Call, object: ApiObject, keepsDeletion = fa
 }
 
 /** What an update stores on top of `prior`, both in the stored form. */
-export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
+export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
   const { endpoint, catalog, subresource, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
@@ -121,7 +121,7 @@ export async function toUpdate(call: Call, object: ApiObject, prior: ApiObject):
 }
 
 /** The main resource leaves a status alone that has a path of its own. */
-function keptStatus(call: Call, next: ApiObject, prior: ApiObject): ApiObject {
+function keptStatus(call: RequestContext, next: ApiObject, prior: ApiObject): ApiObject {
   if (!call.endpoint.subresources.has("status")) return next;
   const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
   const { status } = prior as ApiObject & { status?: unknown };
@@ -140,7 +140,7 @@ function keptMeta(next: ObjectMeta, prior: ObjectMeta, managedFields: ObjectMeta
 }
 
 /** Whether anything but metadata and status differs. */
-function specChanged(call: Call, next: ApiObject, prior: ApiObject): boolean {
+function specChanged(call: RequestContext, next: ApiObject, prior: ApiObject): boolean {
   const rest = (object: ApiObject) => {
     const { status: _, ...others } = object as ApiObject & { status?: unknown };
     return call.endpoint.stored.encode({ ...others, metadata: {} } as ApiObject);

@@ -27,7 +27,7 @@ export const selfSubjectReviews = defineResource<SelfSubjectReview>({
   summary: "Tells clients as whom the server knows them (`kubectl auth whoami`).",
   storedAs: "authentication.{domain}/v1",
   served: { "authentication.{domain}/v1": { schema: SelfSubjectReview, introduced: "1.28" } },
-  answer: ({ kind, apiVersion }, { now }, { name, uid, groups, extra }) => ({
+  handleCreate: ({ kind, apiVersion }, { now }, { name, uid, groups, extra }) => ({
     kind,
     apiVersion,
     metadata: { creationTimestamp: now },

@@ -8,21 +8,21 @@ import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { dns1123Subdomain, qualifiedName } from "../../core/meta/names.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
 import { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import type { CoreEvent } from "./event-schema.ts";
 
 const wordBytesMax = 128;
 const noteBytesMax = 1024;
 const seriesCountMin = 2;
 
-export function validateEventCreate(event: CoreEvent, at: At): readonly FieldError[] {
+export function validateEventCreate(event: CoreEvent, at: HookContext): readonly FieldError[] {
   const errors = validateOfOld(event, at);
   return isCore(at)
     ? errors
     : [...errors, ...validateObjectMeta(event.metadata, metaRules(at)), ...validateSeries(event), ...validateNew(event)];
 }
 
-export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: At): readonly FieldError[] {
+export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: HookContext): readonly FieldError[] {
   const errors = validateOfOld(next, at);
   if (isCore(at)) return errors;
   return [
@@ -33,14 +33,14 @@ export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: At): 
   ];
 }
 
-function metaRules({ names }: At): MetaRules {
+function metaRules({ names }: HookContext): MetaRules {
   return metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, names);
 }
-function isCore(at: At): boolean {
+function isCore(at: HookContext): boolean {
   return at.requestVersion === "v1";
 }
 
-function validateOfOld(event: CoreEvent, at: At): readonly FieldError[] {
+function validateOfOld(event: CoreEvent, at: HookContext): readonly FieldError[] {
   const { namespace = "" } = event.metadata;
   return [
     ...(isUnset(event.eventTime)

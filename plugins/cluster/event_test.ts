@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { events } from "./event.ts";
 import type { CoreEvent, Event } from "./event-schema.ts";
 
-const at = (requestVersion: string): At => ({
+const at = (requestVersion: string): HookContext => ({
   names: defaultNames,
   gates: () => false,
   now: "2024-01-02T03:04:05Z",
@@ -39,8 +39,8 @@ const told = (rest: Partial<CoreEvent> = {}): CoreEvent =>
     ...rest,
   });
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
-const created = (event: CoreEvent, here: At) => texts(events.create?.(event, here));
-const updated = (next: CoreEvent, prior: CoreEvent, here: At) => texts(events.update?.(next, prior, here));
+const created = (event: CoreEvent, here: HookContext) => texts(events.create?.(event, here));
+const updated = (next: CoreEvent, prior: CoreEvent, here: HookContext) => texts(events.update?.(next, prior, here));
 const elsewhere = (namespace: string) => `involvedObject.namespace: Invalid value: "${namespace}": does not match event.namespace`;
 
 test("an event without an event time lies in the namespace of its object, or in default where there is none", () => {

@@ -2,11 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { leases } from "./lease.ts";
 
 const groupVersion = "coordination.{domain}/v1";
-const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: groupVersion };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: groupVersion,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (spec: object) => ({ kind: "Lease", apiVersion: "coordination.k8s.io/v1", metadata, spec });
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -4,7 +4,7 @@ import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
 import { namespaceController } from "./namespace-controller.ts";
-import { namespaces, namespaceSeeds } from "./namespace.ts";
+import { bootstrapNamespaces, namespaces } from "./namespace.ts";
 import { pods } from "./pod.ts";
 import { podTemplateGateDependencies, podTemplateGates, podTemplates } from "./pod-template.ts";
 import { rootCaController } from "./root-ca-controller.ts";
@@ -22,5 +22,5 @@ export const clusterPlugin = definePlugin({
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods, customResourceDefinitions],
   controllers: [namespaceController, serviceAccountController, rootCaController, garbageCollector],
-  seeds: namespaceSeeds,
+  bootstrapObjects: bootstrapNamespaces,
 });

@@ -9,7 +9,7 @@
  * namespaces run side by side, up to a bound, and pauses take no place among them.
  */
 import { limits } from "../../core/limits.ts";
-import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
@@ -46,7 +46,7 @@ function isTerminating({ metadata }: ApiObject): boolean {
 }
 
 /** One pass over one namespace: "done" when there is nothing more to do here, "left" when it has to be looked at again. */
-export async function pass(world: World, name: string): Promise<"done" | "left"> {
+export async function pass(world: ControllerContext, name: string): Promise<"done" | "left"> {
   const { api, names } = world;
   const own = contentFinalizer(names);
   try {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ApiObject, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, ControllerContext } from "../../core/plugin.ts";
 import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
@@ -35,7 +35,7 @@ class Cluster {
     this.refusals.delete(call);
     if (refusal !== undefined) throw refusal;
   }
-  get world(): World {
+  get world(): ControllerContext {
     const gone = () => notFoundError({ group: "", name: "namespaces" }, "one");
     const api: Api = {
       get: async () => {
@@ -205,7 +205,7 @@ test("pauseMs() grows from 50 ms to five seconds and no further", () => {
 });
 
 /** A watch that gives these objects and then stays open. */
-function watched(cluster: Cluster, objects: readonly ApiObject[]): World {
+function watched(cluster: Cluster, objects: readonly ApiObject[]): ControllerContext {
   return {
     ...cluster.world,
     api: {

@@ -6,7 +6,7 @@ import { labelName } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
-import type { At, Column, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
+import type { Column, HookContext, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
 import { field, type Infer, list, mapBy, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
 
 const struct = structsOf("core/v1");
@@ -67,20 +67,20 @@ export function contentFinalizer(names: Names): string {
   return names.platform;
 }
 
-function prepare(next: Namespace, prior: Namespace | undefined, at: At): Namespace {
+function prepare(next: Namespace, prior: Namespace | undefined, at: HookContext): Namespace {
   const labelled = withNameLabel(next, at.names);
   if (prior !== undefined) return { ...labelled, spec: prior.spec, status: prior.status };
   const finalizers = next.spec.finalizers ?? [], own = contentFinalizer(at.names);
   return { ...labelled, spec: { finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] }, status: { phase: "Active" } };
 }
 
-function validateFinalizer(finalizer: string, path: string, at: At): readonly FieldError[] {
+function validateFinalizer(finalizer: string, path: string, at: HookContext): readonly FieldError[] {
   return [...validateFinalizerShape(finalizer, path), ...validateStandardFinalizer(finalizer, path, at.names)];
 }
-function validateSpec(next: Namespace, at: At): readonly FieldError[] {
+function validateSpec(next: Namespace, at: HookContext): readonly FieldError[] {
   return (next.spec.finalizers ?? []).flatMap((each) => validateFinalizer(each, "spec.finalizers", at));
 }
-function validateMetaUpdate(next: Namespace, prior: Namespace, at: At): readonly FieldError[] {
+function validateMetaUpdate(next: Namespace, prior: Namespace, at: HookContext): readonly FieldError[] {
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(namespaces, at.names));
 }
 
@@ -147,7 +147,7 @@ export const namespaces: Resource<Namespace> = defineResource<Namespace>({
 });
 
 /** The namespaces that every cluster has. */
-export const namespaceSeeds: NonNullable<Plugin["seeds"]> = [...immortal, "kube-node-lease"].map((name) => ({
+export const bootstrapNamespaces: NonNullable<Plugin["bootstrapObjects"]> = [...immortal, "kube-node-lease"].map((name) => ({
   groupVersion: "v1",
   resource: "namespaces",
   object: { metadata: { name } },

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { namespaces } from "./namespace.ts";
 import { clusterPlugin } from "./mod.ts";
 
-const at: At = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
 const labels = { "kubernetes.io/metadata.name": "one" };
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z", labels };
 const make = (rest: object = {}) => ({ kind: "Namespace", apiVersion: "v1", metadata, spec: {}, status: {}, ...rest });
@@ -101,8 +101,8 @@ test("three namespaces live for ever, and four exist from the start", () => {
   const refuse = namespaces.deletion!.refuse!;
   for (const name of ["default", "kube-system", "kube-public"]) assert.equal(refuse(name), "this namespace may not be deleted");
   assert.equal(refuse("kube-node-lease"), undefined);
-  const seeds = clusterPlugin.seeds?.filter(({ resource }) => resource === "namespaces").map(({ object }) => object);
-  assert.deepEqual(seeds, ["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => ({ metadata: { name } })));
+  const bootstrapObjects = clusterPlugin.bootstrapObjects?.filter(({ resource }) => resource === "namespaces").map(({ object }) => object);
+  assert.deepEqual(bootstrapObjects, ["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => ({ metadata: { name } })));
 });
 
 test("namespaces are selectable by phase, which is Active where nothing else is said", () => {

@@ -1,7 +1,7 @@
 // What a pod needs as a whole, and what its parts have to do with each other.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { podTemplates } from "./pod-template.ts";
 import { at, errors, errorsOf, make, one, texts } from "./test-template.ts";
 
@@ -60,7 +60,7 @@ test("a pod may use no less than each of its containers, and all the huge pages 
 });
 
 test("resources of a pod are not looked at while gate PodLevelResources is off", () => {
-  const off: At = { ...at, gates: (gate) => gate !== "PodLevelResources" };
+  const off: HookContext = { ...at, gates: (gate) => gate !== "PodLevelResources" };
   assert.deepEqual(texts(podTemplates.create?.(make({ resources: { requests: { odd: "1" } } }), off)), []);
 });
 
@@ -89,7 +89,7 @@ test("a host name in place of all others is a short domain, and for pods that ha
 });
 
 test("volumes are mounted with their label of SELinux where gate SELinuxMount is on, or what is stored has a policy", () => {
-  const off: At = { ...at, gates: (gate) => gate !== "SELinuxMount" };
+  const off: HookContext = { ...at, gates: (gate) => gate !== "SELinuxMount" };
   const policy = (seLinuxChangePolicy: string) => ({ securityContext: { seLinuxChangePolicy } });
   const path = "securityContext.seLinuxChangePolicy";
   assert.deepEqual(errors(policy("MountOption")), []);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
-import { filler } from "../../core/derive/apply-defaults.ts";
-import type { At } from "../../core/plugin.ts";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { podTemplates } from "./pod-template.ts";
 import { pullPolicyOf } from "../shared/volumes/mod.ts";
 import { at, errors, make, one, schema, texts } from "./test-template.ts";
@@ -28,7 +28,7 @@ test("the two names of a pod's service account are always the same, the newer on
 
 test("filling in a template that is filled in already gives the same value", () => {
   const template = make({ volumes: [{ name: "v" }], overhead: { cpu: "1m" } });
-  assert.equal(filler(schema)(template, at.gates), template);
+  assert.equal(defaulter(schema)(template, at.gates), template);
 });
 
 test("names of ports are 15 characters with a letter and single hyphens inside", () => {
@@ -125,7 +125,7 @@ test("a signal to end a container is one of the system that the pod names", () =
 });
 
 test("a signal that is dropped takes a lifecycle along that had nothing else", () => {
-  const off: At = { ...at, gates: () => false };
+  const off: HookContext = { ...at, gates: () => false };
   const lifecycles = (template: any) => template.template.spec.containers.map(({ lifecycle }: any) => lifecycle);
   const preStop = { sleep: { seconds: 1 } };
   const template = make({

@@ -1,6 +1,6 @@
 /** Publishes in each namespace the certificates by which clients inside of a cluster know the server, where it was given some. */
 import { type Names, spell } from "../../core/names.ts";
-import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { untilAborted } from "../../core/until-aborted.ts";
@@ -21,7 +21,7 @@ interface Published {
   readonly names: Names;
   readonly certificates: string;
   readonly work: WorkMeter | undefined;
-  readonly tell: World["tell"];
+  readonly tell: ControllerContext["tell"];
 }
 
 export const rootCaController: Controller = {

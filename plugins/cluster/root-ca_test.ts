@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ApiObject, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, ControllerContext } from "../../core/plugin.ts";
 import { alreadyExistsError, conflictError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { rootCaController } from "./root-ca-controller.ts";
 
@@ -50,7 +50,7 @@ async function written({ changes, stored = [], fails, tell }: Seen): Promise<rea
       yield* changes[resource] ?? [];
     },
   };
-  const world: World = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
+  const world: ControllerContext = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
   await rootCaController.run(world, new AbortController().signal);
   return writes.toSorted();
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ApiObject, At, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, ControllerContext, HookContext } from "../../core/plugin.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 
-const at: At = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object = {}) => ({ kind: "ServiceAccount", apiVersion: "v1", metadata, ...rest });
 
@@ -63,7 +63,7 @@ async function madeBy(
       yield* changes[resource] ?? [];
     },
   };
-  const world: World = { names: defaultNames, api };
+  const world: ControllerContext = { names: defaultNames, api };
   await serviceAccountController.run(world, new AbortController().signal);
   return made;
 }

@@ -1,18 +1,24 @@
 /** Templates for tests, written as clients do and filled in as the server does. */
-import { filler } from "../../core/derive/apply-defaults.ts";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { ApiObject, At } from "../../core/plugin.ts";
+import type { ApiObject, HookContext } from "../../core/plugin.ts";
 import type { Typed } from "../../core/schema.ts";
 import { podTemplates } from "./pod-template.ts";
 
-export const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+export const at: HookContext = {
+  names: defaultNames,
+  gates: () => true,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+};
 export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const container = { name: "c", image: "a" };
 // Specs are written as clients do; decoding has left out what they do not say.
 export const make = (spec: object, meta: object = {}): any =>
-  filler(schema)({
+  defaulter(schema)({
     kind: "PodTemplate",
     apiVersion: "v1",
     metadata,

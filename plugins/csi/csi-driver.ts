@@ -6,7 +6,7 @@ import { duplicate, type FieldError, invalid, notSupported, required } from "../
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { At, Column, Gates, Plugin, Resource } from "../../core/plugin.ts";
+import type { Column, Gates, HookContext, Plugin, Resource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int64, list, named, setOf, string, structsOf } from "../../core/schema.ts";
 import { csiDriverColumnTexts as texts } from "./column-texts.ts";
 import { nodeCountGate } from "./gates.ts";
@@ -209,7 +209,7 @@ function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver
 }
 
 /** Creation keeps the generation that the client gave; after that the server counts changes of the spec. */
-function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: At): CSIDriver {
+function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: HookContext): CSIDriver {
   // What is dropped is no change.
   const kept = dropDisabled(CSIDriver)(next, prior, at.gates);
   if (prior === undefined || sameSpec(kept.spec, prior.spec)) return kept;

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filler } from "../../core/derive/apply-defaults.ts";
+import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { ApiObject, At } from "../../core/plugin.ts";
+import type { ApiObject, HookContext } from "../../core/plugin.ts";
 import type { Typed } from "../../core/schema.ts";
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
 
 const groupVersion = "storage.{domain}/v1";
-const at: At = {
+const at: HookContext = {
   names: defaultNames,
   gates: () => true,
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
 };
-const without = (gate: string): At => ({ ...at, gates: (name) => name !== gate });
+const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
 // Tests write objects as clients do; what their types promise is filled in or is what is being tested.
 const make = (kind: string, rest: object): any => ({ kind, apiVersion: "storage.k8s.io/v1", metadata, ...rest });
 
 const fillDriver = (spec: object, here = at) =>
-  filler(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec }), here.gates) as any; // as above
+  defaulter(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec }), here.gates) as any; // as above
 const driverErrors = (spec: object, here = at) => texts(csiDrivers.create?.(fillDriver(spec), here));
 
 test("a CSIDriver without a word gets upstream's defaults and passes", () => {

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { At, Resource } from "../../core/plugin.ts";
+import type { HookContext, Resource } from "../../core/plugin.ts";
 import { csiDrivers } from "./csi-driver.ts";
 import { csiNodes } from "./csi-node.ts";
 import { csiStorageCapacities } from "./csi-storage-capacity.ts";
 import { volumeAttachments } from "./volume-attachment.ts";
 
-const at: At = {
+const at: HookContext = {
   names: defaultNames,
   gates: () => true,
   now: "2024-01-02T03:04:05Z",

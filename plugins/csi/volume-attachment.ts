@@ -9,7 +9,7 @@ import { dns1123Subdomain } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { utf8Length } from "../../core/meta/utf8.ts";
 import { metaRulesOf, validateObjectMeta } from "../../core/meta/validate-object-meta.ts";
-import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
+import type { Column, HookContext, Resource, Subresource } from "../../core/plugin.ts";
 import { boolean, field, type Infer, int32, record, string, structsOf, time } from "../../core/schema.ts";
 import { PersistentVolumeSpec } from "../shared/volumes/mod.ts";
 import { validatePersistentVolumeSpec } from "../shared/volumes/validate-persistent-volume.ts";
@@ -129,7 +129,7 @@ function validateVolumeName({ spec: { source: { persistentVolumeName: name } } }
   return name === undefined ? [] : dns1123Subdomain(name).map((wrong) => invalid("spec.source.persistentVolumeName", name, wrong));
 }
 
-function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: At): readonly FieldError[] {
+function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: HookContext): readonly FieldError[] {
   return [
     ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, at.names)),
     ...validateSpec(next),

@@ -6,7 +6,7 @@
  */
 import type { Condition } from "../../core/meta/condition.ts";
 import { type Names, spell } from "../../core/names.ts";
-import type { Api, Controller, World } from "../../core/plugin.ts";
+import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
 import { worked } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fromStored, keptOf, toStored, withToken, withVersion } from "./alpha.ts";
@@ -71,12 +71,12 @@ function migrationsOf(api: Api, names: Names): Migrations {
 class Work {
   readonly #known = new Map<string, StorageVersionMigration>();
   readonly #tasks = new Map<string, Promise<void>>();
-  readonly #world: World;
+  readonly #world: ControllerContext;
   readonly #migrations: Migrations;
   readonly #signal: AbortSignal;
   readonly #fail: (error: unknown) => void;
 
-  constructor(world: World, signal: AbortSignal, fail: (error: unknown) => void) {
+  constructor(world: ControllerContext, signal: AbortSignal, fail: (error: unknown) => void) {
     this.#world = world;
     this.#migrations = migrationsOf(world.api, world.names);
     this.#signal = signal;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { storageVersionMigrations as migrations } from "./mod.ts";
 
 const beta = "storagemigration.k8s.io/v1beta1", alpha = "storagemigration.k8s.io/v1alpha1";
-const at = (requestVersion: string): At => ({
+const at = (requestVersion: string): HookContext => ({
   names: defaultNames,
   gates: () => true,
   now: "2024-01-02T03:04:05Z",

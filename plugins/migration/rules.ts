@@ -4,7 +4,7 @@ import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { validateConditions } from "../../core/meta/condition.ts";
 import { dns1035Label, dns1123Subdomain } from "../../core/meta/names.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { keptOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
@@ -13,11 +13,11 @@ export const strategy = { unconditionalUpdate: false, coreFinalizers: true } as 
 const kind = { scope: "Cluster", strategy } as const;
 
 /** Whether the client speaks v1alpha1. */
-export function isAlpha(at: At): boolean {
+export function isAlpha(at: HookContext): boolean {
   return at.requestVersion.endsWith("/v1alpha1");
 }
 
-export function validateSpec(next: StorageVersionMigration, at: At): readonly FieldError[] {
+export function validateSpec(next: StorageVersionMigration, at: HookContext): readonly FieldError[] {
   const { group, resource } = next.spec.resource;
   const missing = resource === "" ? [required("spec.resource.resource", "resource is required to be set")] : [];
   if (isAlpha(at)) {
@@ -35,7 +35,7 @@ function together(wrong: readonly string[], path: string, value: string): readon
   return wrong.length === 0 ? [] : [invalid(path, value, wrong.join(","))];
 }
 
-export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, at: At): readonly FieldError[] {
+export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, at: HookContext): readonly FieldError[] {
   const meta = validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
   if (!isAlpha(at)) {
     const spec = sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")];
@@ -59,7 +59,7 @@ function isTrue(conditions: Conditions, type: string): boolean {
   return (conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
 }
 
-export function validateStatus(next: StorageVersionMigration, prior: StorageVersionMigration, at: At): readonly FieldError[] {
+export function validateStatus(next: StorageVersionMigration, prior: StorageVersionMigration, at: HookContext): readonly FieldError[] {
   const { conditions, resourceVersion = "" } = next.status;
   const wrong = resourceVersion === "" ? undefined : isAlpha(at) ? alphaVersionProblem(resourceVersion) : versionProblem(resourceVersion);
   const priorVersion = prior.status.resourceVersion ?? "";

@@ -7,7 +7,7 @@ import { amountOf, compareQuantities, isWhole } from "../../core/meta/quantity.t
 import { sameAmounts, validateNotNegative } from "../../core/meta/quantity-rules.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { spell } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import type { Quantity } from "../../core/schema.ts";
 import { type PersistentVolumeClaimSpec, validateClaimSpec } from "../shared/volumes/mod.ts";
 import { type PersistentVolumeClaim, resizeStatuses } from "./claim-schema.ts";
@@ -17,7 +17,7 @@ import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 
 const kind = { scope: "Namespaced", strategy: { coreFinalizers: true } } as const;
 
-function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: At): readonly FieldError[] {
+function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: HookContext): readonly FieldError[] {
   return validateClaimSpec(next.spec, "spec", {
     attributesClass: attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates),
     storedValues: hasInvalidLabelValue(prior?.spec.selector),
@@ -25,11 +25,11 @@ function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim 
   });
 }
 
-export function validateClaimCreate(next: PersistentVolumeClaim, at: At): readonly FieldError[] {
+export function validateClaimCreate(next: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   return validateSpec(next, undefined, at);
 }
 
-export function validateClaimUpdate(next: PersistentVolumeClaim, stored: PersistentVolumeClaim, at: At): readonly FieldError[] {
+export function validateClaimUpdate(next: PersistentVolumeClaim, stored: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const rules = metaRulesOf(kind, at.names);
   // What an earlier version has stored may have its sources in one field only.
   const prior = { ...stored, spec: mirrored(stored.spec) };
@@ -43,7 +43,7 @@ export function validateClaimUpdate(next: PersistentVolumeClaim, stored: Persist
 
 const immutableSpec = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const key = spell(at.names, classAnnotation);
   const errors: FieldError[] = [];
   const moved = classMoved(next, prior, key);
@@ -109,7 +109,7 @@ function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Qua
 const onceApplied = "is forbidden when status.currentVolumeAttributesClassName is not nil";
 
 /** Once one was applied, there is no way back to none. */
-function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
   const path = "spec.volumeAttributesClassName";
   if (now === before) return [];
@@ -121,7 +121,7 @@ function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentV
   return now === "" ? [...errors, forbidden(path, `update to empty string ${onceApplied}`)] : errors;
 }
 
-export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: At): readonly FieldError[] {
+export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const { capacity = {}, allocatedResources = {}, allocatedResourceStatuses = {} } = next.status;
   const statuses: readonly string[] = resizeStatuses;
   return [
@@ -140,14 +140,14 @@ export function validateClaimStatus(next: PersistentVolumeClaim, prior: Persiste
 }
 
 /** A resource of the platform can only be storage; others are named with a domain. */
-function validateResourceKey(key: string, path: string, { names }: At): readonly FieldError[] {
+function validateResourceKey(key: string, path: string, { names }: HookContext): readonly FieldError[] {
   const wrong = qualifiedName(key).map((each) => invalid(path, key, each));
   if (wrong.length > 0) return wrong;
   const native = !key.includes("/") || key.includes(spell(names, "{platform}.io/"));
   return native && key !== "storage" ? [notSupported(path, key, ["storage"])] : [];
 }
 
-export function warnOfClaim(claim: PersistentVolumeClaim, { names }: At): readonly string[] {
+export function warnOfClaim(claim: PersistentVolumeClaim, { names }: HookContext): readonly string[] {
   const key = spell(names, classAnnotation);
   const { requests, limits } = claim.spec.resources;
   const fractional = Object.entries({ requests, limits }).flatMap(([word, amounts]) => {

@@ -1,13 +1,13 @@
 /** Data sources of claims: an older field for snapshots and claims, a newer one for anything, kept alike. */
 import { spell } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 
 /** What the sources become before anything is checked: what is not allowed is dropped, then each is copied into the other. */
 export function withSources(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  at: At,
+  at: HookContext,
 ): PersistentVolumeClaimSpec {
   return mirrored(withoutOldSource(withoutForeignSource(next, prior, at), prior, at));
 }
@@ -16,7 +16,7 @@ export function withSources(
 function withoutForeignSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  at: At,
+  at: HookContext,
 ): PersistentVolumeClaimSpec {
   if ((next.dataSourceRef?.namespace ?? "") === "" || at.gates("CrossNamespaceVolumeDataSource") || prior?.dataSourceRef !== undefined) {
     return next;
@@ -29,7 +29,7 @@ function withoutForeignSource(
 function withoutOldSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  { names }: At,
+  { names }: HookContext,
 ): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = next;
   if (dataSource === undefined || dataSourceRef !== undefined) return next;

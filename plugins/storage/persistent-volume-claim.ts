@@ -1,6 +1,6 @@
 import { defineResource } from "../../core/define/define.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
-import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
+import type { Column, HookContext, Resource, Subresource } from "../../core/plugin.ts";
 import { validateClaimCreate, validateClaimStatus, validateClaimUpdate, warnOfClaim } from "./claim-rules.ts";
 import { PersistentVolumeClaim } from "./claim-schema.ts";
 import { withSources } from "./claim-sources.ts";
@@ -57,7 +57,7 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
   },
 ];
 
-function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: At): PersistentVolumeClaim {
+function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: HookContext): PersistentVolumeClaim {
   const spec = withSources(withoutUnusedClass(next, prior, at), prior?.spec, at);
   return { ...next, spec, status: prior?.status ?? { phase: "Pending" } };
 }
@@ -66,7 +66,7 @@ function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | und
 function withoutUnusedClass(
   { spec }: PersistentVolumeClaim,
   prior: PersistentVolumeClaim | undefined,
-  { gates }: At,
+  { gates }: HookContext,
 ): PersistentVolumeClaim["spec"] {
   if (spec.volumeAttributesClassName === undefined || gates(attributesClassGate)) return spec;
   if (prior?.spec.volumeAttributesClassName !== undefined) return spec;

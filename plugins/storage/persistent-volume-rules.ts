@@ -5,7 +5,7 @@ import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
 import { topologySuccessor } from "../shared/node-labels.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import {
   hasInvalidNodeLabelValue,
   persistentSources,
@@ -37,25 +37,25 @@ const mountable = [
   "photonPersistentDisk",
 ] as const;
 
-function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: At): readonly FieldError[] {
+function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: HookContext): readonly FieldError[] {
   const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates);
   const needed = prior?.spec.nodeAffinity?.required;
   const storedValues = needed !== undefined && hasInvalidNodeLabelValue(needed);
   return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: at.names, attributesClass, storedValues });
 }
 
-function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: At): readonly FieldError[] {
+function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: HookContext): readonly FieldError[] {
   const key = spell(at.names, mountAnnotation);
   if (!Object.hasOwn(annotations, key) || mountable.some((source) => spec[source] !== undefined)) return [];
   return [forbidden(`metadata.annotations.${key}`, "may not specify mount options for this volume type")];
 }
 
-export function validateVolumeCreate(next: PersistentVolume, at: At): readonly FieldError[] {
+export function validateVolumeCreate(next: PersistentVolume, at: HookContext): readonly FieldError[] {
   return [...validateSpec(next, undefined, at), ...validateMountOptions(next, at)];
 }
 
 /** Metadata and specification are looked at twice, and told twice. */
-export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, at: At): readonly FieldError[] {
+export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, at: HookContext): readonly FieldError[] {
   const rules = metaRulesOf(kind, at.names);
   const own = [...validateObjectMeta(next.metadata, rules), ...validateSpec(next, prior, at)];
   return [
@@ -66,7 +66,7 @@ export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVo
   ];
 }
 
-function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, at: At): readonly FieldError[] {
+function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, at: HookContext): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (!sameValue(sourceOf(withoutNewExpandSecret(next, prior)), sourceOf(prior))) {
     errors.push(forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
@@ -134,7 +134,7 @@ function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): A
   };
 }
 
-export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVolume, at: At): readonly FieldError[] {
+export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVolume, at: HookContext): readonly FieldError[] {
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
 }
 
@@ -148,7 +148,7 @@ const goneSources = [
   ["rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"],
 ] as const;
 
-export function warnOfVolume({ metadata: { annotations = {} }, spec }: PersistentVolume, { names }: At): readonly string[] {
+export function warnOfVolume({ metadata: { annotations = {} }, spec }: PersistentVolume, { names }: HookContext): readonly string[] {
   const warnings: string[] = [];
   const annotated: Readonly<Record<string, string>> = {
     [spell(names, classAnnotation)]: 'deprecated since v1.8; use "storageClassName" attribute instead',

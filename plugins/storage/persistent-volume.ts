@@ -1,6 +1,6 @@
 import { defineResource } from "../../core/define/define.ts";
 import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
-import type { At, Column, Resource, Subresource } from "../../core/plugin.ts";
+import type { Column, HookContext, Resource, Subresource } from "../../core/plugin.ts";
 import { attributesClassGate } from "./gates.ts";
 import { accessModesCell, classCell, phaseCell } from "./columns.ts";
 import { validateVolumeCreate, validateVolumeStatus, validateVolumeUpdate, warnOfVolume } from "./persistent-volume-rules.ts";
@@ -80,13 +80,13 @@ const columns: readonly Column<PersistentVolume>[] = [
 ];
 
 /** A new volume has been looked at by nobody. */
-function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, at: At): PersistentVolume {
+function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, at: HookContext): PersistentVolume {
   const kept = withoutUnusedClass(next, prior, at);
   return prior === undefined ? { ...kept, status: { phase: "Pending", lastPhaseTransitionTime: at.now } } : kept;
 }
 
 /** A volume attributes class goes while its gate is off, unless one is stored. */
-function withoutUnusedClass(next: PersistentVolume, prior: PersistentVolume | undefined, { gates }: At): PersistentVolume {
+function withoutUnusedClass(next: PersistentVolume, prior: PersistentVolume | undefined, { gates }: HookContext): PersistentVolume {
   if (next.spec.volumeAttributesClassName === undefined || gates(attributesClassGate)) return next;
   if (prior?.spec.volumeAttributesClassName !== undefined) return next;
   const { volumeAttributesClassName: _off, ...spec } = next.spec;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ApiObject, Controller, World } from "../../core/plugin.ts";
+import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
 import { conflictError } from "../../core/status-error.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection-controller.ts";
 
@@ -39,7 +39,7 @@ async function written(
     },
     ...more,
   };
-  const world: World = { names: defaultNames, api };
+  const world: ControllerContext = { names: defaultNames, api };
   await controller.run(world, done.signal);
   return writes;
 }

@@ -1,12 +1,12 @@
 /** What tests of the family hand to hooks. */
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { At } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
 
 /** Gates as they are by default, but for those named. */
 export function at(
   { gates = {}, subresource = "" }: { readonly gates?: Readonly<Record<string, boolean>>; readonly subresource?: string } = {},
-): At {
+): HookContext {
   const defaults: Readonly<Record<string, boolean>> = {
     VolumeAttributesClass: true,
     CrossNamespaceVolumeDataSource: false,

@@ -70,7 +70,7 @@ function secured(port: number, ca: string): Promise<TLSSocket> {
 // head ──> fixed (content-length) ──> done
 //     └──> size <──> data (chunked)
 //            └──> end (the empty line behind the chunk of size 0) ──> done
-type At = { readonly tag: "head" } | { readonly tag: "size" } | { readonly tag: "end" } | Body;
+type HookContext = { readonly tag: "head" } | { readonly tag: "size" } | { readonly tag: "end" } | Body;
 type Body = { readonly tag: "fixed" | "data"; left: number };
 
 interface AnswerReader {
@@ -79,7 +79,7 @@ interface AnswerReader {
 }
 
 function answerReader(): AnswerReader {
-  let at: At = { tag: "head" };
+  let at: HookContext = { tag: "head" };
   let status = 0, bytes = 0;
   let line = "";
   return {

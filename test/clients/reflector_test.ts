@@ -12,7 +12,7 @@ import { type Reflector, startReflector } from "./reflector.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 
-interface World {
+interface ControllerContext {
   readonly reflector: Reflector;
   /** The reflector hears from nobody in between. */
   restart(meanwhile?: (client: Client) => Promise<void>): Promise<void>;
@@ -20,7 +20,7 @@ interface World {
 }
 
 /** A server that can be restarted, and a reflector that follows it. */
-async function world(runtime: Runtime, etcd: EtcdServer | undefined, use: (world: World) => Promise<void>): Promise<void> {
+async function world(runtime: Runtime, etcd: EtcdServer | undefined, use: (world: ControllerContext) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-reflector-"));
   const args = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];
   const stopping = new AbortController();
@@ -43,7 +43,7 @@ async function world(runtime: Runtime, etcd: EtcdServer | undefined, use: (world
         return current();
       },
     });
-    const restart: World["restart"] = async (meanwhile) => {
+    const restart: ControllerContext["restart"] = async (meanwhile) => {
       away = true;
       await start();
       if (meanwhile !== undefined) {
@@ -68,7 +68,7 @@ async function put(client: Client, name: string): Promise<void> {
   assert.equal(made.status, 201, made.text);
 }
 /** Waits until the reflector knows what a list says. */
-async function agrees({ reflector, client }: World): Promise<void> {
+async function agrees({ reflector, client }: ControllerContext): Promise<void> {
   await until(async () => {
     const { items } = (await client().ask(path)).json();
     const expected = items.map(({ metadata: { name, resourceVersion } }: any) => [name, resourceVersion]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../real-server.ts";
 import { kinds, objectOf } from "./kinds.ts";
-import { type World, world } from "./world.ts";
+import { type ControllerContext, world } from "./world.ts";
 
 const podTemplates = kinds.find(({ resource }) => resource === "podtemplates")!;
 const path = "/api/v1/namespaces/chunks/podtemplates";
@@ -12,7 +12,7 @@ const nameOf = (at: number) => `template-${String(at).padStart(4, "0")}`;
 const names = ({ items }: any): readonly string[] => items.map(({ metadata }: { metadata: { name: string } }) => metadata.name);
 const all = Array.from({ length: count }, (_, at) => nameOf(at));
 
-async function fill({ create }: World): Promise<void> {
+async function fill({ create }: ControllerContext): Promise<void> {
   await create("/api/v1/namespaces", { metadata: { name: "chunks" } });
   for (let at = 0; at < count; at += 10) {
     await Promise.all(all.slice(at, at + 10).map((name) => create(path, objectOf(podTemplates, name))));

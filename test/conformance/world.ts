@@ -7,7 +7,7 @@ import { until } from "../real-server.ts";
 import { serverArgs } from "../validation/tables.ts";
 
 /** Fields of objects are read as they come; a wrong shape fails the test. */
-export interface World {
+export interface ControllerContext {
   readonly client: Client;
   /** The body of an answer that must have this status. */
   ask(status: number, path: string, ask?: Ask): Promise<any>;
@@ -36,7 +36,7 @@ export interface Watch {
 }
 
 /** A server that lives as long as the tests of this file, with every version of the kinds switched on. */
-export function world(args: readonly string[] = []): World {
+export function world(args: readonly string[] = []): ControllerContext {
   let server: TestServer | undefined, current: Client | undefined;
   const watches = new Set<Watch>();
   before(async () => {
@@ -58,7 +58,7 @@ export function world(args: readonly string[] = []): World {
     assert.equal(answer.status, status, `${more.method ?? "GET"} ${path}: ${answer.text.slice(0, 1000)}`);
     return answer.json();
   }
-  const gone: World["gone"] = (path) =>
+  const gone: ControllerContext["gone"] = (path) =>
     until(async () => {
       const status = await ask(404, path);
       assert.equal(status.reason, "NotFound");

@@ -12,13 +12,13 @@ import { type RealServer, type Runtime, runtimeMissing, startRealServer, until }
 const path = "/api/v1/namespaces/default/configmaps";
 const writes = 1000, writers = 16;
 
-interface World {
+interface ControllerContext {
   /** A server on the same store and folder as the one before it. */
   start(...more: readonly string[]): Promise<RealServer>;
 }
 
 /** A folder, and an etcd where that is the store, for several servers one after another. */
-async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: World) => Promise<void>): Promise<void> {
+async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: ControllerContext) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-faults-"));
   const etcd = store === "etcd" ? await startEtcd() : undefined;
   const args = etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`];

@@ -32,7 +32,7 @@ const flags = [
 const release = (version: "v1" | "v2") => `--plugins=${fileURLToPath(new URL(`rods-${version}.ts`, import.meta.url))}`;
 
 /** A store, its servers of either release, and a look at what lies in it while none of them runs on sqlite. */
-async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: World) => Promise<void>): Promise<void> {
+async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: ControllerContext) => Promise<void>): Promise<void> {
   const folders: string[] = [];
   const newFolder = async () => {
     folders.push(await mkdtemp(join(tmpdir(), "thole-migration-")));
@@ -68,7 +68,7 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Wo
     for (const folder of folders) await rm(folder, { recursive: true, force: true });
   }
 }
-interface World {
+interface ControllerContext {
   /** A server on the store; with a folder of its own where it runs beside another. */
   start(version: "v1" | "v2", spare?: boolean): Promise<RealServer>;
   /** How many rods the servers change that start in the folder of the store, before they stand still. */

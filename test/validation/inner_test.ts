@@ -5,11 +5,11 @@ import type { FieldError, FieldErrorType } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { ObjectMeta } from "../../core/meta/object-meta.ts";
-import type { At, Resource } from "../../core/plugin.ts";
+import type { HookContext, Resource } from "../../core/plugin.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { tables } from "./tables.ts";
 
-const at: At = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = { names: defaultNames, gates: () => true, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
 const meta: ObjectMeta = { name: "a", namespace: "default", uid: "u", creationTimestamp: at.now, generation: 2 };
 type Scope = Resource["scope"];
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ConfigError, parseArguments, withDefaults } from "../../config/parse.ts";
 import type { Config } from "../../config/settings.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { generationOf } from "../../startup/active-config.ts";
+import { activeConfigOf } from "../../startup/active-config.ts";
 import { frontProxy } from "./front-proxy.ts";
 
 const proxy = { commonName: "front-proxy-client", organizations: [], fingerprint: "", expires: 0 };
@@ -69,7 +69,7 @@ test("UIDs of front proxies need the standard header among theirs, and the gate 
   const parse = (...args: readonly string[]) => {
     const parsed = parseArguments(args, () => "");
     assert.ok(!parsed.help);
-    return generationOf(parsed.config, []);
+    return activeConfigOf(parsed.config, []);
   };
   parse("--requestheader-uid-headers=x-remote-uid,X-Id");
   assert.throws(() => parse("--requestheader-uid-headers=X-Id"), /without specifying the standard X-Remote-Uid header - API aggregation/);
@@ -79,5 +79,5 @@ test("UIDs of front proxies need the standard header among theirs, and the gate 
     error instanceof ConfigError &&
     error.message === '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled';
   assert.throws(() => parse(gate, "--requestheader-uid-headers=X-Remote-Uid"), refused);
-  assert.throws(() => generationOf({ ...before.config, "requestheader-uid-headers": ["X-Remote-Uid"] }, [], before), refused);
+  assert.throws(() => activeConfigOf({ ...before.config, "requestheader-uid-headers": ["X-Remote-Uid"] }, [], before), refused);
 });

@@ -4,40 +4,44 @@ import type { ApiObject } from "../../../core/plugin.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
 
-export interface Traits {
+export interface Attributes {
   readonly labels: Labels;
-  /** Values of selectable fields, by `traitOf`. */
+  /** Values of selectable fields, by `attributeOf`. */
   readonly fields: Readonly<Record<string, string>>;
   /** Owner references, finalizers and whether deletion was asked for, as text; empty where there is none of them. */
   readonly ownership: string;
 }
 
-export const noTraits: Traits = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}), ownership: "" });
+export const noAttributes: Attributes = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}), ownership: "" });
 
 /** Field selectors belong to versions: each shows the object in its own form. */
-export function traitOf(endpoint: Endpoint, field: string): string {
+export function attributeOf(endpoint: Endpoint, field: string): string {
   return `${endpoint.apiVersion} ${field}`;
 }
 
-/** Objects of a kind to their traits, also to those of versions that are not served now: they may be before the object goes. */
-export function traitsReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Traits {
+/** Objects of a kind to their attributes, also to those of versions that are not served now: they may be before the object goes. */
+export function attributesReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Attributes {
   const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
-    Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({ endpoint, trait: traitOf(endpoint, field), read }))
+    Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({
+      endpoint,
+      attribute: attributeOf(endpoint, field),
+      read,
+    }))
   );
-  let known = new Map<string, Traits>();
+  let known = new Map<string, Attributes>();
   return (object) => {
     const { labels } = object.metadata;
     const ownership = ownershipOf(object);
-    if (fields.length === 0 && labels === undefined && ownership === "") return noTraits;
+    if (fields.length === 0 && labels === undefined && ownership === "") return noAttributes;
     const values: Record<string, string> = {};
-    for (const { endpoint, trait, read } of fields) values[trait] = read(endpoint.fromStored(object));
-    const traits: Traits = { labels: labels ?? noTraits.labels, fields: values, ownership };
-    const text = JSON.stringify([Object.entries(traits.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
+    for (const { endpoint, attribute, read } of fields) values[attribute] = read(endpoint.fromStored(object));
+    const attributes: Attributes = { labels: labels ?? noAttributes.labels, fields: values, ownership };
+    const text = JSON.stringify([Object.entries(attributes.labels).sort(([a], [b]) => a < b ? -1 : 1), Object.values(values), ownership]);
     const shared = known.get(text);
     if (shared !== undefined) return shared;
-    if (known.size >= limits.internedTraitsMax) known = new Map();
-    known.set(text, traits);
-    return traits;
+    if (known.size >= limits.internedAttributesMax) known = new Map();
+    known.set(text, attributes);
+    return attributes;
   };
 }
 

@@ -9,15 +9,15 @@ import { versionBytes, versionMember, versionSlot } from "../../objects/splice.t
 import type { Revision } from "../../store/store.ts";
 import { Forms } from "./forms.ts";
 import type { RecentObjects } from "./recent-objects.ts";
-import { takeTraits } from "./offered-attributes.ts";
+import { takeAttributes } from "./offered-attributes.ts";
 import type { Place, Slabs } from "./slabs.ts";
-import type { Traits } from "./attributes.ts";
+import type { Attributes } from "./attributes.ts";
 
 /** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
 export interface CachedEntry extends Place {
   readonly key: string;
   readonly revision: Revision;
-  readonly traits: Traits;
+  readonly attributes: Attributes;
   /** What the store holds is what would be stored of it now, in JSON: it can be told from the entry. */
   readonly asStored: boolean;
 }
@@ -26,7 +26,7 @@ export interface CachedEntry extends Place {
 export interface EntryMaker {
   readonly kind: StoredKind;
   readonly slabs: Slabs;
-  readonly traitsOf: (object: ApiObject) => Traits;
+  readonly attributesOf: (object: ApiObject) => Attributes;
   readonly forms: Forms;
   readonly recent: RecentObjects;
 }
@@ -34,18 +34,23 @@ export interface EntryMaker {
 const toBytes = new TextEncoder();
 const brace = toBytes.encode("{"), lineEnd = toBytes.encode("\n");
 
-export function entryMaker(kind: StoredKind, slabs: Slabs, recent: RecentObjects, traitsOf: (object: ApiObject) => Traits): EntryMaker {
-  return { kind, slabs, traitsOf, forms: new Forms(), recent };
+export function entryMaker(
+  kind: StoredKind,
+  slabs: Slabs,
+  recent: RecentObjects,
+  attributesOf: (object: ApiObject) => Attributes,
+): EntryMaker {
+  return { kind, slabs, attributesOf, forms: new Forms(), recent };
 }
 
 /** The entry of stored bytes; an internal error for those that cannot be read. */
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
-  const traits = own === undefined ? takeTraits(value) : undefined;
-  const shown = traits && shownPieces(kind, value, revision);
-  if (traits !== undefined && shown !== undefined) {
-    const entry: CachedEntry = { key, revision, traits, asStored: true, ...laid(maker, shown), live: true, index: -1 };
+  const attributes = own === undefined ? takeAttributes(value) : undefined;
+  const shown = attributes && shownPieces(kind, value, revision);
+  if (attributes !== undefined && shown !== undefined) {
+    const entry: CachedEntry = { key, revision, attributes, asStored: true, ...laid(maker, shown), live: true, index: -1 };
     slabs.keep(entry);
     return entry;
   }
@@ -56,7 +61,17 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
     : slabs.lay(spliced);
   const { slab, offset, length } = place;
   const asStored = spliced !== undefined || isJoined(value, storedParts(maker, place));
-  const entry: CachedEntry = { key, revision, traits: maker.traitsOf(object), asStored, slab, offset, length, live: true, index: -1 };
+  const entry: CachedEntry = {
+    key,
+    revision,
+    attributes: maker.attributesOf(object),
+    asStored,
+    slab,
+    offset,
+    length,
+    live: true,
+    index: -1,
+  };
   slabs.keep(entry);
   if (spliced !== undefined) recent.keep(entry, object);
   return entry;

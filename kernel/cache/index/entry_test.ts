@@ -6,10 +6,10 @@ import { entryMaker, itemOf, makeEntry } from "./entry.ts";
 import { RecentObjects } from "./recent-objects.ts";
 import { Slabs } from "./slabs.ts";
 import { catalog, endpointOf, noteOf } from "../testing/fixture.ts";
-import { traitsReader } from "./attributes.ts";
+import { attributesReader } from "./attributes.ts";
 
 const { stored } = endpointOf("notes");
-const maker = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
+const maker = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
 const object = noteOf("a", { labels: { b: "2", a: "1" }, data: { k: '"\\u2028' }, mood: "sad" });
 
 test("makeEntry() of our own bytes is what decoding them gives", () => {
@@ -18,15 +18,15 @@ test("makeEntry() of our own bytes is what decoding them gives", () => {
   const expected = stored.encode(withRevision(object, 7));
   assert.equal(itemOf(maker, own).text, expected);
   assert.equal(itemOf(maker, copied).text, expected);
-  assert.equal(own.traits, copied.traits);
-  assert.deepEqual(own.traits, { labels: { b: "2", a: "1" }, fields: { "v1 mood": "sad" }, ownership: "" });
+  assert.equal(own.attributes, copied.attributes);
+  assert.deepEqual(own.attributes, { labels: { b: "2", a: "1" }, fields: { "v1 mood": "sad" }, ownership: "" });
 });
 
 test("makeEntry() does not trust our own bytes of an object that lacks its defaults", () => {
   const { mood: _, ...bare } = object as typeof object & { mood: string };
   const entry = makeEntry(maker, "k", 7, storedBytes(stored, bare as typeof object));
   assert.equal(itemOf(maker, entry).text, stored.encode(withRevision({ ...bare, mood: "plain" } as typeof object, 7)));
-  assert.deepEqual(entry.traits.fields, { "v1 mood": "plain" });
+  assert.deepEqual(entry.attributes.fields, { "v1 mood": "plain" });
 });
 
 test("an entry tells what the store holds where that is what would be stored now, and only there", () => {
@@ -50,7 +50,7 @@ test("itemOf() shows an entry with a later revision", () => {
 });
 
 test("itemOf() gives the object that was written, without decoding it, where its entry is remembered", () => {
-  const room = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
+  const room = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
   const entry = makeEntry(room, "k", 7, storedBytes(stored, object));
   assert.equal(itemOf(room, entry).object.metadata.labels, object.metadata.labels);
   assert.deepEqual(itemOf(room, entry).object, withRevision(object, 7));
@@ -64,9 +64,9 @@ test("makeEntry() refuses what cannot be read, and says which key it was", () =>
   assert.throws(() => makeEntry(maker, "/k/a", 7, new Uint8Array()), /"\/k\/a" cannot be read/);
 });
 
-test("objects without labels and selectable fields share one set of traits", () => {
+test("objects without labels and selectable fields share one set of attributes", () => {
   const { stored } = endpointOf("shelves");
-  const maker = entryMaker(stored, new Slabs(), new RecentObjects(), traitsReader(stored, catalog));
+  const maker = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
   const make = (name: string) => makeEntry(maker, name, 1, storedBytes(stored, noteOf(name, { plural: "shelves" })));
-  assert.equal(make("a").traits, make("b").traits);
+  assert.equal(make("a").attributes, make("b").attributes);
 });

@@ -4,11 +4,11 @@ import { compareKeys as compareInStore } from "../../store/bytes.ts";
 import type { CachedEntry } from "./entry.ts";
 import { compareKeys, KeyIndex } from "./key-index.ts";
 import { Slabs } from "./slabs.ts";
-import { noTraits } from "./attributes.ts";
+import { noAttributes } from "./attributes.ts";
 
 const slabs = new Slabs();
 function entry(key: string, revision = 1): CachedEntry {
-  return { ...slabs.lay([new Uint8Array(1)]), key, revision, traits: noTraits, asStored: true };
+  return { ...slabs.lay([new Uint8Array(1)]), key, revision, attributes: noAttributes, asStored: true };
 }
 function keys(index: KeyIndex, prefix = "", start?: string): string[] {
   return [...index.runs(prefix, start)].flatMap((run) => run.map(({ key }) => key));

@@ -1,15 +1,15 @@
-/** Traits of objects whose bytes another thread has encoded, so that the cache need not read large values to learn them. */
-import type { Traits } from "./attributes.ts";
+/** Attributes of objects whose bytes another thread has encoded, so that the cache need not read large values to learn them. */
+import type { Attributes } from "./attributes.ts";
 
-const offered = new WeakMap<Uint8Array, Traits>();
+const offered = new WeakMap<Uint8Array, Attributes>();
 
-/** `value` is about to be committed, and is what `storedBytes` makes of a filled object with these traits. */
-export function offerTraits(value: Uint8Array, traits: Traits): void {
-  offered.set(value, traits);
+/** `value` is about to be committed, and is what `storedBytes` makes of a filled object with these attributes. */
+export function offerAttributes(value: Uint8Array, attributes: Attributes): void {
+  offered.set(value, attributes);
 }
-/** The traits offered with these very bytes, once. */
-export function takeTraits(value: Uint8Array): Traits | undefined {
-  const traits = offered.get(value);
-  if (traits !== undefined) offered.delete(value);
-  return traits;
+/** The attributes offered with these very bytes, once. */
+export function takeAttributes(value: Uint8Array): Attributes | undefined {
+  const attributes = offered.get(value);
+  if (attributes !== undefined) offered.delete(value);
+  return attributes;
 }

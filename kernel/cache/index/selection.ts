@@ -1,12 +1,12 @@
-/** Selectors as questions to entries: names and namespaces are in keys, labels and selectable fields in traits. */
-import type { Concern } from "../../../core/plugin.ts";
+/** Selectors as questions to entries: names and namespaces are in keys, labels and selectable fields in attributes. */
+import type { WatchScope } from "../../../core/plugin.ts";
 import { matchesFields } from "../../../core/selectors/field.ts";
 import { matchesLabels } from "../../../core/selectors/label.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { type Collection, namedKey, namespaceNamed } from "../../reads/reads.ts";
 import type { CachedEntry } from "./entry.ts";
 import { wantedTokens } from "./tokens.ts";
-import { traitOf, type Traits } from "./attributes.ts";
+import { attributeOf, type Attributes } from "./attributes.ts";
 
 export interface Selection {
   /** What keys begin with; the namespace that a field selector names included. */
@@ -26,7 +26,7 @@ export interface Selection {
 export function selectionOf(
   collection: Collection,
   options: Pick<ListOptions, "labels" | "fields">,
-  concern: Concern = "everything",
+  watchScope: WatchScope = "everything",
 ): Selection {
   const { labels, fields } = options;
   const only = namespaceNamed(collection, options);
@@ -34,7 +34,7 @@ export function selectionOf(
   const key = collection.key ?? namedKey(collection, options);
   const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
   // With a selector any change may let an object in or out, which whoever follows must hear of.
-  const ownership = concern === "ownership" && chooses === undefined;
+  const ownership = watchScope === "ownership" && chooses === undefined;
   return {
     prefix,
     key,
@@ -48,19 +48,19 @@ export function selectionOf(
 function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {
   const named = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
   const others = fields.filter((requirement) => !named.includes(requirement));
-  // Objects with the same traits get the same verdict; sets of traits are shared by many objects.
-  const verdicts = new WeakMap<Traits, boolean>();
-  const byTraits = labels.length > 0 || others.length > 0;
-  return ({ key, traits }) => {
+  // Objects with the same attributes get the same verdict; sets of attributes are shared by many objects.
+  const verdicts = new WeakMap<Attributes, boolean>();
+  const byAttributes = labels.length > 0 || others.length > 0;
+  return ({ key, attributes }) => {
     if (named.length > 0 && !matchesFields(named, (field) => partOf(key, field, endpoint.namespaced))) return false;
-    if (!byTraits) return true;
-    const known = verdicts.get(traits);
+    if (!byAttributes) return true;
+    const known = verdicts.get(attributes);
     if (known !== undefined) return known;
-    const verdict = matchesLabels(labels, traits.labels) && matchesFields(others, (field) => {
-      const trait = traitOf(endpoint, field);
-      return Object.hasOwn(traits.fields, trait) ? traits.fields[trait]! : "";
+    const verdict = matchesLabels(labels, attributes.labels) && matchesFields(others, (field) => {
+      const attribute = attributeOf(endpoint, field);
+      return Object.hasOwn(attributes.fields, attribute) ? attributes.fields[attribute]! : "";
     });
-    verdicts.set(traits, verdict);
+    verdicts.set(attributes, verdict);
     return verdict;
   };
 }

@@ -8,7 +8,7 @@
 import { limits } from "../../../core/limits.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { ListOptions } from "../../request/options.ts";
-import { traitOf, type Traits } from "./attributes.ts";
+import { attributeOf, type Attributes } from "./attributes.ts";
 
 /** One of them has every object that the selector sees; undefined where that cannot be said. */
 export function wantedTokens(
@@ -18,7 +18,7 @@ export function wantedTokens(
   for (const { field, operator, value } of fields) {
     // A field that an object does not have counts as empty.
     if (operator !== "=" || value === "" || field === "metadata.namespace") continue;
-    return [field === "metadata.name" ? nameToken(value) : fieldToken(traitOf(endpoint, field), value)];
+    return [field === "metadata.name" ? nameToken(value) : fieldToken(attributeOf(endpoint, field), value)];
   }
   for (const { key, operator, values } of labels) {
     if (!(operator === "=" || operator === "==" || operator === "in") || values.length > limits.watchTokensMax) continue;
@@ -27,29 +27,29 @@ export function wantedTokens(
   return undefined;
 }
 
-const known = new WeakMap<Traits, readonly string[]>();
+const known = new WeakMap<Attributes, readonly string[]>();
 
 /** The tokens of an object with this key. */
-export function* tokensOf(key: string, traits: Traits): Generator<string> {
+export function* tokensOf(key: string, attributes: Attributes): Generator<string> {
   yield nameToken(key.slice(key.lastIndexOf("/") + 1));
-  let some = known.get(traits);
-  if (some === undefined) known.set(traits, some = tokensOfTraits(traits));
+  let some = known.get(attributes);
+  if (some === undefined) known.set(attributes, some = tokensOfAttributes(attributes));
   yield* some;
 }
 
-function tokensOfTraits({ labels, fields }: Traits): readonly string[] {
+function tokensOfAttributes({ labels, fields }: Attributes): readonly string[] {
   return [
-    ...Object.entries(fields).map(([trait, value]) => fieldToken(trait, value)),
+    ...Object.entries(fields).map(([attribute, value]) => fieldToken(attribute, value)),
     ...Object.entries(labels).map(([name, value]) => labelToken(name, value)),
   ];
 }
 
-// Neither names nor traits hold the byte that ends them, so that no two tokens are one.
+// Neither names nor attributes hold the byte that ends them, so that no two tokens are one.
 function nameToken(name: string): string {
   return `name\0${name}`;
 }
-function fieldToken(trait: string, value: string): string {
-  return `field\0${trait}\0${value}`;
+function fieldToken(attribute: string, value: string): string {
+  return `field\0${attribute}\0${value}`;
 }
 function labelToken(name: string, value: string): string {
   return `label\0${name}\0${value}`;

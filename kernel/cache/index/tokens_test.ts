@@ -9,18 +9,18 @@ import { parseQuery } from "../../request/query.ts";
 import { selects } from "../../reads/reads.ts";
 import { catalog, endpointOf, noteOf, prefix, type Written } from "../testing/fixture.ts";
 import { tokensOf, wantedTokens } from "./tokens.ts";
-import { traitsReader } from "./attributes.ts";
+import { attributesReader } from "./attributes.ts";
 
 const endpoint = endpointOf("notes");
 const { stored } = endpoint;
-const traitsOf = traitsReader(stored, catalog);
+const attributesOf = attributesReader(stored, catalog);
 
 function optionsOf(query: string): ListOptions {
   return listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });
 }
 const wanted = (query: string) => wantedTokens(endpoint, optionsOf(query));
 function tokens(name: string, what: Written = {}): readonly string[] {
-  return [...tokensOf(keyOf(prefix, stored, what.namespace ?? "ns", name), traitsOf(noteOf(name, what)))];
+  return [...tokensOf(keyOf(prefix, stored, what.namespace ?? "ns", name), attributesOf(noteOf(name, what)))];
 }
 
 const teams = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
@@ -79,7 +79,7 @@ test("wantedTokens() are such that an object that a selector sees has one of the
       const key = keyOf(prefix, stored, object.metadata.namespace ?? "", object.metadata.name ?? "");
       if (chosen !== undefined && !chosen(new Item(stored, { key, revision: 1, value: new Uint8Array() }, object))) continue;
       seen++;
-      const shown = new Set(tokensOf(key, traitsOf(object)));
+      const shown = new Set(tokensOf(key, attributesOf(object)));
       assert.ok(some === undefined || some.some((token) => shown.has(token)), `${query} sees ${JSON.stringify(object)}`);
     }
   }

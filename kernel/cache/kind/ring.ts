@@ -127,7 +127,7 @@ export class EventRing {
 
 /** Whether an event concerns those who follow ownership only. What cannot be read may. */
 export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
-  return failure !== undefined || prior?.traits.ownership !== next?.traits.ownership;
+  return failure !== undefined || prior?.attributes.ownership !== next?.attributes.ownership;
 }
 
 /** Room for `events`, as upstream makes it: doubled where it is not enough, halved where three quarters are left over. */

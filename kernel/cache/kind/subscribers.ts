@@ -74,8 +74,8 @@ export function followers(kindPrefix: string, now: () => number = () => performa
     if (some === undefined) return;
     // Nobody knows whom a state concerns that cannot be read.
     if (failure !== undefined) return wake(some, first);
-    for (const state of prior?.traits === next?.traits ? [next] : [next, prior]) {
-      if (state !== undefined) { for (const token of tokensOf(key, state.traits)) wake(places.get(prefix + token), first); }
+    for (const state of prior?.attributes === next?.attributes ? [next] : [next, prior]) {
+      if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(places.get(prefix + token), first); }
     }
   }
   function serveIn(ms: number): void {

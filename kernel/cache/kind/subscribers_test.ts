@@ -1,7 +1,7 @@
 import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Concern } from "../../../core/plugin.ts";
+import type { WatchScope } from "../../../core/plugin.ts";
 import { listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { collectionOf } from "../../reads/reads.ts";
@@ -13,15 +13,15 @@ import { RecentObjects } from "../index/recent-objects.ts";
 import { Slabs } from "../index/slabs.ts";
 import { catalog, endpointOf, noteOf, prefix } from "../testing/fixture.ts";
 import { storedBytes } from "../../objects/objects.ts";
-import { traitsReader } from "../index/attributes.ts";
+import { attributesReader } from "../index/attributes.ts";
 
 const endpoint = endpointOf("notes");
-const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), traitsReader(endpoint.stored, catalog));
+const maker = entryMaker(endpoint.stored, new Slabs(), new RecentObjects(), attributesReader(endpoint.stored, catalog));
 
 /** What a watch looks at. */
-function where(namespace: string, query: string, concern?: Concern): Where {
+function where(namespace: string, query: string, watchScope?: WatchScope): Where {
   const options = listOptions(parseQuery(query), endpoint, catalog.names, { watchList: true, watchPrefix: false });
-  return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options, concern);
+  return selectionOf(collectionOf(prefix, endpoint, namespace, ""), options, watchScope);
 }
 
 type Note = NonNullable<Parameters<typeof noteOf>[1]> & { readonly finalizers?: readonly string[] };

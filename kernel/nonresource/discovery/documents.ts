@@ -50,7 +50,7 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
     verbs,
     ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
-    ...(hashed && resource.answer === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
+    ...(hashed && resource.handleCreate === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
   const parts = [...endpoint.subresources].map(([name, subresource]): Resource => ({
     name: `${plural}/${name}`,

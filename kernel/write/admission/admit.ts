@@ -2,7 +2,7 @@
 import type { Admission, ApiObject, Reader } from "../../../core/plugin.ts";
 import { spell } from "../../../core/names.ts";
 import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
-import { at, type Call } from "../../request-context.ts";
+import { at, type RequestContext } from "../../request-context.ts";
 import { type Endpoint, splitGroupVersion } from "../../catalog/catalog.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
@@ -11,7 +11,7 @@ import { collectionOf } from "../../reads/reads.ts";
 import { readsOf } from "../../reads/reads-of.ts";
 
 /** The object with what the steps make of it, in the order of plugins. */
-export async function mutated(call: Call, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
+export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
   const steps = stepsOf(call).filter(({ mutate }) => mutate !== undefined);
   if (steps.length === 0) return object;
   return await measured(call, undefined, "admit", async () => {
@@ -24,7 +24,7 @@ export async function mutated(call: Call, object: ApiObject, prior: ApiObject | 
 }
 
 /** 403 with the reason of the first step that refuses the write; then the steps do what they do outside of the object. */
-export async function approve(call: Call, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+export async function approve(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const steps = stepsOf(call), refusing = steps.filter(({ refuse }) => refuse !== undefined);
   if (refusing.length > 0) {
     await measured(call, undefined, "validate", async () => {
@@ -34,7 +34,7 @@ export async function approve(call: Call, next: ApiObject, prior: ApiObject | un
   await takeEffect(call, steps, next, prior);
 }
 
-async function refuseBy(call: Call, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+async function refuseBy(call: RequestContext, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   const reason = await refuse?.(next, prior, at(call), readerOf(call));
   if (reason !== undefined) {
     throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
@@ -42,7 +42,7 @@ async function refuseBy(call: Call, { refuse }: Admission, next: ApiObject, prio
 }
 
 /** `run`, timed as a step of admission, or as all steps of a type where it has no name. */
-export async function measured<T>(call: Call, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
+export async function measured<T>(call: RequestContext, name: string | undefined, type: AdmissionType, run: () => Promise<T>): Promise<T> {
   const { meter } = call.backend;
   const begun = meter.now();
   const operation = operations[call.info.verb] ?? "UPDATE";
@@ -59,7 +59,7 @@ export async function measured<T>(call: Call, name: string | undefined, type: Ad
 const operations: Readonly<Record<string, string>> = { create: "CREATE", delete: "DELETE", deletecollection: "DELETE" };
 
 /** A dry run has no effects; 400 when a step does not say that it can do without. */
-async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+async function takeEffect(call: RequestContext, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   if (call.info.query.first("dryRun") === "") {
     for (const { effect } of steps) await effect?.(next, prior, at(call));
     return;
@@ -68,12 +68,12 @@ async function takeEffect(call: Call, steps: readonly Admission[], next: ApiObje
   if (unsafe !== undefined) throw badRequestError(`admission step "${unsafe.name}" does not support dry run`);
 }
 
-function stepsOf({ catalog, endpoint }: Call): readonly Admission[] {
+function stepsOf({ catalog, endpoint }: RequestContext): readonly Admission[] {
   return catalog.admission(endpoint.resource);
 }
 
 /** Objects as stored, of kinds that are served; a kind that is not has none. */
-function readerOf(call: Call): Reader {
+function readerOf(call: RequestContext): Reader {
   const { catalog, backend } = call;
   const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
     const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));

@@ -3,13 +3,13 @@ import type { ApiObject } from "../../../core/plugin.ts";
 import { pathSegmentName } from "../../../core/meta/names.ts";
 import { forbiddenError, internalError, notFoundError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { Call } from "../../request-context.ts";
+import type { RequestContext } from "../../request-context.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
 import { readsOf } from "../../reads/reads-of.ts";
 import { resourceName } from "../write-pipeline.ts";
 
 /** 404 for a missing namespace, 403 for one that is being terminated, 500 for a name that no path can hold. Servers without the Namespace kind ask nothing. */
-export async function checkNamespace(call: Call, name: string): Promise<void> {
+export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
   if (!call.endpoint.namespaced || call.info.namespace === "") return;
   const { catalog, backend, info } = call;
   const kind = catalog.endpoint("", "v1", "namespaces")?.stored;

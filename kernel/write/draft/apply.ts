@@ -32,7 +32,7 @@ import { badRequestError, StatusError } from "../../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import type { Call } from "../../request-context.ts";
+import type { RequestContext } from "../../request-context.ts";
 import { emptyObject, plain, versionsOf, withEntries, writerOf } from "../field-managers.ts";
 import type { WriteOptions } from "../../request/options.ts";
 import { orRefuse } from "./patch.ts";
@@ -74,7 +74,12 @@ export function readCborApply(body: Uint8Array): ApplyDocument {
 }
 
 /** The object after the apply, in the request's version, filled, with the entries of its owners. `live` is undefined where there is none. */
-export function appliedObject(call: Call, live: ApiObject | undefined, document: ApplyDocument, options: WriteOptions): ApiObject {
+export function appliedObject(
+  call: RequestContext,
+  live: ApiObject | undefined,
+  document: ApplyDocument,
+  options: WriteOptions,
+): ApiObject {
   const { endpoint } = call;
   const { config } = document;
   checkDocument(call, config);
@@ -99,7 +104,7 @@ export function appliedObject(call: Call, live: ApiObject | undefined, document:
 }
 
 /** Owners so far. Fields of an object that nobody was recorded for belong to `before-first-apply`. */
-function ownersOf(versions: Versions, call: Call, before: Json, live: ApiObject | undefined, writer: Writer): Owners {
+function ownersOf(versions: Versions, call: RequestContext, before: Json, live: ApiObject | undefined, writer: Writer): Owners {
   if (live === undefined) return noOwners;
   const owners = readOwners(live.metadata.managedFields);
   if (owners === undefined) throw new StatusError("Unknown", "failed to decode managed fields");
@@ -109,7 +114,7 @@ function ownersOf(versions: Versions, call: Call, before: Json, live: ApiObject 
 }
 
 /** Items without a key cannot be told apart, so that nothing can be applied to an object that has such: `before` and `after` its name. */
-function refuseKeyless({ endpoint }: Call, object: Json, before: string, after: string): void {
+function refuseKeyless({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
   const atom = atomOf(endpoint.schema);
   if (hasAllKeys(atom, object) || !isObject(object)) return;
   throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
@@ -125,7 +130,7 @@ function orTakenOver(versions: Versions, before: Json, config: Json, owners: Own
 }
 
 /** Kind, version and metadata of the document, in upstream's order. */
-function checkDocument({ endpoint }: Call, config: { readonly [key: string]: Json }): void {
+function checkDocument({ endpoint }: RequestContext, config: { readonly [key: string]: Json }): void {
   const type = typeText(config);
   const wanted = `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`;
   if (type !== wanted) throw badRequestError(`invalid object type: ${type}`);
@@ -156,7 +161,7 @@ function isObject(value: Json | undefined): value is { readonly [key: string]: J
 }
 
 /** The merged value as an object of the kind, defaults filled in. */
-function decoded(call: Call, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
+function decoded(call: RequestContext, merged: Json, config: { readonly [key: string]: Json }): ApiObject {
   const { endpoint } = call;
   const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
   const tree = treeFromJson(merged);
@@ -175,7 +180,7 @@ function decoded(call: Call, merged: Json, config: { readonly [key: string]: Jso
   }
 }
 
-function tellDuplicates(call: Call, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
+function tellDuplicates(call: RequestContext, { duplicates }: ApplyDocument, { fieldValidation }: WriteOptions): void {
   if (duplicates.length === 0) return;
   if (fieldValidation === "Strict") {
     const lines = duplicates.map((each) => `\n  ${each}`).join("");

@@ -11,7 +11,7 @@ import { badRequestError } from "../../../core/status-error.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { type Read, TreeObject } from "../../../core/tree/tree.ts";
 import { readYaml } from "../../../core/tree/yaml.ts";
-import { bodyOf, type Call, header } from "../../request-context.ts";
+import { bodyOf, header, type RequestContext } from "../../request-context.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
@@ -19,7 +19,7 @@ import { orRefuse, tellFindings } from "./patch.ts";
 import { typeOf, typeOfCbor } from "./type-of.ts";
 
 /** The object that a create or update sent, in the request's version, defaults filled in. */
-export async function readBody(call: Call, validation: FieldValidation): Promise<ApiObject> {
+export async function readBody(call: RequestContext, validation: FieldValidation): Promise<ApiObject> {
   const { exchange, endpoint, catalog } = call;
   const encoding = bodyEncoding(header(exchange, "content-type"), catalog.media);
   const bytes = await bodyOf(call);
@@ -45,7 +45,7 @@ function looksLikeObject(bytes: Uint8Array): boolean {
 function unrecognised(endpoint: Endpoint, why: string, bytes: Uint8Array): Error {
   return badRequestError(`the object provided is unrecognized (must be of type ${endpoint.kind}): ${why} (${shown(bytes)})`);
 }
-function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
+function fromProtobuf(bytes: Uint8Array, call: RequestContext): ApiObject {
   const { endpoint, catalog } = call;
   let envelope: ReturnType<typeof readEnvelope>;
   try {
@@ -62,7 +62,7 @@ function fromProtobuf(bytes: Uint8Array, call: Call): ApiObject {
   }
 }
 
-function fromCbor(bytes: Uint8Array, call: Call, validation: FieldValidation): ApiObject {
+function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldValidation): ApiObject {
   const { endpoint, catalog } = call;
   const refuse = (why: string) => unhandledError(endpoint.kind, endpoint.version, endpoint, why);
   const { item, kind, apiVersion } = recognisedCbor(bytes, (why) => unrecognised(endpoint, why, bytes));
@@ -86,7 +86,7 @@ interface CborDocument {
   readonly apiVersion: string;
 }
 
-function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: Call, validation: FieldValidation): ApiObject {
+function fromText(bytes: Uint8Array, encoding: "json" | "yaml", call: RequestContext, validation: FieldValidation): ApiObject {
   const { endpoint, warnings } = call;
   const read: Read = encoding === "json" ? readJson(bytes) : readYaml(bytes);
   if (!read.ok) {

@@ -14,7 +14,7 @@ import type { ApiObject } from "../../../core/plugin.ts";
 import { invalidError, type StatusError } from "../../../core/status-error.ts";
 import { readJson, readWrittenJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
-import type { Call } from "../../request-context.ts";
+import type { RequestContext } from "../../request-context.ts";
 import type { Item } from "../../objects/objects.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { foreignType } from "../../catalog/known-kinds.ts";
@@ -25,7 +25,7 @@ import { typeOf } from "./type-of.ts";
 export type Change = (live: Item) => ApiObject;
 
 /** Reads the document of a patch, or throws 400 or 413 for what is none; the change can be made on top of every newer object. */
-export type Dialect = (call: Call, body: Uint8Array, validation: FieldValidation) => Change;
+export type Dialect = (call: RequestContext, body: Uint8Array, validation: FieldValidation) => Change;
 
 /** The media type of server-side apply, which is no patch of the live object's JSON. */
 export const applyMediaType = "application/apply-patch+yaml";
@@ -44,18 +44,18 @@ export function patchMediaTypes({ encodings }: Media): readonly string[] {
   return [...dialects.keys(), applyMediaType, ...(encodings.includes("cbor") ? [applyCborMediaType] : [])];
 }
 
-function jsonPatch(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+function jsonPatch(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { operations, findings } = readJsonPatch(body, validation !== "Ignore");
   return (live) => decoded(call, applyJsonPatch(liveTree(call, live), operations), findings, validation);
 }
 
-function merge(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+function merge(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { tree, findings } = readMergePatch(body, validation !== "Ignore");
   return (live) => decoded(call, mergePatch(liveTree(call, live), tree), findings, validation);
 }
 
 /** Here kind and apiVersion do not matter, and refusals quote what is left of the patch. */
-function strategic(call: Call, body: Uint8Array, validation: FieldValidation): Change {
+function strategic(call: RequestContext, body: Uint8Array, validation: FieldValidation): Change {
   const { endpoint } = call;
   const { tree, findings } = readStrategicPatch(body, validation !== "Ignore");
   return (live) => {
@@ -72,7 +72,7 @@ function strategic(call: Call, body: Uint8Array, validation: FieldValidation): C
 }
 
 /** The live object as clients see it, strings as written. */
-function liveTree({ endpoint }: Call, live: Item): Tree {
+function liveTree({ endpoint }: RequestContext, live: Item): Tree {
   return treeOf(readWrittenJson(servedJson(endpoint, live)));
 }
 function treeOf(read: Read): Tree {
@@ -81,7 +81,7 @@ function treeOf(read: Read): Tree {
 }
 
 /** The object that a patched document is; refusals quote the document. */
-function decoded(call: Call, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
+function decoded(call: RequestContext, written: Tree, patchFindings: readonly string[], validation: FieldValidation): ApiObject {
   const { endpoint } = call;
   const refuse = (why: string) => patchInvalid(writtenText(written), why);
   const tree = plainTree(written);
@@ -112,7 +112,12 @@ export function orRefuse<T>(decode: () => T, refuse: (why: string) => Error): T 
 }
 
 /** Unknown and duplicate fields refuse the patch, or warn about it, or do not matter. */
-export function tellFindings(call: Call, findings: readonly string[], validation: FieldValidation, refuse: (why: string) => Error): void {
+export function tellFindings(
+  call: RequestContext,
+  findings: readonly string[],
+  validation: FieldValidation,
+  refuse: (why: string) => Error,
+): void {
   if (validation === "Strict" && findings.length > 0) throw refuse(`strict decoding error: ${findings.join(", ")}`);
   if (validation === "Warn") { for (const finding of findings) call.warnings.add(finding); }
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filler } from "../../../core/derive/apply-defaults.ts";
+import { defaulter } from "../../../core/derive/apply-defaults.ts";
 import { PersistentVolumeClaimSpec, PersistentVolumeSpec, ResourceRequirements, Volume } from "./mod.ts";
 
 const on = () => true;
-const fillVolume = filler(Volume), fillClaim = filler(PersistentVolumeClaimSpec), fillPersistent = filler(PersistentVolumeSpec);
+const fillVolume = defaulter(Volume), fillClaim = defaulter(PersistentVolumeClaimSpec), fillPersistent = defaulter(PersistentVolumeSpec);
 const volume = (value: Parameters<typeof fillVolume>[0]) => fillVolume(value, on);
 const claim = (value: Parameters<typeof fillClaim>[0]) => fillClaim(value, on);
 const persistent = (value: Parameters<typeof fillPersistent>[0]) => fillPersistent(value, on);
@@ -59,6 +59,6 @@ test("amounts are rounded up to thousandths, and others stay as they are", () =>
   const amounts = { requests: { storage: "100u", memory: "1Gi" } };
   assert.deepEqual(claim({ resources: amounts }), { resources: { requests: { storage: "1m", memory: "1Gi" } }, volumeMode: "Filesystem" });
   const whole = { requests: { storage: "1Gi" }, limits: {} };
-  assert.equal(filler(ResourceRequirements)(whole, on), whole);
+  assert.equal(defaulter(ResourceRequirements)(whole, on), whole);
   assert.deepEqual(persistent({ capacity: { storage: "1n" } }).capacity, { storage: "1m" });
 });
