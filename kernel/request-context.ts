@@ -1,4 +1,5 @@
 /** One request on its way, as verbs see it, and what a server lends to all of them. */
+import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { HookContext, Subresource } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
@@ -6,7 +7,6 @@ import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./request/hand-over.ts";
 import { limits } from "../core/limits.ts";
-import { inTime } from "./request/deadline.ts";
 import type { Meter } from "./observe/meter.ts";
 import type { RequestInfo } from "./request/request-info.ts";
 import type { Reads, Waiter } from "./reads/reads.ts";
@@ -99,7 +99,7 @@ export async function bodyOf(call: RequestContext): Promise<Uint8Array> {
 
 /** The whole body, however large within the limit. */
 export async function anyBodyOf({ exchange, endpoint, info, backend, deadline, step, heavy }: RequestContext): Promise<Uint8Array> {
-  const bytes = await inTime(exchange.body(limits.bodyBytesMax), deadline.signal);
+  const bytes = await abortable(exchange.body(limits.bodyBytesMax), deadline.signal);
   if (heavy !== undefined) heavy.body = bytes;
   backend.meter.received(endpoint, info.verb, bytes.length);
   step("body read");

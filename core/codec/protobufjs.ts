@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { Reader, Writer } from "protobufjs/minimal.js";
-import { once } from "../once.ts";
+import { once } from "../async.ts";
 
 /**
  * The library that reads and writes the wire format of protobuf, loaded when it is first used: whoever serves JSON alone, from a store

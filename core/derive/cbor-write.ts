@@ -4,7 +4,7 @@
  */
 import { CborWriter, compareKeys, keysInOrder, writeJson } from "../codec/cbor/write.ts";
 import { bytesOf } from "../meta/base64.ts";
-import { once } from "../once.ts";
+import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";

@@ -3,7 +3,7 @@
  * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
  */
 import { goString } from "../codec/json-text.ts";
-import { once } from "../once.ts";
+import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { numberText } from "../tree/values.ts";
 import { sortedKeys } from "./sorted-keys.ts";

@@ -1,5 +1,5 @@
 /** Go's zero values in the canonical object form: what absence means, and what is left out. */
-import { once } from "../once.ts";
+import { once } from "../async.ts";
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 

@@ -8,7 +8,7 @@ import { type ElectionNeeds, whenElected } from "./elected.ts";
 import type { ActiveConfig } from "../startup/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
-import { pause } from "../store/clock.ts";
+import { pause, untilAborted } from "../../core/async.ts";
 import { startCompactor } from "../store/compactor.ts";
 import type { Store } from "../store/store.ts";
 
@@ -120,22 +120,13 @@ async function runHook(hook: StartHook, world: ControllerContext, start: StartUp
   const isDone = () => start.hook(hook.name).check(signal).then(() => true, () => false);
   for (let pauseMs = 100; !signal.aborted && !(await isDone()); pauseMs = Math.min(pauseMs * 2, 30_000)) {
     try {
-      await untilAborted(hook.run(world, signal), signal);
+      await Promise.race([hook.run(world, signal), untilAborted(signal)]); // a hook that never ends does not keep the server from ending
       if (!signal.aborted) start.finished(hook.name);
     } catch (error) {
       if (!signal.aborted) log.error(`start hook ${hook.name} failed and is tried again`, describe(error));
       await pause(pauseMs, signal);
     }
   }
-}
-
-/** A hook that never ends keeps no server from ending. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    work.then(resolve, reject);
-  });
 }
 
 interface Relay {

@@ -2,7 +2,7 @@
 import { spell } from "../../core/names.ts";
 import type { Controller, ControllerContext, ControllerNeed } from "../../core/plugin.ts";
 import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
-import { pause } from "../store/clock.ts";
+import { pause } from "../../core/async.ts";
 
 /** A controller under a catalog. `lacks` lists the needed resources that are not served, as --runtime-config writes them. */
 export interface ControllerState {

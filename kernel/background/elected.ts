@@ -6,7 +6,7 @@ import type { ActiveConfig } from "../startup/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
-import { systemClock } from "../store/clock.ts";
+import { systemClock } from "../../core/async.ts";
 
 /** Where the lease lies that says which server's controllers run, and what it is called. */
 const namespace = "kube-system", name = "thole-controllers";

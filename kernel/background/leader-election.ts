@@ -11,7 +11,7 @@
 import { microTimeOf } from "../../core/meta/time.ts";
 import type { Api, ApiObject } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { type Clock, pause } from "../store/clock.ts";
+import { type Clock, pause } from "../../core/async.ts";
 
 const groupVersion = "coordination.{domain}/v1", resource = "leases";
 /** Those who look do not all look at once: they wait up to so much longer. */

@@ -20,7 +20,7 @@ import {
   watchFailure,
   type Watching,
 } from "../reads/reads.ts";
-import type { Clock } from "../store/clock.ts";
+import type { Clock } from "../../core/async.ts";
 import type { Revision, Store } from "../store/store.ts";
 import { cachedItems } from "./cached-items.ts";
 import { Cursor } from "./watch/cursor.ts";

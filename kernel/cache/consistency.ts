@@ -1,5 +1,5 @@
 /** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
-import { type Clock, pause } from "../store/clock.ts";
+import { type Clock, pause } from "../../core/async.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Clock, systemClock } from "../store/clock.ts";
+import { type Clock, systemClock } from "../../core/async.ts";
 import { withCache } from "./testing/bench.ts";
 import { catalogOf, plugin } from "./testing/fixture.ts";
 

@@ -1,7 +1,7 @@
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog, StoredKind } from "../catalog/catalog.ts";
 import { isUncached, lostHistory, type Reads } from "../reads/reads.ts";
-import { type Clock, systemClock } from "../store/clock.ts";
+import { type Clock, systemClock } from "../../core/async.ts";
 import type { Store } from "../store/store.ts";
 import { cachedReads } from "./cached-reads.ts";
 import { keepConsistent } from "./consistency.ts";

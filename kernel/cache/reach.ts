@@ -1,6 +1,6 @@
 import { limits } from "../../core/limits.ts";
 import { tooLargeRevision } from "../reads/reads.ts";
-import type { Clock } from "../store/clock.ts";
+import type { Clock } from "../../core/async.ts";
 import type { Revision } from "../store/store.ts";
 import type { CacheMeter } from "./metrics.ts";
 import type { WatchCache } from "./watch-cache.ts";

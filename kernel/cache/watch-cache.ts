@@ -20,7 +20,7 @@
 import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
 import type { Waiter } from "../reads/reads.ts";
-import { type Clock, pause } from "../store/clock.ts";
+import { abortable, type Clock, pause } from "../../core/async.ts";
 import { type Batch, type Revision, type Store, StoreError } from "../store/store.ts";
 import { fillKind } from "./fill/fill.ts";
 import { catchingUp, type Passing, sharedRoundTrip, type Together } from "./fill/freshness.ts";
@@ -150,12 +150,12 @@ export class WatchCache {
     const { newest, isSoon } = this.#together();
     if (await isSoon) return true;
     const { signal } = waiter;
-    const revision = await withSignal(newest, signal);
+    const revision = await abortable(newest, signal);
     return await this.reached(revision, until - this.#needs.clock.now(), signal, true);
   }
   /** The store's newest revision, told by a read that begins no earlier than this call. */
   newest(signal: AbortSignal): Promise<Revision> {
-    return withSignal(this.#ask(), signal);
+    return abortable(this.#ask(), signal);
   }
 
   /** History that the store has forgotten is forgotten here, too. */
@@ -313,7 +313,7 @@ export class WatchCache {
     const over = Promise.withResolvers<void>();
     const cancel = this.#needs.clock.after(ms, over.resolve);
     try {
-      await withSignal(Promise.race([promise, over.promise]), signal);
+      await abortable(Promise.race([promise, over.promise]), signal);
     } finally {
       cancel();
     }
@@ -331,16 +331,4 @@ function setBack(before: Revision, now: Revision): StoreError {
 interface Waiting {
   readonly revision: Revision;
   readonly resolve: () => void;
-}
-
-async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -8,7 +8,7 @@ import { encoder } from "../../core/derive/encode.ts";
 import { defaulter, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
-import { once } from "../../core/once.ts";
+import { once } from "../../core/async.ts";
 import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";

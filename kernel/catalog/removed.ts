@@ -1,7 +1,7 @@
 /** Messages for settings that name what kube-apiserver has removed: the release, and the replacement. */
 import { type Names, spell } from "../../core/names.ts";
 import type { Release } from "../../core/plugin.ts";
-import { once } from "../../core/once.ts";
+import { once } from "../../core/async.ts";
 import { removedGates, removedResources } from "./removed-facts.ts";
 
 const gates = once(() => {

@@ -1,7 +1,7 @@
 /** Keeps what was read from files as new as the files are, while the server runs. */
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Fields, Log } from "../observe/log.ts";
-import type { Clock } from "../store/clock.ts";
+import type { Clock } from "../../core/async.ts";
 import { fingerprint, watchFile } from "./watch-file.ts";
 
 /** Something that was read from files and is in force. */

@@ -1,6 +1,6 @@
 /** Notices that a file has changed. It looks at it from time to time: notices of the system do not come from every kind of mount. */
 import { statSync } from "node:fs";
-import { type Clock, pause } from "../store/clock.ts";
+import { type Clock, pause } from "../../core/async.ts";
 
 export interface FileWatch {
   /** What tells one state of the file from another. Where it throws, the file counts as unchanged. */

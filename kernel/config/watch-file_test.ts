@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Clock } from "../store/clock.ts";
+import type { Clock } from "../../core/async.ts";
 import { watchFile } from "./watch-file.ts";
 
 /** A file whose state the test sets, and time that goes from look to look. */

@@ -27,7 +27,7 @@ import {
   watchFailure,
   type Watching,
 } from "./reads.ts";
-import { type Clock, systemClock } from "../store/clock.ts";
+import { type Clock, systemClock } from "../../core/async.ts";
 import { type Batch, type Listing, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store/store.ts";
 
 /** Told of each list: how many objects were looked at, and how many of them were answered with. */

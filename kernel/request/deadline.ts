@@ -17,16 +17,6 @@ export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, 
   return asked > 0 && asked < mostMs ? asked : mostMs;
 }
 
-/** What was promised, or a rejection with the signal's reason once it aborts. What comes after that is nobody's. */
-export function inTime<T>(promised: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const over = () => reject(signal.reason);
-    if (signal.aborted) over();
-    signal.addEventListener("abort", over, { once: true });
-    promised.then(resolve, reject).finally(() => signal.removeEventListener("abort", over));
-  });
-}
-
 /**
  * When a request must be over: its client is gone, or its time is up, whichever comes first. The signal is made when somebody first
  * waits for something, because signals that follow others and timers that nobody stops cost more than a read from memory.

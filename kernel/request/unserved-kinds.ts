@@ -1,6 +1,6 @@
 /** Kinds of kube-apiserver that no built-in plugin serves. A write of one is refused with the name of the kind, not only as a missing path. */
 import { type Names, spell } from "../../core/names.ts";
-import { once } from "../../core/once.ts";
+import { once } from "../../core/async.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { RequestInfo } from "./request-info.ts";
 

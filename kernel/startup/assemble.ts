@@ -1,4 +1,5 @@
 /** From settings, plugins and a store to everything that `handle` asks of a server. */
+import { abortable } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Check, type Checks, type Endpoint, graceful, ping, type StartUp, type switchCheck } from "../../health/mod.ts";
@@ -9,7 +10,6 @@ import { goawayChooser } from "../request/goaway.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import type { Backend } from "../request-context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { inTime } from "../request/deadline.ts";
 import type { ActiveConfig } from "./active-config.ts";
 import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
@@ -228,7 +228,7 @@ async function countObjects(catalog: Catalog, store: Store, prefix: string, { re
 
 /** Left as it was where the store does not say. */
 async function tellSize(store: Store, { record }: KernelRegistry): Promise<void> {
-  const bytes = await inTime(store.size(), AbortSignal.timeout(limits.scrapeStoreMs)).catch(() => undefined);
+  const bytes = await abortable(store.size(), AbortSignal.timeout(limits.scrapeStoreMs)).catch(() => undefined);
   // Upstream numbers its clusters of etcd; there is one store.
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
 }

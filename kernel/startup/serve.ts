@@ -10,13 +10,12 @@ import { handle } from "../handle.ts";
 import { listen } from "../listen/listener.ts";
 import { kubeconfig, serverUrl, writePrivateFile } from "../listen/pki.ts";
 import { describe } from "../observe/log.ts";
-import { once } from "../../core/once-async.ts";
+import { once, pause, systemClock } from "../../core/async.ts";
 import { type Opened, openServer, type ServeOptions } from "./open-server.ts";
 import { isInMemory } from "./open-store.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { gate } from "./shutdown.ts";
-import { systemClock } from "../store/clock.ts";
 import { validityWatch } from "./certificate-validity.ts";
 
 /** A server that answers. */
@@ -135,7 +134,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
       opened.drain();
       ending.abort();
       const { config } = opened.inForce();
-      await pause(config["shutdown-delay-duration"]);
+      await pause(config["shutdown-delay-duration"], new AbortController().signal);
       listener.beginShutdown();
       if (config["shutdown-send-retry-after"]) {
         way.turnAway();
@@ -147,8 +146,4 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
       await Promise.all([files.ended, opened.close()]);
     }),
   };
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return milliseconds === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

@@ -1,4 +1,4 @@
-import { type Clock, pause, systemClock } from "./clock.ts";
+import { type Clock, pause, systemClock } from "../../core/async.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
 
 export interface CompactorOptions {

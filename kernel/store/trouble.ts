@@ -1,6 +1,6 @@
 /** What keeps a store from its work, for the log, the readiness check and the metrics: each trouble is reported once when it begins and
  *  once when it ends. */
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../../core/async.ts";
 
 /**
  * - `full`: no room for creates and updates; reads go on, and deletions as far as they can.

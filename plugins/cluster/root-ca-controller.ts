@@ -3,7 +3,7 @@ import { type Names, spell } from "../../core/names.ts";
 import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { untilAborted } from "../../core/until-aborted.ts";
+import { untilAborted } from "../../core/async.ts";
 
 /** The ConfigMap that clients look for, and its key. */
 const mapName = "kube-root-ca.crt", key = "ca.crt";

@@ -4,6 +4,7 @@
  * they came; different resources go on side by side. How far a migration is stands in its continue token, from which the
  * next run of the server goes on.
  */
+import { pause } from "../../core/async.ts";
 import type { Condition } from "../../core/meta/condition.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
@@ -242,17 +243,4 @@ function merged(status: Status, { conditions = [], resourceVersion }: Status): S
     conditions: [...kept, ...added],
     ...(setsVersion ? { resourceVersion } : status.resourceVersion && { resourceVersion: status.resourceVersion }),
   };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

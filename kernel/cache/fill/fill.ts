@@ -1,5 +1,5 @@
 /** Reading all of a kind at one revision. */
-import { pause } from "../../store/clock.ts";
+import { pause } from "../../../core/async.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Filling, KindCache } from "../kind/kind-cache.ts";
 import { pagesOf } from "./pages.ts";

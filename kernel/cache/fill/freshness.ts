@@ -1,5 +1,5 @@
 /** How new the store is, and whether the cache is as new: asked once for all who wait together. */
-import type { Clock } from "../../store/clock.ts";
+import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../../store/store.ts";
 
 /**

@@ -10,7 +10,7 @@ import { keyOf, storedBytes } from "../../objects/objects.ts";
 import { listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { collectionOf, type Framing, type ListPage, type Reads } from "../../reads/reads.ts";
-import type { Clock } from "../../store/clock.ts";
+import type { Clock } from "../../../core/async.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import { type ManualClock, manualClock } from "../../store/testing/clock.ts";
 import { openReads } from "../mod.ts";

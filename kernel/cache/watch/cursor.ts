@@ -9,7 +9,7 @@ import { limits } from "../../../core/limits.ts";
 import type { StatusError } from "../../../core/status-error.ts";
 import { concat } from "../../objects/chunks.ts";
 import { nextBookmark, type Watching } from "../../reads/reads.ts";
-import type { Clock } from "../../store/clock.ts";
+import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../../store/store.ts";
 import type { Follower } from "../kind/subscribers.ts";
 import type { Piece } from "../kind/frame-share.ts";

@@ -1,4 +1,5 @@
 /** The documents of a catalog as bytes. Nothing is built before it is asked for, and everything once. */
+import { once } from "../../../core/async.ts";
 import type { Json } from "../../../core/schema.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { kindsOf } from "./components.ts";
@@ -88,10 +89,6 @@ function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }
 
-function once<R>(make: () => R): () => R {
-  const one = memo(make);
-  return () => one(undefined);
-}
 function memo<K, R>(make: (key: K) => R): (key: K) => R {
   const results = new Map<K, R>();
   return (key) => {

@@ -1,6 +1,6 @@
 import { withoutUser } from "../../../core/without-user.ts";
 import { limits } from "../../../core/limits.ts";
-import { type Clock, pause, systemClock } from "../clock.ts";
+import { type Clock, pause, systemClock } from "../../../core/async.ts";
 import { endpointsOf } from "./endpoints.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";

@@ -1,7 +1,7 @@
 /** Whether the endpoints of etcd answer: reported once when one stops to, and once when it is back. */
 import { guide } from "../../../core/guide.ts";
 import { limits } from "../../../core/limits.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../../core/async.ts";
 import { isLate, isOfLearner, isUnavailable } from "./errors.ts";
 import { GrpcError } from "./grpc/errors.ts";
 import type { Troubles } from "../trouble.ts";

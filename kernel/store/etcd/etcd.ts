@@ -1,7 +1,7 @@
 import { limits } from "../../../core/limits.ts";
 import { withoutUser } from "../../../core/without-user.ts";
 import { decodeKey, encodeKey, keyBounds } from "../bytes.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../../../core/async.ts";
 import { connect, type Connection, type ConnectionOptions } from "./connection.ts";
 import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./errors.ts";
 import { leasePool } from "./leases.ts";

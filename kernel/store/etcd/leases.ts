@@ -1,5 +1,5 @@
 import { limits } from "../../../core/limits.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../../core/async.ts";
 
 /** Leases shared by keys of similar expiry, as kube-apiserver does: one for a thousand events instead of one each. */
 export interface Leases {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../store.ts";
 
 /** A watch as far as progress goes. */

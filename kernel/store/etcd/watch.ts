@@ -1,7 +1,7 @@
 import { append } from "../../../core/append.ts";
 import { sameBytes } from "../same-bytes.ts";
 import { decodeKey, encodeKey, inRange, keyBounds } from "../bytes.ts";
-import { pause } from "../clock.ts";
+import { pause } from "../../../core/async.ts";
 import type { Connection, WatchStream } from "./connection.ts";
 import { isCompacted, isFuture } from "./errors.ts";
 import { type KeyValue, noEnd, putKey, range as readRange, type WatchEvent, type WatchReply } from "./messages.ts";

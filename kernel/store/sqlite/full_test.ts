@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { limits } from "../../../core/limits.ts";
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../../../core/async.ts";
 import { openReserve } from "./reserve.ts";
 import { openSqlite } from "./sqlite.ts";
 import { pagedDisk, smallDisk } from "../testing/disk.ts";

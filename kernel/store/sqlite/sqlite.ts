@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { limits } from "../../../core/limits.ts";
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../../../core/async.ts";
 import { inRange } from "../bytes.ts";
 import { type RecentEvents, recentEvents } from "./recent-events.ts";
 import { runQueue } from "./run-queue.ts";

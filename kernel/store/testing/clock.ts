@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../../core/async.ts";
 
 /** A clock for tests: time passes when they say so. */
 export interface ManualClock extends Clock {

@@ -1,0 +1,56 @@
+/** Waiting, aborting and doing something once. */
+
+/** Time as long-running work sees it. Tests inject one that they move themselves. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs `run` once after `ms` milliseconds, unless the returned function is called before. */
+  after(ms: number, run: () => void): () => void;
+}
+
+/** Longest time that `setTimeout` accepts, in milliseconds; longer waits end early and their owner waits again. */
+const timerMsMax = 2 ** 31 - 1;
+
+export const systemClock: Clock = Object.freeze({
+  now: () => Date.now(),
+  after(ms: number, run: () => void): () => void {
+    const timer = setTimeout(run, Math.min(Math.max(0, ms), timerMsMax));
+    return () => clearTimeout(timer);
+  },
+});
+
+/** Resolves after `ms` milliseconds, or when the signal aborts. 0 waits for one turn of the event loop. Never rejects. */
+export function pause(ms: number, signal: AbortSignal, clock: Clock = systemClock): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const over = (): void => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      resolve();
+    };
+    const cancel = clock.after(ms, over);
+    signal.addEventListener("abort", over);
+  });
+}
+
+/** Resolves when the signal aborts. Never rejects. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** The result of `promise`. Rejects with `signal.reason` on abort; a later result is ignored. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+/** A function that calls `make` at its first call and returns the same result ever after, be it a promise. */
+export function once<T>(make: () => T): () => T {
+  const made: { value?: T } = {};
+  return () => made.value ??= make();
+}
