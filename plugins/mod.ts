@@ -1,4 +1,4 @@
-/** Every plugin family, in the order in which they are offered. Naming one here is all it takes. */
+/** The built-in plugin families, in their order. A family listed here is registered; no other step is needed. */
 import type { Plugin } from "../core/plugin.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";

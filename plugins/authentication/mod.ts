@@ -3,7 +3,7 @@ import { selfSubjectReviews } from "./self-subject-review.ts";
 
 export const authenticationPlugin = definePlugin({
   name: "authentication",
-  summary: "Questions about who somebody is.",
+  summary: "Reviews of the user that a request is authenticated as: SelfSubjectReview.",
   groupPriorities: { "authentication.{domain}": 17_700 },
   resources: [selfSubjectReviews],
 });

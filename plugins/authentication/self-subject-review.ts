@@ -6,25 +6,25 @@ const home = "authentication/v1";
 const struct = structsOf(home);
 
 const UserInfo = struct("UserInfo", {
-  username: field(1, string, "The name that sets this user apart from all others."),
-  uid: field(2, string, "What sets the user apart from former and later ones of that name."),
+  username: field(1, string, "The name that identifies the user among all active users."),
+  uid: field(2, string, "A unique value that distinguishes the user from earlier and later users of the same name."),
   groups: field(3, list(string), "Groups that the user belongs to."),
-  extra: field(4, record(plainList(string)), "What else the authenticator knows of the user."),
-}, { doc: "Who somebody is." });
+  extra: field(4, record(plainList(string)), "Additional information from the authenticator."),
+}, { doc: "The identity of a user." });
 
 const SelfSubjectReviewStatus = struct("SelfSubjectReviewStatus", {
-  userInfo: field(1, UserInfo, "Who made the request.", { written: "always" }),
-}, { doc: "The server's answer." });
+  userInfo: field(1, UserInfo, "The user that made the request.", { written: "always" }),
+}, { doc: "The result of a SelfSubjectReview." });
 
 const SelfSubjectReview = object("SelfSubjectReview", {
-  status: field(2, SelfSubjectReviewStatus, "The server's answer; what a client sends here does not count.", { written: "always" }),
-}, { package: home, doc: "Tells clients as whom the server knows them." });
+  status: field(2, SelfSubjectReviewStatus, "Set by the server; a value sent by the client is ignored.", { written: "always" }),
+}, { package: home, doc: "Returns the user that the request is authenticated as." });
 type SelfSubjectReview = Infer<typeof SelfSubjectReview>;
 
 export const selfSubjectReviews = defineResource<SelfSubjectReview>({
   kind: "SelfSubjectReview",
   scope: "Cluster",
-  summary: "Tells clients as whom the server knows them (`kubectl auth whoami`).",
+  summary: "Returns the user that the request is authenticated as (`kubectl auth whoami`).",
   storedAs: "authentication.{domain}/v1",
   served: { "authentication.{domain}/v1": { schema: SelfSubjectReview, introduced: "1.28" } },
   handleCreate: ({ kind, apiVersion }, { now }, { name, uid, groups, extra }) => ({

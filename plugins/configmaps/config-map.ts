@@ -8,19 +8,19 @@ import { utf8Length } from "../../core/meta/utf8.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Strategy } from "../../core/plugin.ts";
 import { boolean, bytes, field, type Infer, record, string } from "../../core/schema.ts";
-import { decodedLength, sameValues, sealed, validateKey } from "./values.ts";
+import { decodedLength, immutableError, sameValues, validateKey } from "./values.ts";
 
 const ConfigMap = object("ConfigMap", {
-  immutable: field(4, boolean, "Once true, neither the data nor this flag can change; only metadata can.", { pointer: true }),
+  immutable: field(4, boolean, "If true, only metadata can change: neither the data nor this field can be updated.", { pointer: true }),
   data: field(
     2,
     record(string),
-    "Settings as text. Keys are made of letters, digits, '-', '_' and '.', and occur in only one of the two maps.",
+    "Values as text. Keys consist of letters, digits, '-', '_' and '.'. A key must not occur in both data and binaryData.",
   ),
-  binaryData: field(3, record(bytes), "Settings that are not text, in base64. Keys follow the rules of those in data.", {
+  binaryData: field(3, record(bytes), "Values that are not text, encoded in base64. Keys follow the same rules as those of data.", {
     keepsEmpty: true,
   }),
-}, { package: "core/v1", doc: "Settings for programs, kept as keys and values that are not secret." });
+}, { package: "core/v1", doc: "Configuration for programs: keys and values that are not confidential." });
 type ConfigMap = Infer<typeof ConfigMap>;
 
 const strategy: Strategy = { coreFinalizers: true };
@@ -39,7 +39,7 @@ const columns: readonly Column<ConfigMap>[] = [
   ageColumn,
 ];
 
-/** Keys of both maps, each key in one of them only, and the bytes of all values. */
+/** Checks the keys of both maps, that no key is in both, and the total size of all values. */
 function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
   const errors: FieldError[] = [];
   let size = 0;
@@ -52,7 +52,7 @@ function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly Fie
     append(errors, validateKey(key, "binaryData"));
     size += decodedLength(value);
   }
-  // The object as a whole is too long; upstream shows its empty path so.
+  // The limit applies to the whole object; "[]" is how upstream prints an empty path.
   if (size > limits.configBytesMax) errors.push(tooLong("[]", limits.configBytesMax));
   return errors;
 }
@@ -60,10 +60,10 @@ function validateValues({ data = {}, binaryData = {} }: ConfigMap): readonly Fie
 function validateImmutable(next: ConfigMap, prior: ConfigMap): readonly FieldError[] {
   if (prior.immutable !== true) return [];
   return [
-    ...(next.immutable === true ? [] : [sealed("immutable")]),
-    // An absent map of data is filled with an empty one upstream, one of binary data is not.
-    ...(sameValues(next.data ?? {}, prior.data ?? {}) ? [] : [sealed("data")]),
-    ...(sameValues(next.binaryData, prior.binaryData) ? [] : [sealed("binaryData")]),
+    ...(next.immutable === true ? [] : [immutableError("immutable")]),
+    // Upstream defaults an absent `data` to an empty map, but not `binaryData`.
+    ...(sameValues(next.data ?? {}, prior.data ?? {}) ? [] : [immutableError("data")]),
+    ...(sameValues(next.binaryData, prior.binaryData) ? [] : [immutableError("binaryData")]),
   ];
 }
 
@@ -71,7 +71,7 @@ export const configMaps = defineResource<ConfigMap>({
   kind: "ConfigMap",
   scope: "Namespaced",
   shortNames: ["cm"],
-  summary: "Settings for programs, kept as keys and values that are not secret.",
+  summary: "Configuration for programs: keys and values that are not confidential.",
   storedAs: "v1",
   storedUnder: "configmaps",
   served: { v1: { schema: ConfigMap, introduced: "1.2", columns } },

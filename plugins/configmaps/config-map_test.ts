@@ -16,7 +16,7 @@ const updated = (next: object, prior: object) => texts(configMaps.update?.(make(
 const keyText =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-test("a ConfigMap is checked key by key, and a key of both maps is reported in data", () => {
+test("each key of a ConfigMap is validated, and a key in both maps is reported in data", () => {
   assert.deepEqual(created({ data: { "-._a": "", ["k".repeat(253)]: "x" } }), []);
   assert.deepEqual(created({ data: { "a/b": "x" } }), [`data[a/b]: Invalid value: "a/b": ${keyText}`]);
   assert.deepEqual(created({ data: { "..a": "x" } }), [`data[..a]: Invalid value: "..a": must not start with '..'`]);
@@ -29,7 +29,7 @@ test("a ConfigMap is checked key by key, and a key of both maps is reported in d
   assert.deepEqual(created({ data: { constructor: "x" }, binaryData: {} }), []);
 });
 
-test("the values of a ConfigMap may be 1 MiB together, keys not counted", () => {
+test("the values of a ConfigMap may have 1 MiB in total, without the keys", () => {
   const max = limits.configBytesMax;
   assert.deepEqual(created({ data: { key: "é".repeat((max - 2) / 2) }, binaryData: { other: "AAA=" } }), []);
   assert.deepEqual(created({ data: { key: "x".repeat(max) }, binaryData: { other: "AA==" } }), [
@@ -37,27 +37,27 @@ test("the values of a ConfigMap may be 1 MiB together, keys not counted", () => 
   ]);
 });
 
-test("an immutable ConfigMap keeps its flag and both maps, in one answer", () => {
+test("an immutable ConfigMap rejects changes of its flag and both maps in one error", () => {
   const frozen = { immutable: true, data: { a: "1" }, binaryData: { b: "AA==" } };
-  const sealed = "Forbidden: field is immutable when `immutable` is set";
+  const forbidden = "Forbidden: field is immutable when `immutable` is set";
   assert.deepEqual(updated(frozen, frozen), []);
   assert.deepEqual(updated({ data: { a: "2" }, binaryData: { b: "AQ==" } }, frozen), [
-    `immutable: ${sealed}`,
-    `data: ${sealed}`,
-    `binaryData: ${sealed}`,
+    `immutable: ${forbidden}`,
+    `data: ${forbidden}`,
+    `binaryData: ${forbidden}`,
   ]);
-  assert.deepEqual(updated({ ...frozen, data: { a: "1", c: "3" } }, frozen), [`data: ${sealed}`]);
-  assert.deepEqual(updated({ immutable: true, data: { a: "1" } }, frozen), [`binaryData: ${sealed}`]);
+  assert.deepEqual(updated({ ...frozen, data: { a: "1", c: "3" } }, frozen), [`data: ${forbidden}`]);
+  assert.deepEqual(updated({ immutable: true, data: { a: "1" } }, frozen), [`binaryData: ${forbidden}`]);
   assert.deepEqual(updated({ data: { a: "2" } }, { immutable: false, data: { a: "1" } }), []);
 });
 
-test("an immutable ConfigMap takes absent and empty data for the same, not so binary data", () => {
+test("an immutable ConfigMap treats absent and empty data as equal, but not binaryData", () => {
   const bare = { immutable: true };
   assert.deepEqual(updated({ ...bare, data: {} }, bare), []);
   assert.equal(updated({ ...bare, binaryData: {} }, bare)?.length, 1);
 });
 
-test("an update of a ConfigMap reaches the checks of metadata twice, with those of standard finalizers", () => {
+test("an update of a ConfigMap reports metadata errors twice, including those of finalizers", () => {
   const bad = { metadata: { ...metadata, finalizers: ["bare"], labels: { "a b": "" } }, data: { "k k": "" } };
   const paths = configMaps.update?.(make(bad), make({}), at).map((error) => error.path);
   assert.deepEqual(paths, [
@@ -69,7 +69,7 @@ test("an update of a ConfigMap reaches the checks of metadata twice, with those 
   ]);
 });
 
-test("the table of ConfigMaps counts the keys of both maps", () => {
+test("the Data column of ConfigMaps counts the keys of both maps", () => {
   const { columns = [] } = configMaps.served["v1"]!;
   const now = Date.parse("2024-01-02T03:05:05Z");
   assert.deepEqual(columns.map((column) => column.name), ["Name", "Data", "Age"]);

@@ -1,4 +1,4 @@
-/** One value of DER (X.690): what certificates and keys are written in. */
+/** One DER value (X.690), the encoding of certificates and keys. */
 export interface Der {
   readonly tag: number;
   readonly content: Uint8Array;
@@ -14,10 +14,10 @@ export const derTags = Object.freeze({
   second: 0xa1,
 });
 
-/** Lengths of more bytes than this are refused: nothing that a secret can hold needs them. */
+/** Maximum size of a length field in bytes. A Secret cannot hold values that need more. */
 const lengthBytesMax = 4;
 
-/** The values that stand one after the other, or undefined where the bytes are not DER. */
+/** Reads a sequence of consecutive values. Undefined if the bytes are not DER. */
 export function readDer(bytes: Uint8Array): readonly Der[] | undefined {
   const values: Der[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -38,7 +38,7 @@ export function readDer(bytes: Uint8Array): readonly Der[] | undefined {
   return values;
 }
 
-/** The values inside of one that must have this tag; none where it has not, or is no DER inside. */
-export function inside(value: Der | undefined, tag: number): readonly Der[] {
+/** The values inside a constructed value. Empty if the value has another tag, or its content is not DER. */
+export function childrenOf(value: Der | undefined, tag: number): readonly Der[] {
   return value?.tag === tag ? readDer(value.content) ?? [] : [];
 }

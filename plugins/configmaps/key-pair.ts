@@ -1,14 +1,14 @@
 /**
- * Whether a certificate and a private key belong together, in the words of Go's `tls.X509KeyPair`, which upstream warns
- * with. It compares what both say about the public key and computes nothing: an elliptic private key that leaves its
- * public key out (OpenSSL never does) and an Ed25519 one are taken as they are.
+ * Checks that a certificate and a private key match. The texts are those of Go's `tls.X509KeyPair`, which upstream returns as warning.
+ * The public keys of both files are compared, not computed: an EC private key without its public key (OpenSSL always writes it) and
+ * an Ed25519 key are accepted unchecked.
  */
 import { bytesOf, parseBase64 } from "../../core/meta/base64.ts";
 import { Unreadable } from "../../core/meta/unreadable.ts";
 import type { Base64 } from "../../core/schema.ts";
-import { type Der, derTags, inside, readDer } from "./der.ts";
+import { childrenOf, type Der, derTags, readDer } from "./der.ts";
 
-/** What is wrong with the pair, or undefined. Both are PEM. */
+/** The reason why the pair is unusable, in Go's text; undefined if it is usable. Both arguments are base64 of PEM. */
 export function keyPairProblem(certificate: Base64, key: Base64): string | undefined {
   const blocks = pemBlocks(latin1(certificate));
   const first = blocks.find(({ type }) => type === "CERTIFICATE");
@@ -18,7 +18,7 @@ export function keyPairProblem(certificate: Base64, key: Base64): string | undef
   if (at < 0) return noKey(keyBlocks.map(({ type }) => type));
   const ofCertificate = publicKeyOf(first.bytes);
   if (ofCertificate === undefined) return "x509: malformed certificate";
-  const ofKey = publicHalfOf(keyBlocks[at]!.bytes);
+  const ofKey = publicPartOf(keyBlocks[at]!.bytes);
   if (ofKey === undefined) return "tls: failed to parse private key";
   if (ofCertificate.algorithm === "unknown") return "tls: unknown public key algorithm";
   if (ofKey.algorithm === "unknown") return "tls: found unknown private key type in PKCS#8 wrapping";
@@ -47,7 +47,7 @@ interface Block {
   readonly bytes: Uint8Array;
 }
 
-/** The blocks between BEGIN and END lines, in one pass; those that cannot be read are left out. */
+/** Reads the PEM blocks of a text in one pass. Invalid blocks are skipped. */
 function pemBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   let end = -1;
@@ -75,7 +75,7 @@ function latin1(base64: Base64): string {
 type Algorithm = "rsa" | "ec" | "ed25519" | "unknown";
 interface PublicKey {
   readonly algorithm: Algorithm;
-  /** Modulus of RSA, point of a curve, in hexadecimal; undefined where it is not written down. */
+  /** RSA modulus or EC point, in hexadecimal; undefined if the file does not contain it. */
   readonly value: string | undefined;
 }
 
@@ -85,37 +85,37 @@ const algorithms: ReadonlyMap<string, Algorithm> = new Map([["2a864886f70d010101
 ]]);
 
 function publicKeyOf(certificate: Uint8Array): PublicKey | undefined {
-  const fields = inside(inside(readDer(certificate)?.[0], derTags.sequence)[0], derTags.sequence);
-  // The version comes first, but may be left out; serial, signature, issuer, validity and subject come before the key.
-  const [algorithm, key] = inside(fields[fields[0]?.tag === derTags.first ? 6 : 5], derTags.sequence);
+  const fields = childrenOf(childrenOf(readDer(certificate)?.[0], derTags.sequence)[0], derTags.sequence);
+  // The fields before the key: version (optional), serial number, signature, issuer, validity, subject.
+  const [algorithm, key] = childrenOf(fields[fields[0]?.tag === derTags.first ? 6 : 5], derTags.sequence);
   const kind = algorithmOf(algorithm);
   if (kind === undefined || key?.tag !== derTags.bitString) return undefined;
   const bits = key.content.subarray(1);
-  return { algorithm: kind, value: kind === "rsa" ? numberText(inside(readDer(bits)?.[0], derTags.sequence)[0]) : hex(bits) };
+  return { algorithm: kind, value: kind === "rsa" ? numberText(childrenOf(readDer(bits)?.[0], derTags.sequence)[0]) : hex(bits) };
 }
 
-/** What a private key in PKCS #8, PKCS #1 or SEC 1 says of its public half. */
-function publicHalfOf(key: Uint8Array): PublicKey | undefined {
-  const [version, second, third] = inside(readDer(key)?.[0], derTags.sequence);
+/** The public key that a private key in PKCS #8, PKCS #1 or SEC 1 contains. */
+function publicPartOf(key: Uint8Array): PublicKey | undefined {
+  const [version, second, third] = childrenOf(readDer(key)?.[0], derTags.sequence);
   const algorithm = version?.tag === derTags.integer ? algorithmOf(second) : undefined;
-  if (algorithm === undefined) return unwrappedHalfOf(key);
+  if (algorithm === undefined) return unwrappedPublicPartOf(key);
   if (third?.tag !== derTags.octetString) return undefined;
   if (algorithm !== "rsa" && algorithm !== "ec") return { algorithm, value: undefined };
-  const inner = unwrappedHalfOf(third.content);
+  const inner = unwrappedPublicPartOf(third.content);
   return inner?.algorithm === algorithm ? inner : undefined;
 }
-/** PKCS #1 and SEC 1, told apart by what follows the version. */
-function unwrappedHalfOf(key: Uint8Array): PublicKey | undefined {
-  const [version, second, ...more] = inside(readDer(key)?.[0], derTags.sequence);
+/** The same for PKCS #1 and SEC 1. The value after the version distinguishes them. */
+function unwrappedPublicPartOf(key: Uint8Array): PublicKey | undefined {
+  const [version, second, ...more] = childrenOf(readDer(key)?.[0], derTags.sequence);
   if (version?.tag !== derTags.integer) return undefined;
   if (second?.tag === derTags.integer) return { algorithm: "rsa", value: numberText(second) };
   if (second?.tag !== derTags.octetString) return undefined;
-  const [bits] = inside(more.find((each) => each.tag === derTags.second), derTags.second);
+  const [bits] = childrenOf(more.find((each) => each.tag === derTags.second), derTags.second);
   return { algorithm: "ec", value: bits?.tag === derTags.bitString ? hex(bits.content.subarray(1)) : undefined };
 }
 
 function algorithmOf(value: Der | undefined): Algorithm | undefined {
-  const [oid] = inside(value, derTags.sequence);
+  const [oid] = childrenOf(value, derTags.sequence);
   return oid?.tag === derTags.oid ? algorithms.get(hex(oid.content)) ?? "unknown" : undefined;
 }
 function numberText(value: Der | undefined): string | undefined {

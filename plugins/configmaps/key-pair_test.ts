@@ -12,14 +12,14 @@ interface Pair {
   readonly certificate: string;
   readonly pkcs8: string;
   /** PKCS #1 or SEC 1. */
-  readonly own: string;
+  readonly traditional: string;
 }
 function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = Buffer.concat(parts);
   const length = content.length < 0x80 ? [content.length] : [0x82, content.length >> 8, content.length & 255];
   return Buffer.concat([Buffer.from([tag, ...length]), content]);
 }
-/** A key pair and a certificate around its public key: who signed it and whom it names does not matter here. */
+/** A key pair and a certificate with its public key. Issuer and subject are empty, because they are not read. */
 function pairOf(algorithm: "rsa" | "ec"): Pair {
   const { publicKey, privateKey } = algorithm === "rsa"
     ? generateKeyPairSync("rsa", { modulusLength: 1024 })
@@ -29,10 +29,10 @@ function pairOf(algorithm: "rsa" | "ec"): Pair {
   return {
     certificate: pem("CERTIFICATE", der(0x30, body, nothing, der(0x03, new Uint8Array([0])))),
     pkcs8: String(privateKey.export({ format: "pem", type: "pkcs8" })),
-    own: String(privateKey.export({ format: "pem", type: algorithm === "rsa" ? "pkcs1" : "sec1" })),
+    traditional: String(privateKey.export({ format: "pem", type: algorithm === "rsa" ? "pkcs1" : "sec1" })),
   };
 }
-/** Made by OpenSSL, as a user would. */
+/** A pair made by OpenSSL. */
 const recorded = {
   certificate: `-----BEGIN CERTIFICATE-----
 MIIBjjCCATOgAwIBAgIUBQ8eUbuwN/9r6WTjRBLSEYLfBa8wCgYIKoZIzj0EAwIw
@@ -54,28 +54,28 @@ udVKOZy9cEeh8c22y9viu5hUjzC2F2E1Z2D0Qw8jUdBr68UTETVAxhmi
 `,
 };
 
-test("keyPairProblem() finds nothing wrong with pairs of both algorithms, in PKCS #8 and in their own formats", () => {
+test("keyPairProblem() accepts pairs of both algorithms, in PKCS #8 and in the traditional formats", () => {
   assert.equal(problem(recorded.certificate, recorded.key), undefined);
   for (const algorithm of ["rsa", "ec"] as const) {
-    const { certificate, pkcs8, own } = pairOf(algorithm);
+    const { certificate, pkcs8, traditional } = pairOf(algorithm);
     assert.equal(problem(certificate, pkcs8), undefined);
-    assert.equal(problem(certificate, own), undefined);
+    assert.equal(problem(certificate, traditional), undefined);
     const parameters = pem("EC PARAMETERS", new Uint8Array(3));
-    assert.equal(problem(`text before\n${certificate}${certificate}`, parameters + own), undefined);
+    assert.equal(problem(`text before\n${certificate}${certificate}`, parameters + traditional), undefined);
   }
 });
 
-test("keyPairProblem() tells keys of another certificate and of another algorithm", () => {
+test("keyPairProblem() reports keys of another certificate and of another algorithm", () => {
   const one = pairOf("rsa"), two = pairOf("rsa"), curve = pairOf("ec");
   const mismatch = "tls: private key does not match public key", otherType = "tls: private key type does not match public key type";
-  for (const key of [two.pkcs8, two.own]) assert.equal(problem(one.certificate, key), mismatch);
-  for (const key of [curve.pkcs8, curve.own]) assert.equal(problem(recorded.certificate, key), mismatch);
+  for (const key of [two.pkcs8, two.traditional]) assert.equal(problem(one.certificate, key), mismatch);
+  for (const key of [curve.pkcs8, curve.traditional]) assert.equal(problem(recorded.certificate, key), mismatch);
   assert.equal(problem(one.certificate, curve.pkcs8), otherType);
   const { privateKey } = generateKeyPairSync("ed25519");
   assert.equal(problem(curve.certificate, String(privateKey.export({ format: "pem", type: "pkcs8" }))), otherType);
 });
 
-test("keyPairProblem() says what kind of PEM it found instead", () => {
+test("keyPairProblem() reports PEM blocks of other types", () => {
   const { certificate, pkcs8 } = pairOf("ec");
   assert.equal(problem("", pkcs8), "tls: failed to find any PEM data in certificate input");
   assert.equal(problem(certificate, "no key"), "tls: failed to find any PEM data in key input");
@@ -94,7 +94,7 @@ test("keyPairProblem() says what kind of PEM it found instead", () => {
   );
 });
 
-test("keyPairProblem() refuses bytes that are no certificate or no key", () => {
+test("keyPairProblem() rejects malformed certificates and keys", () => {
   const { certificate, pkcs8 } = pairOf("ec");
   assert.equal(problem(pem("CERTIFICATE", new Uint8Array([0x30, 0x84, 255, 255, 255, 255])), pkcs8), "x509: malformed certificate");
   assert.equal(problem(pem("CERTIFICATE", new Uint8Array([0x30, 0x00])), pkcs8), "x509: malformed certificate");

@@ -6,6 +6,6 @@ export { configMaps, secrets };
 
 export const configmapsPlugin = definePlugin({
   name: "configmaps",
-  summary: "Settings and secrets of programs: ConfigMap and Secret.",
+  summary: "Configuration of programs: ConfigMap and Secret.",
   resources: [configMaps, secrets],
 });

@@ -1,4 +1,4 @@
-/** The types of secrets that the platform knows, and what each asks of the data. */
+/** The built-in types of Secrets, and the keys that each type requires. */
 import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
@@ -19,7 +19,7 @@ export interface SecretTypes {
   readonly tls: string;
 }
 
-/** The types by what they are for. Other types, `Opaque` among them, ask for nothing. */
+/** The names of the types that have rules. Other types, such as `Opaque`, have none. */
 export function secretTypes({ platform }: Names): SecretTypes {
   return {
     serviceAccountToken: `${platform}.io/service-account-token`,
@@ -38,7 +38,7 @@ interface Typed {
   readonly type?: string;
 }
 
-/** Keys and size of the data, then what the type asks for. */
+/** Checks the keys, the total size, and the requirements of the type, in upstream's order. */
 export function validateData(secret: Typed, names: Names): readonly FieldError[] {
   const { data = {} } = secret;
   const errors: FieldError[] = [];
@@ -82,6 +82,6 @@ function validateJsonObject(data: Data, key: string): readonly FieldError[] {
   if (!Object.hasOwn(data, key)) return [missing(key)];
   const read = readJson(bytesOf(data[key]!));
   const problem = read.ok ? notAMap(read.tree) : read.error;
-  // The content stays out of the answer.
+  // The error must not show the content.
   return problem === undefined ? [] : [invalid(`data[${key}]`, "<secret contents redacted>", problem)];
 }

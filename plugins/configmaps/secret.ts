@@ -8,26 +8,28 @@ import type { Column, Strategy } from "../../core/plugin.ts";
 import { boolean, bytes, field, type Infer, named, record, string } from "../../core/schema.ts";
 import { keyPairProblem } from "./key-pair.ts";
 import { secretTypes, validateData } from "./secret-types.ts";
-import { sameValues, sealed } from "./values.ts";
+import { immutableError, sameValues } from "./values.ts";
 
 const defaultType = "Opaque";
 
 const Secret = object("Secret", {
-  immutable: field(5, boolean, "Once true, neither the data nor this flag can change; only metadata can.", { pointer: true }),
-  data: field(2, record(bytes), "The secret values, in base64. Keys are made of letters, digits, '-', '_' and '.'.", { keepsEmpty: true }),
+  immutable: field(5, boolean, "If true, only metadata can change: neither the data nor this field can be updated.", { pointer: true }),
+  data: field(2, record(bytes), "The confidential values, encoded in base64. Keys consist of letters, digits, '-', '_' and '.'.", {
+    keepsEmpty: true,
+  }),
   stringData: field(
     4,
     record(string),
-    "Values as text, for writing only: they go into data, over values of the same key, and are never shown.",
+    "Values as text. Write-only: on write they are merged into data and replace values with the same key.",
   ),
   type: field(
     3,
     named("v1.SecretType", string),
-    "What the secret is for. Types of the platform ask for certain keys; Opaque, the default, asks for none. Cannot change.",
+    "The purpose of the Secret. Built-in types require certain keys; Opaque, the default, requires none. Immutable.",
   ),
 }, {
   package: "core/v1",
-  doc: "Values that are to be kept from most eyes, such as passwords, keys and tokens.",
+  doc: "Confidential values, such as passwords, keys and tokens.",
   fill: (self: { readonly type?: string }) => (self.type ?? "") === "" ? { ...self, type: defaultType } : self,
 });
 type Secret = Infer<typeof Secret>;
@@ -55,7 +57,7 @@ const columns: readonly Column<Secret>[] = [
   ageColumn,
 ];
 
-/** Moves the text values over into the data. An empty map of them changes nothing. */
+/** Merges `stringData` into `data`. An empty `stringData` changes nothing. */
 function toStored(served: Secret): Secret {
   const { kind, apiVersion, metadata, immutable, data, stringData, type } = served;
   if (stringData === undefined) return served;
@@ -75,15 +77,15 @@ function toStored(served: Secret): Secret {
 function validateImmutable(next: Secret, prior: Secret): readonly FieldError[] {
   if (prior.immutable !== true) return [];
   return [
-    ...(next.immutable === true ? [] : [sealed("immutable")]),
-    ...(sameValues(next.data, prior.data) ? [] : [sealed("data")]),
+    ...(next.immutable === true ? [] : [immutableError("immutable")]),
+    ...(sameValues(next.data, prior.data) ? [] : [immutableError("data")]),
   ];
 }
 
 export const secrets = defineResource<Secret>({
   kind: "Secret",
   scope: "Namespaced",
-  summary: "Values that are to be kept from most eyes, such as passwords, keys and tokens.",
+  summary: "Confidential values, such as passwords, keys and tokens.",
   storedAs: "v1",
   storedUnder: "secrets",
   served: {

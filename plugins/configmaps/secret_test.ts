@@ -16,7 +16,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const served = secrets.served["v1"]!;
 const toStored = (rest: object) => served.convert!.toStored(make(rest));
 
-/** Each type with data that lacks what it asks for, what is wrong, and data that is right. */
+/** Each type with invalid data, the errors, and valid data. */
 const byType: readonly [string, object, readonly string[], object][] = [
   ["kubernetes.io/basic-auth", { user: "eA==" }, ["data[username]: Required value", "data[password]: Required value"], { password: "" }],
   ["kubernetes.io/ssh-auth", { "ssh-privatekey": "" }, ["data[ssh-privatekey]: Required value"], { "ssh-privatekey": "eA==" }],
@@ -28,13 +28,13 @@ const byType: readonly [string, object, readonly string[], object][] = [
   ["thole.io/tls", {}, [], {}],
 ];
 for (const [type, bad, wrong, good] of byType) {
-  test(`a Secret of type ${type} has the data that its type asks for`, () => {
+  test(`a Secret of type ${type} must have the keys of its type`, () => {
     assert.deepEqual(created({ type, data: bad }), wrong);
     assert.deepEqual(created({ type, data: good }), []);
   });
 }
 
-test("a docker Secret holds a JSON object, and the answer does not show what it held", () => {
+test("a docker Secret must hold a JSON object, and the error does not show its content", () => {
   const problem = (text: string) => created({ type: "kubernetes.io/dockercfg", data: { ".dockercfg": base64(text) } });
   const redacted = 'data[.dockercfg]: Invalid value: "<secret contents redacted>": ';
   assert.deepEqual(problem("not json"), [`${redacted}invalid character 'o' in literal null (expecting 'u')`]);
@@ -48,7 +48,7 @@ test("a docker Secret holds a JSON object, and the answer does not show what it 
   assert.deepEqual(problem('{"auths": 7}'), []);
 });
 
-test("a service account token Secret names its account in an annotation", () => {
+test("a Secret of type service-account-token requires the annotation with the service account's name", () => {
   const type = "kubernetes.io/service-account-token";
   const key = "kubernetes.io/service-account.name";
   const wrong = [`metadata.annotations[${key}]: Required value`];
@@ -57,12 +57,12 @@ test("a service account token Secret names its account in an annotation", () => 
   assert.deepEqual(created({ type, metadata: { ...metadata, annotations: { [key]: "builder" } } }), []);
 });
 
-test("the types of Secrets are spelled with the platform's name", () => {
+test("the types of Secrets use --platform-name", () => {
   const here = { ...at, names: { domain: "thole.example", platform: "thole" } };
   assert.deepEqual(texts(secrets.create?.(make({ type: "thole.io/ssh-auth" }), here)), ["data[ssh-privatekey]: Required value"]);
 });
 
-test("the values of a Secret may be 1 MiB together, and the complaint names data", () => {
+test("the values of a Secret may have 1 MiB in total; the error names data", () => {
   const bytes = (length: number) => Buffer.alloc(length).toString("base64");
   assert.deepEqual(created({ data: { a: bytes(limits.configBytesMax - 1), b: "AA==" } }), []);
   assert.deepEqual(created({ data: { a: bytes(limits.configBytesMax), b: "AA==" } }), [
@@ -70,7 +70,7 @@ test("the values of a Secret may be 1 MiB together, and the complaint names data
   ]);
 });
 
-test("the type of a Secret does not change, and the new type's rules hold all the same", () => {
+test("the type of a Secret is immutable, and the rules of the new type are checked too", () => {
   assert.deepEqual(updated({ type: "kubernetes.io/tls", data: { a: "Yg==" } }, { type: "Opaque" }), [
     'type: Invalid value: "kubernetes.io/tls": field is immutable',
     "data[tls.crt]: Required value",
@@ -78,15 +78,15 @@ test("the type of a Secret does not change, and the new type's rules hold all th
   ]);
 });
 
-test("an immutable Secret keeps its flag and data, and takes an empty map for a change", () => {
-  const sealed = "Forbidden: field is immutable when `immutable` is set";
+test("an immutable Secret rejects changes of its flag and data; an empty map is a change", () => {
+  const forbidden = "Forbidden: field is immutable when `immutable` is set";
   const frozen = { immutable: true, data: { a: "MQ==" }, type: "Opaque" };
-  assert.deepEqual(updated({ data: { a: "Mg==" }, type: "Opaque" }, frozen), [`immutable: ${sealed}`, `data: ${sealed}`]);
+  assert.deepEqual(updated({ data: { a: "Mg==" }, type: "Opaque" }, frozen), [`immutable: ${forbidden}`, `data: ${forbidden}`]);
   assert.deepEqual(updated(frozen, frozen), []);
-  assert.deepEqual(updated({ immutable: true, data: {}, type: "Opaque" }, { immutable: true, type: "Opaque" }), [`data: ${sealed}`]);
+  assert.deepEqual(updated({ immutable: true, data: {}, type: "Opaque" }, { immutable: true, type: "Opaque" }), [`data: ${forbidden}`]);
 });
 
-test("an update of a Secret repeats the findings of metadata where upstream does", () => {
+test("an update of a Secret reports metadata errors twice, as upstream", () => {
   const broken = {
     metadata: {
       ...metadata,
@@ -105,7 +105,7 @@ test("an update of a Secret repeats the findings of metadata where upstream does
   assert.deepEqual(paths, [...meta, "type", ...meta, "data[g h]"]);
 });
 
-test("stringData goes into data over values of the same key, and is not stored", () => {
+test("stringData is merged into data and is not stored", () => {
   const stored = toStored({ immutable: false, data: { a: "YQ==", b: "Yg==" }, stringData: { a: "b", c: "ž\n" }, type: "Opaque" });
   assert.deepEqual(stored, make({ immutable: false, data: { a: "Yg==", b: "Yg==", c: "xb4K" }, type: "Opaque" }));
   assert.deepEqual(Object.keys(stored), ["kind", "apiVersion", "metadata", "immutable", "data", "type"]);
@@ -115,12 +115,12 @@ test("stringData goes into data over values of the same key, and is not stored",
   assert.equal(served.convert!.toStored(plain), plain);
 });
 
-test("stringData takes keys that prototypes have", () => {
+test("stringData accepts keys that are names of Object.prototype", () => {
   const stored = toStored({ stringData: JSON.parse('{"__proto__": "x", "constructor": "y"}') });
   assert.deepEqual(Object.entries(stored.data ?? {}), [["__proto__", "eA=="], ["constructor", "eQ=="]]);
 });
 
-test("a Secret without a type, or with an empty one, is Opaque", () => {
+test("the type of a Secret defaults to Opaque if it is absent or empty", () => {
   const fill = served.schema.fill!;
   assert.deepEqual(fill(make({})), make({ type: "Opaque" }));
   assert.deepEqual(fill(make({ type: "" })), make({ type: "Opaque" }));
@@ -128,7 +128,7 @@ test("a Secret without a type, or with an empty one, is Opaque", () => {
   assert.equal(fill(typed), typed);
 });
 
-test("Secrets are selectable by their type, and their table counts keys", () => {
+test("Secrets are selectable by type, and their Data column counts keys", () => {
   const secret = make({ type: "example.com/own", data: { a: "", b: "" } });
   assert.deepEqual(Object.keys(served.selectableFields!), ["type"]);
   assert.equal(served.selectableFields!["type"]!(secret), "example.com/own");

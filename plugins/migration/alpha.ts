@@ -1,6 +1,6 @@
 /**
- * Between v1alpha1 and the stored form. What v1alpha1 says and v1beta1 has no field for (the version of the resource,
- * the continue token) is stored in two annotations, which v1alpha1 does not show:
+ * Converts between v1alpha1 and the stored form, v1beta1. Two fields of v1alpha1 have no counterpart in v1beta1 and are stored in
+ * annotations, which v1alpha1 does not show:
  *
  *     v1alpha1  spec.resource.version: v1       spec.continueToken: x
  *     stored    metadata.annotations: storagemigration.k8s.io/v1alpha1-version: v1, ...-continue-token: x
@@ -10,26 +10,27 @@
 import type { ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
-interface Kept {
+/** The fields of v1alpha1 that are stored as annotations. */
+interface AlphaFields {
   readonly version: string;
   readonly continueToken: string;
 }
 
-/** Keys of the two annotations; their domain is the group of the object. */
+/** The keys of the two annotations. Their prefix is the API group. */
 function keysOf(apiVersion: string): { readonly version: string; readonly continueToken: string } {
   const group = apiVersion.slice(0, apiVersion.indexOf("/"));
   return { version: `${group}/v1alpha1-version`, continueToken: `${group}/v1alpha1-continue-token` };
 }
 
-/** What a stored migration remembers of v1alpha1; empty texts where there is nothing. */
-export function keptOf({ apiVersion, metadata: { annotations = {} } }: StorageVersionMigration): Kept {
+/** Reads the v1alpha1 fields of a stored migration; absent ones are empty. */
+export function alphaFieldsOf({ apiVersion, metadata: { annotations = {} } }: StorageVersionMigration): AlphaFields {
   const keys = keysOf(apiVersion);
   const own = (key: string) => Object.hasOwn(annotations, key) ? annotations[key]! : "";
   return { version: own(keys.version), continueToken: own(keys.continueToken) };
 }
 
-/** The metadata with what v1alpha1 says in place of what it said before. */
-function withKept(metadata: ObjectMeta, apiVersion: string, { version, continueToken }: Kept): ObjectMeta {
+/** Replaces the annotations of the v1alpha1 fields. An empty field removes its annotation. */
+function withAlphaFields(metadata: ObjectMeta, apiVersion: string, { version, continueToken }: AlphaFields): ObjectMeta {
   const keys = keysOf(apiVersion);
   const { annotations = {}, ...rest } = metadata;
   const { [keys.version]: _version, [keys.continueToken]: _token, ...others } = annotations;
@@ -41,24 +42,24 @@ function withKept(metadata: ObjectMeta, apiVersion: string, { version, continueT
   return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
 }
 
-/** The migration with what `prior` remembers, unless it says something itself: for clients of v1beta1, who may leave it out. */
-export function withKeptOf(next: StorageVersionMigration, prior: StorageVersionMigration): StorageVersionMigration {
-  const now = keptOf(next), before = keptOf(prior);
-  const kept = { version: now.version || before.version, continueToken: now.continueToken || before.continueToken };
-  if (kept.version === now.version && kept.continueToken === now.continueToken) return next;
-  return { ...next, metadata: withKept(next.metadata, next.apiVersion, kept) };
+/** Adds the v1alpha1 fields of `prior` that `next` lacks, because clients of v1beta1 may drop the annotations. */
+export function inheritAlphaFields(next: StorageVersionMigration, prior: StorageVersionMigration): StorageVersionMigration {
+  const now = alphaFieldsOf(next), before = alphaFieldsOf(prior);
+  const merged = { version: now.version || before.version, continueToken: now.continueToken || before.continueToken };
+  if (merged.version === now.version && merged.continueToken === now.continueToken) return next;
+  return { ...next, metadata: withAlphaFields(next.metadata, next.apiVersion, merged) };
 }
 
-/** The migration with another continue token. */
+/** Replaces the continue token. */
 export function withToken(migration: StorageVersionMigration, continueToken: string): StorageVersionMigration {
   const { metadata, apiVersion } = migration;
-  return { ...migration, metadata: withKept(metadata, apiVersion, { ...keptOf(migration), continueToken }) };
+  return { ...migration, metadata: withAlphaFields(metadata, apiVersion, { ...alphaFieldsOf(migration), continueToken }) };
 }
 
-/** The migration with this version, unless it has one. */
+/** Sets the version of the resource if the migration has none. */
 export function withVersion(migration: StorageVersionMigration, version: string): StorageVersionMigration {
-  const { metadata, apiVersion } = migration, kept = keptOf(migration);
-  return kept.version === "" ? { ...migration, metadata: withKept(metadata, apiVersion, { ...kept, version }) } : migration;
+  const { metadata, apiVersion } = migration, fields = alphaFieldsOf(migration);
+  return fields.version === "" ? { ...migration, metadata: withAlphaFields(metadata, apiVersion, { ...fields, version }) } : migration;
 }
 
 export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMigration {
@@ -68,7 +69,7 @@ export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMig
   return {
     kind,
     apiVersion,
-    metadata: withKept(metadata, apiVersion, { version, continueToken: spec.continueToken ?? "" }),
+    metadata: withAlphaFields(metadata, apiVersion, { version, continueToken: spec.continueToken ?? "" }),
     spec: { resource: { group, resource } },
     status: {
       ...(conditions && {
@@ -87,12 +88,12 @@ export function toStored(alpha: AlphaStorageVersionMigration): StorageVersionMig
 
 export function fromStored(stored: StorageVersionMigration): AlphaStorageVersionMigration {
   const { kind, apiVersion, metadata, spec: { resource: { group, resource } }, status } = stored;
-  const { version, continueToken } = keptOf(stored);
+  const { version, continueToken } = alphaFieldsOf(stored);
   const { conditions, ...rest } = status;
   return {
     kind,
     apiVersion,
-    metadata: withKept(metadata, apiVersion, { version: "", continueToken: "" }),
+    metadata: withAlphaFields(metadata, apiVersion, { version: "", continueToken: "" }),
     spec: {
       resource: { ...(group === "" ? {} : { group }), ...(version === "" ? {} : { version }), ...(resource === "" ? {} : { resource }) },
       ...(continueToken === "" ? {} : { continueToken }),

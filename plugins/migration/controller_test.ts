@@ -17,7 +17,7 @@ const migration = (name: string, resource: string, status: Migration["status"] =
   status,
 });
 
-/** An API over these migrations and two pages of things; `until` says when the test has seen enough. */
+/** A fake API with these migrations and two pages of things. The run ends when `until` returns true. */
 function apiOver(
   migrations: readonly any[],
   things: readonly string[],
@@ -27,7 +27,7 @@ function apiOver(
   const stored = new Map<string, any>(migrations.map((each) => [each.metadata.name, each]));
   const written: string[] = [];
   const done = new AbortController();
-  const note = (text: string) => {
+  const record = (text: string) => {
     written.push(text);
     if (until(written)) done.abort();
   };
@@ -51,7 +51,7 @@ function apiOver(
     },
     update: (_version, resource, _namespace, name, object, subresource) => {
       if (resource === "things") {
-        note(`thing ${name}`);
+        record(`thing ${name}`);
         const reason = name === "gone"
           ? "NotFound"
           : name === "changed"
@@ -65,13 +65,13 @@ function apiOver(
       }
       if (subresource !== "status") {
         stored.set(name, object);
-        note(`${name} goes on from ${Object.values((object as ApiObject).metadata.annotations ?? {}).join()}`);
+        record(`${name} continues from ${Object.values((object as ApiObject).metadata.annotations ?? {}).join()}`);
         return Promise.resolve(object as ApiObject);
       }
-      const { status } = object as Migration; // the controller writes migrations
+      const { status } = object as Migration; // `as`: the controller writes migrations
       stored.set(name, object);
-      const told = (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`).join(",");
-      note(`${name} ${told}${status.resourceVersion === undefined ? "" : ` at ${status.resourceVersion}`}`);
+      const conditions = (status.conditions ?? []).map(({ type, status }) => `${type}=${status}`).join(",");
+      record(`${name} ${conditions}${status.resourceVersion === undefined ? "" : ` at ${status.resourceVersion}`}`);
       return Promise.resolve(object as ApiObject);
     },
     async *watch(_version, _resource, _namespace, _query, signal) {
@@ -80,21 +80,21 @@ function apiOver(
     },
   };
   const run = migrationController.run(
-    { names: defaultNames, api: api as Api, gates: () => true }, // what the controller uses of it
+    { names: defaultNames, api: api as Api, gates: () => true }, // `as`: the controller uses these members only
     AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]),
   );
   return { run, written, stored };
 }
 const endsWith = (text: string) => (written: readonly string[]) => written.at(-1)?.startsWith(text) ?? false;
 
-test("migrationController writes every object of every page, past those that others wrote or deleted, and tells how far it is", async () => {
+test("migrationController writes every object of every page, skips changed and deleted ones, and saves its progress", async () => {
   const { run, written } = apiOver([migration("one", "things")], ["a", "changed", "gone", "z"], endsWith("one Running=False"));
   await run;
   assert.deepEqual(written, [
     "one Running=True",
     "one Running=True at 7",
     "thing a",
-    "one goes on from next",
+    "one continues from next",
     "thing changed",
     "thing gone",
     "thing z",
@@ -107,41 +107,41 @@ const begun = (token: string) => {
   return { ...one, metadata: { ...one.metadata, annotations: { "storagemigration.k8s.io/v1alpha1-continue-token": token } } };
 };
 
-test("migrationController goes on from the token of a migration that was broken off", async () => {
+test("migrationController continues an interrupted migration from its token", async () => {
   const { run, written } = apiOver([begun("next")], ["a", "y", "z"], endsWith("one Running=False"));
   await run;
   assert.deepEqual(written, ["thing y", "thing z", "one Running=False,Succeeded=True at 5"]);
 });
 
-test("migrationController goes on from a token that is too old in what is there now, or from the beginning, and keeps that", async () => {
+test("migrationController replaces an expired token by the new one, or starts again, and saves that", async () => {
   const old = apiOver([begun("old")], ["a", "y", "z"], endsWith("one Running=False"));
   await old.run;
-  assert.deepEqual(old.written, ["one goes on from newer", "thing y", "thing z", "one Running=False,Succeeded=True at 5"]);
+  assert.deepEqual(old.written, ["one continues from newer", "thing y", "thing z", "one Running=False,Succeeded=True at 5"]);
   const ancient = apiOver([begun("ancient")], ["a", "z"], endsWith("one Running=False"));
   await ancient.run;
-  assert.deepEqual(ancient.written.slice(0, 4), ["one goes on from ", "thing a", "one goes on from next", "thing z"]);
+  assert.deepEqual(ancient.written.slice(0, 4), ["one continues from ", "thing a", "one continues from next", "thing z"]);
 });
 
-test("migrationController ends a migration as failed whose token nobody has given", async () => {
+test("migrationController fails a migration with an invalid token", async () => {
   const { run, stored } = apiOver([begun("made up")], ["a"], endsWith("one Running=False"));
   await run;
   assert.equal(stored.get("one").status.conditions[1].message, "migration encountered unhandled error: no such token");
 });
 
-test("migrationController fails, to be started again, while the server is busy: that is no failure of the migration", async () => {
+test("migrationController rejects and is restarted if the server is busy; the migration does not fail", async () => {
   const { run, written } = apiOver([migration("one", "things")], ["busy", "z"], () => false);
   await assert.rejects(run, /no busy/);
   assert.deepEqual(written, ["one Running=True", "one Running=True at 7", "thing busy"]);
 });
 
-test("migrationController ends a migration as failed where an object cannot be written", async () => {
+test("migrationController fails a migration if an object cannot be written", async () => {
   const { run, written, stored } = apiOver([migration("one", "things")], ["bad", "z"], endsWith("one Running=False"));
   await run;
   assert.equal(written.at(-1), "one Running=False,Failed=True at 7");
   assert.equal(stored.get("one").status.conditions[1].message, "migration encountered unhandled error: no bad");
 });
 
-test("migrationController does migrations of one resource one after the other, and none that is over", async () => {
+test("migrationController runs migrations of one resource one after the other, and skips finished ones", async () => {
   const over = migration("over", "things", { conditions: [{ type: "Failed", status: "True", message: "" }] });
   const { run, written } = apiOver([over, migration("one", "things"), migration("two", "things")], ["a"], endsWith("two Running=False"));
   await run;
@@ -155,7 +155,7 @@ test("migrationController does migrations of one resource one after the other, a
   ]);
 });
 
-test("migrationController speaks v1alpha1 where v1beta1 is not served: token, version and conditions are its fields", async () => {
+test("migrationController uses v1alpha1 if v1beta1 is not served", async () => {
   const alpha = "storagemigration.k8s.io/v1alpha1";
   const one = { ...migration("one", "things"), apiVersion: alpha, spec: { resource: { resource: "things" } } };
   const { run, stored } = apiOver([one], ["a", "z"], endsWith("one Running=False"), alpha);
@@ -165,7 +165,7 @@ test("migrationController speaks v1alpha1 where v1beta1 is not served: token, ve
   assert.deepEqual(status.conditions.map((each: object) => Object.keys(each).includes("lastUpdateTime")), [true, true]);
 });
 
-test("migrationController names all verbs that a migration needs where the resource lacks one", async () => {
+test("migrationController lists all needed verbs if the resource lacks one", async () => {
   const { run, stored } = apiOver([migration("one", "readings")], [], endsWith("one Running=False"));
   await run;
   assert.equal(
@@ -174,7 +174,7 @@ test("migrationController names all verbs that a migration needs where the resou
   );
 });
 
-test("migrationController runs with its gate on, where one of the two versions is served", () => {
+test("migrationController runs if its gate is enabled and one of the two versions is served", () => {
   assert.equal(migrationController.gate, "StorageVersionMigrator");
   assert.deepEqual(migrationController.needs, [{
     resource: "storageversionmigrations",
@@ -182,7 +182,7 @@ test("migrationController runs with its gate on, where one of the two versions i
   }]);
 });
 
-test("migrationController fails with what a status cannot be written for, so that it is started again", async () => {
+test("migrationController rejects with the error of a status update, so that it is restarted", async () => {
   const broken: Partial<Api> = {
     collections: () => [{ groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false }],
     get: () => Promise.reject(new Error("broken")),
@@ -191,6 +191,6 @@ test("migrationController fails with what a status cannot be written for, so tha
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   };
-  const world = { names: defaultNames, api: broken as Api, gates: () => true }; // it fails before it asks for more
-  await assert.rejects(migrationController.run(world, AbortSignal.timeout(60_000)), /broken/);
+  const context = { names: defaultNames, api: broken as Api, gates: () => true }; // `as`: the run fails before it uses other members
+  await assert.rejects(migrationController.run(context, AbortSignal.timeout(60_000)), /broken/);
 });

@@ -15,7 +15,7 @@ const at = (requestVersion: string): HookContext => ({
 });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
-// Objects are written as clients do; their types say more than each test needs.
+// `any`: tests build partial objects.
 const make = (rest: object, apiVersion = beta): any => ({
   kind: "StorageVersionMigration",
   apiVersion,
@@ -34,7 +34,7 @@ const condition = (type: string, value: string) => ({
   message: "",
 });
 
-test("what v1alpha1 says survives the stored form, and is not shown as annotations", () => {
+test("the fields of v1alpha1 are kept in the stored form, and its annotations are not shown", () => {
   const shown = make({
     metadata: { ...metadata, annotations: { mine: "x" } },
     spec: { resource: { group: "example.com", version: "v1", resource: "things" }, continueToken: "token" },
@@ -54,24 +54,24 @@ test("what v1alpha1 says survives the stored form, and is not shown as annotatio
   assert.deepEqual(convert!.fromStored(stored), shown);
 });
 
-test("a migration of v1beta1 is shown in v1alpha1 without a version, and comes back as it was", () => {
+test("a migration of v1beta1 has no version in v1alpha1, and converts back unchanged", () => {
   const stored = make({ status: { conditions: [condition("Running", "True")] } }, alpha);
   assert.deepEqual(convert!.fromStored(stored).spec, { resource: { resource: "things" } });
   assert.deepEqual(convert!.toStored(convert!.fromStored(stored)), stored);
 });
 
-test("a client of v1beta1 that leaves the annotations out does not lose what v1alpha1 said", () => {
+test("an update in v1beta1 without the annotations keeps the fields of v1alpha1", () => {
   const prior = make({ metadata: { ...metadata, annotations: { "storagemigration.k8s.io/v1alpha1-version": "v1" } } });
   assert.deepEqual(migrations.prepare?.(make({}), prior, at(beta)), prior);
 });
 
-test("a migration begins without a status", () => {
+test("prepare() drops the status of a new migration", () => {
   const sent = make({ status: { resourceVersion: "7" } });
   assert.deepEqual(migrations.prepare?.(sent, undefined, at(beta)).status, {});
   assert.deepEqual(migrations.prepare?.(make({}), sent, at(beta)).status, { resourceVersion: "7" });
 });
 
-test("the spec of a migration does not change, in each version in its own words", () => {
+test("the spec of a migration is immutable; the errors depend on the version", () => {
   const other = make({ spec: { resource: { group: "example.com", resource: "others" } } });
   assert.deepEqual(migrations.update?.(other, make({}), at(beta)).map(({ path }) => path), ["spec"]);
   const versioned = (version: string) => ({ ...metadata, annotations: { "storagemigration.k8s.io/v1alpha1-version": version } });
@@ -82,14 +82,14 @@ test("the spec of a migration does not change, in each version in its own words"
   ]);
 });
 
-test("all that is wrong with the name of a resource is told as one", () => {
+test("the errors of a resource name are joined into one", () => {
   const found = migrations.create?.(make({ spec: { resource: { group: "", resource: `${"a".repeat(63)}_` } } }), at(beta)) ?? [];
   assert.deepEqual(found.map(({ path, detail }) => [path, detail.slice(0, 56)]), [
     ["spec.resource.resource", "must be no more than 63 characters,a DNS-1035 label must"],
   ]);
 });
 
-test("the version in the status is a number that is set once", () => {
+test("status.resourceVersion is a number and can be set once", () => {
   const errors = (resourceVersion: string, prior = "", version = beta) =>
     texts(
       status!.update!(make({ status: { resourceVersion } }), make({ status: prior === "" ? {} : { resourceVersion: prior } }), at(version)),
@@ -105,7 +105,7 @@ test("the version in the status is a number that is set once", () => {
   assert.deepEqual(errors("", "7"), ['status.resourceVersion: Invalid value: "": field is immutable']);
 });
 
-test("a migration ends once, in one way, and does not run after that", () => {
+test("the conditions Succeeded, Failed and Running exclude each other, and the final ones stay true", () => {
   const errors = (now: readonly object[], before: readonly object[] = []) =>
     status!.update!(make({ status: { conditions: now } }), make({ status: { conditions: before } }), at(beta)).map(({ detail }) => detail);
   const [succeeded, failed, running] = ["Succeeded", "Failed", "Running"].map((type) => condition(type, "True")) as [
@@ -119,7 +119,7 @@ test("a migration ends once, in one way, and does not run after that", () => {
   assert.deepEqual(errors([condition("Failed", "False")], [failed]), ["Failed condition cannot be set to false once it is true"]);
 });
 
-test("the table of migrations shows the resource and the last condition that is true", () => {
+test("the table of migrations shows the resource and the last true condition", () => {
   const { columns = [] } = migrations.served["storagemigration.{domain}/v1beta1"]!;
   const cells = (object: any) => columns.map((column) => column.cell(object, 0));
   assert.deepEqual(cells(make({})), ["one", "things", "Unknown"]);

@@ -6,7 +6,7 @@ export { storageVersionMigrations };
 
 export const migrationPlugin = definePlugin({
   name: "migration",
-  summary: "Writing all objects of a resource anew, so that they are stored in the version that is stored now.",
+  summary: "Migration of stored objects to the current storage version: StorageVersionMigration.",
   featureGates: {
     StorageVersionMigrator: [
       { since: "1.30", stage: "Alpha", default: false },

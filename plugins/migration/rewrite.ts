@@ -1,12 +1,11 @@
 /**
- * Every object of a collection is read and written back as it is, page by page. Where a list can no longer go on from where it
- * was, because that is history by now, it goes on from there in what is there now: what came in between is written in the
- * current form already.
+ * Reads every object of a collection and writes it back unchanged, page by page. If a continue token has expired, the list continues
+ * after the same key at the current revision; objects written in between have the current form already.
  */
 import type { Api, ApiObject } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 
-/** Objects that are read at once, and how many of them are written side by side: the store takes waiting writes together. */
+/** Objects per page, and concurrent writes. The store commits waiting writes together. */
 const pageItems = 500, writersMax = 16;
 
 export interface Collection {
@@ -14,40 +13,43 @@ export interface Collection {
   readonly resource: string;
 }
 
-/** A run over a collection, which may have been begun before. */
+/** Options of one run over a collection. */
 export interface Run {
-  /** Where to go on; empty for the beginning. */
+  /** The continue token to start from; empty for the beginning. */
   readonly token: string;
-  /** Told the version of each page's list. */
-  readonly begun: (resourceVersion: string) => Promise<unknown>;
-  /** Told where the rest begins, once everything before it is written. */
-  readonly passed: (token: string) => Promise<unknown>;
-  /** False ends the run. */
-  readonly isWanted: () => boolean;
+  /** Called with the resourceVersion of each page. */
+  readonly onList: (resourceVersion: string) => Promise<unknown>;
+  /** Called with the next continue token when all objects before it are written. */
+  readonly onProgress: (token: string) => Promise<unknown>;
+  /** Checked between objects; the run ends early once it returns false. */
+  readonly isActive: () => boolean;
 }
 
-/** Why not everything could be written; undefined when it could. What may be well in a moment is thrown. */
+/**
+ * Rewrites all objects of a collection. Resolves with undefined, or with the message of a permanent error. Rejects with a transient
+ * error, after which the run can be repeated.
+ */
 export async function rewriteAll(api: Api, { groupVersion, resource }: Collection, run: Run): Promise<string | undefined> {
   try {
     for (let token = run.token;;) {
       const page = await nextPage(api, { groupVersion, resource }, token);
       if (typeof page === "string") {
-        await run.passed(token = page);
+        await run.onProgress(token = page);
         continue;
       }
-      await run.begun(page.metadata.resourceVersion);
-      await sideBySide(page.items, run.isWanted, (item) => rewrite(api, groupVersion, resource, item));
+      await run.onList(page.metadata.resourceVersion);
+      await forEachConcurrently(page.items, run.isActive, (item) => rewrite(api, groupVersion, resource, item));
       token = page.metadata.continue ?? "";
-      if (token === "" || !run.isWanted()) return undefined;
-      await run.passed(token);
+      if (token === "" || !run.isActive()) return undefined;
+      await run.onProgress(token);
     }
   } catch (error) {
-    if (error instanceof StatusError && !isPassing(error)) return error.message;
+    if (error instanceof StatusError && !isTransient(error)) return error.message;
     throw error;
   }
 }
 
-/** A page, or the token to take instead of one that is too old. */
+/** A page, or the replacement of an expired token. */
 async function nextPage(
   api: Api,
   { groupVersion, resource }: Collection,
@@ -61,12 +63,12 @@ async function nextPage(
   }
 }
 
-/** Works on the items, a few at a time; the first failure ends it. */
-async function sideBySide<T>(items: readonly T[], isWanted: () => boolean, work: (item: T) => Promise<void>): Promise<void> {
+/** Calls `work` for all items, at most `writersMax` at a time. The first failure ends it. */
+async function forEachConcurrently<T>(items: readonly T[], isActive: () => boolean, work: (item: T) => Promise<void>): Promise<void> {
   let next = 0, failed = false;
   const results = await Promise.allSettled(Array.from({ length: Math.min(writersMax, items.length) }, async () => {
     try {
-      while (next < items.length && !failed && isWanted()) await work(items[next++]!);
+      while (next < items.length && !failed && isActive()) await work(items[next++]!);
     } catch (error) {
       failed = true;
       throw error;
@@ -80,12 +82,12 @@ async function rewrite(api: Api, groupVersion: string, resource: string, item: A
   try {
     await api.update(groupVersion, resource, namespace, name, item);
   } catch (error) {
-    // Whoever changed it in the meantime wrote it anew; what is gone need not be written.
+    // A concurrent write has stored the object in the current form already; a deleted object needs no write.
     if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "NotFound")) throw error;
   }
 }
 
-/** Whether the same may be well in a moment: the server or its store is busy, away or about to end. */
-function isPassing({ reason }: StatusError): boolean {
+/** Whether a retry may succeed: the server or its store is busy, unavailable or shutting down. */
+function isTransient({ reason }: StatusError): boolean {
   return reason === "TooManyRequests" || reason === "ServerTimeout" || reason === "Timeout" || reason === "ServiceUnavailable";
 }

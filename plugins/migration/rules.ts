@@ -1,4 +1,4 @@
-/** The rules of migrations. Clients of v1alpha1 meet those that they were promised, which are fewer. */
+/** Validation of migrations. The rules of v1alpha1 are fewer than those of v1beta1, as upstream. */
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { validateConditions } from "../../core/meta/condition.ts";
@@ -6,13 +6,13 @@ import { dns1035Label, dns1123Subdomain } from "../../core/meta/names.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { keptOf } from "./alpha.ts";
+import { alphaFieldsOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 
 export const strategy = { unconditionalUpdate: false, coreFinalizers: true } as const;
 const kind = { scope: "Cluster", strategy } as const;
 
-/** Whether the client speaks v1alpha1. */
+/** Whether the request is in v1alpha1. */
 export function isAlpha(at: HookContext): boolean {
   return at.requestVersion.endsWith("/v1alpha1");
 }
@@ -21,17 +21,20 @@ export function validateSpec(next: StorageVersionMigration, at: HookContext): re
   const { group, resource } = next.spec.resource;
   const missing = resource === "" ? [required("spec.resource.resource", "resource is required to be set")] : [];
   if (isAlpha(at)) {
-    return [...missing, ...(keptOf(next).version === "" ? [required("spec.resource.version", "version is required to be set")] : [])];
+    return [
+      ...missing,
+      ...(alphaFieldsOf(next).version === "" ? [required("spec.resource.version", "version is required to be set")] : []),
+    ];
   }
   return [
     ...missing,
-    ...(resource === "" ? [] : together(dns1035Label(resource), "spec.resource.resource", resource)),
-    ...(group === "" ? [] : together(dns1123Subdomain(group), "spec.resource.group", group)),
+    ...(resource === "" ? [] : joined(dns1035Label(resource), "spec.resource.resource", resource)),
+    ...(group === "" ? [] : joined(dns1123Subdomain(group), "spec.resource.group", group)),
   ];
 }
 
-/** All that is wrong with a text, told as one. */
-function together(wrong: readonly string[], path: string, value: string): readonly FieldError[] {
+/** Joins the problems of a value into one error, as upstream. */
+function joined(wrong: readonly string[], path: string, value: string): readonly FieldError[] {
   return wrong.length === 0 ? [] : [invalid(path, value, wrong.join(","))];
 }
 
@@ -42,7 +45,7 @@ export function validateUpdate(next: StorageVersionMigration, prior: StorageVers
     return [...validateSpec(next, at), ...meta, ...spec];
   }
   const now = next.spec.resource, before = prior.spec.resource;
-  const version = keptOf(next).version, versionBefore = keptOf(prior).version;
+  const version = alphaFieldsOf(next).version, versionBefore = alphaFieldsOf(prior).version;
   // The short paths are upstream's. A migration made in v1beta1 has no version yet.
   return [
     ...validateSpec(next, at),
@@ -73,7 +76,7 @@ export function validateStatus(next: StorageVersionMigration, prior: StorageVers
   ];
 }
 
-/** The rules of conditions, without the one that v1alpha1 does not have: a reason is optional there. */
+/** Validates conditions of v1alpha1, where the reason is optional. */
 function alphaConditions(conditions: Conditions): readonly FieldError[] {
   return validateConditions(conditions, "status.conditions").filter(({ type, path }) => type !== "Required" || !path.endsWith(".reason"));
 }
@@ -91,15 +94,15 @@ function alphaVersionProblem(version: string): string | undefined {
   return BigInt(version) < 0n ? "resource version should be a non-negative integer" : undefined;
 }
 
-/** A migration ends once, in one way, and does not run after that. */
+/** Checks that Succeeded, Failed and Running exclude each other, and that Succeeded and Failed stay true. */
 function validateOutcome(now: Conditions, before: Conditions): readonly FieldError[] {
   const succeeded = isTrue(now, "Succeeded"), failed = isTrue(now, "Failed"), running = isTrue(now, "Running");
-  const findings: readonly (readonly [holds: boolean, detail: string])[] = [
+  const rules: readonly (readonly [violated: boolean, detail: string])[] = [
     [succeeded && failed, "Both success and failed conditions cannot be true at the same time"],
     [succeeded && running, "Running condition cannot be true when success condition is true"],
     [failed && running, "Running condition cannot be true when failed condition is true"],
     [isTrue(before, "Succeeded") && !succeeded, "Success condition cannot be set to false once it is true"],
     [isTrue(before, "Failed") && !failed, "Failed condition cannot be set to false once it is true"],
   ];
-  return findings.filter(([holds]) => holds).map(([, detail]) => invalid("status.conditions", now, detail));
+  return rules.filter(([violated]) => violated).map(([, detail]) => invalid("status.conditions", now, detail));
 }

@@ -3,11 +3,11 @@ import { nameColumn } from "../../core/meta/columns.ts";
 import { metaOfStatus } from "../../core/meta/status-meta.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { Column, Resource, Subresource } from "../../core/plugin.ts";
-import { fromStored, toStored, withKeptOf } from "./alpha.ts";
+import { fromStored, inheritAlphaFields, toStored } from "./alpha.ts";
 import { isAlpha, strategy, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
 import { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
-// The name has no format in these tables, so clients do not take it for one.
+// Upstream declares the name column of this resource without a format.
 const { format: _format, ...plainNameColumn } = nameColumn;
 
 const columns: readonly Column<StorageVersionMigration>[] = [
@@ -27,7 +27,7 @@ const columns: readonly Column<StorageVersionMigration>[] = [
   },
 ];
 
-/** Of the shape that v1alpha1 shows, which is not the stored one. */
+/** The columns of v1alpha1. Cells get the v1alpha1 form, not the stored one. */
 const alphaColumns: readonly Column[] = [
   plainNameColumn,
   {
@@ -41,7 +41,7 @@ const alphaColumns: readonly Column[] = [
 
 const status: Subresource<StorageVersionMigration> = {
   leaves: ["metadata", "spec"],
-  /** Status is the client's, all else is what is stored, save that the managed fields are counted anew. */
+  // Only the status and, through metaOfStatus, the managed fields are taken from the request.
   write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
   update: (next, prior, at) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(storageVersionMigrations, at.names)),
@@ -54,7 +54,7 @@ const beta = "storagemigration.{domain}/v1beta1";
 export const storageVersionMigrations: Resource<StorageVersionMigration> = defineResource<StorageVersionMigration>({
   kind: "StorageVersionMigration",
   scope: "Cluster",
-  summary: "The wish that all objects of a resource be written anew, in the version that is stored now.",
+  summary: "A request to rewrite all objects of a resource in the current storage version.",
   storedAs: beta,
   storedUnder: "storageversionmigrations",
   served: {
@@ -63,7 +63,7 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
       schema: AlphaStorageVersionMigration,
       introduced: "1.30",
       deprecated: "1.35",
-      // Served all the same where --runtime-config asks for it.
+      // --runtime-config can still enable it.
       removed: "1.35",
       keptBy: "StorageVersionMigrator",
       replacement: { groupVersion: beta, kind: "StorageVersionMigration" },
@@ -76,7 +76,7 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
   prepare(next, prior, at) {
     if (prior === undefined) return { ...next, status: {} };
     const kept = { ...next, status: prior.status };
-    return isAlpha(at) ? kept : withKeptOf(kept, prior);
+    return isAlpha(at) ? kept : inheritAlphaFields(kept, prior);
   },
   create: validateSpec,
   update: (next, prior, at) => [
