@@ -7,8 +7,6 @@ export type {
   Admission,
   Api,
   ApiList,
-  ApiObject,
-  Column,
   Controller,
   ControllerContext,
   Gates,
@@ -26,6 +24,8 @@ export type {
   Subresource,
   WatchScope,
 } from "./core/plugin.ts";
+export { ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
+export type { ApiObject } from "./core/meta/object-meta.ts";
 
 // The schema of a resource: nodes, fields and the top-level object.
 export { object } from "./core/meta/object.ts";
@@ -89,7 +89,6 @@ export {
 export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
 
 // Tables.
-export { ageColumn, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
 
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { type Names, spell } from "./core/names.ts";

@@ -8,7 +8,8 @@
  */
 import type { Api, Plugin } from "./core/plugin.ts";
 import { tooLargeError } from "./core/status-error.ts";
-import type { UserInfo } from "./kernel/access/authentication/mod.ts";
+import type { UserInfo } from "./core/user-info.ts";
+export type { UserInfo } from "./core/user-info.ts";
 import type { Config } from "./kernel/config/settings.ts";
 import { withDefaults } from "./kernel/config/parse.ts";
 import type { Exchange, Reply } from "./kernel/request/exchange.ts";
@@ -18,8 +19,6 @@ import { jsonLog, verbosityOf } from "./kernel/observe/log.ts";
 import { openServer } from "./kernel/startup/open-server.ts";
 import type { Server } from "./kernel/server.ts";
 import { plugins as builtIn } from "./plugins/mod.ts";
-
-export type { UserInfo } from "./kernel/access/authentication/mod.ts";
 
 /** Options of `openTestServer`. */
 export interface TestServerOptions {

@@ -1,4 +1,4 @@
-import { goJson, goString } from "./codec/json-text.ts";
+import { goJson, goString } from "./tree/json-text.ts";
 import type { Json } from "./schema.ts";
 import { goQuote } from "./tree/go-quote.ts";
 

@@ -206,4 +206,6 @@ export const limits = Object.freeze({
   rsaKeyBitsMax: 8192,
   /** Client certificates whose verdict is remembered. */
   peerVerdictsMax: 1000,
+  /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */
+  electionRetryJitter: 1.2,
 });

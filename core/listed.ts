@@ -1,6 +1,7 @@
 /** All objects of a collection, of which no more than a page is held at a time. */
 import { limits } from "./limits.ts";
-import type { Api, ApiObject, GroupVersion } from "./plugin.ts";
+import type { Api, GroupVersion } from "./plugin.ts";
+import type { ApiObject } from "./meta/object-meta.ts";
 
 /**
  * The objects as they are at one revision, which is returned at the end. A StatusError Expired where reading them takes longer than

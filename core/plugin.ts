@@ -3,7 +3,8 @@
  * with `--plugins`) offers it. `define.ts` checks definitions and reports every mistake at once.
  */
 import type { FieldError } from "./field-error.ts";
-import type { ObjectMeta } from "./meta/object-meta.ts";
+import type { Column } from "./meta/columns.ts";
+import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { Node, StructNode, Typed } from "./schema.ts";
 import type { WorkMeter } from "./work.ts";
@@ -15,13 +16,6 @@ import type { WorkMeter } from "./work.ts";
 export type GroupVersion = string;
 /** A minor release, `"1.18"`. */
 export type Release = string;
-
-/** What every stored object has. Objects are plain, readonly, keys in schema order, `undefined` never present. */
-export interface ApiObject {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly metadata: ObjectMeta;
-}
 
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
 /** One rung of a gate's ladder: holds from that release on. */
@@ -84,19 +78,6 @@ export interface Strategy {
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
-}
-
-/** One column of the server-side table. */
-export interface Column<T = any> {
-  readonly name: string;
-  readonly type: "string" | "integer" | "number" | "boolean" | "date";
-  /** `"name"` for the column that holds the name. */
-  readonly format?: string;
-  readonly description: string;
-  /** 0 is shown always, 1 with `-o wide`. */
-  readonly priority?: number;
-  /** The cell. Times since are made with `now`, milliseconds since the epoch. */
-  readonly cell: (object: T, now: number) => string | number | boolean | null;
 }
 
 /** Part of an object that has its own path: `status`, `finalize`, `scale`. Writes touch only what `write` keeps. */

@@ -13,3 +13,8 @@ export const systemGroups = Object.freeze({
   unauthenticated: "system:unauthenticated",
 });
 export const anonymousUser: UserInfo = Object.freeze({ name: "system:anonymous", groups: [systemGroups.unauthenticated] });
+
+/** Nobody who is known. A certificate may say so of its bearer, too. */
+export function isStranger({ name, groups }: UserInfo): boolean {
+  return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
+}

@@ -5,12 +5,13 @@ import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import { header, heavyHost, heavyRequest, type RequestContext } from "./request-context.ts";
+import { heavyHost, heavyRequest, type RequestContext } from "./request-context.ts";
+import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
 import { toStatusError } from "./respond/failure.ts";
-import type { Exchange, Reply } from "./request/exchange.ts";
 import { HandOver, type HeavyReply } from "./request/hand-over.ts";
+import { notFoundText, textReply } from "./respond/text.ts";
 import { parseQuery } from "./request/query.ts";
 import { requestInfo } from "./request/request-info.ts";
 import { leftOutError } from "./request/unserved-kinds.ts";
@@ -171,12 +172,4 @@ function withCommonHeaders(reply: Reply, warnings: Warnings, auditId: string): R
       ...(texts.length === 0 ? {} : { warning: texts }),
     },
   };
-}
-
-export function textReply(status: number, text: string): Reply {
-  return { status, headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" }, body: text };
-}
-/** Paths outside of every group that is served. */
-export function notFoundText(): Reply {
-  return textReply(404, "404 page not found\n");
 }

@@ -11,9 +11,9 @@ import { kernelGates } from "./catalog/gates.ts";
 import { startHeavyThread } from "./heavy/thread.ts";
 import { loadModule } from "./config/load-module.ts";
 import { describe, openLog, verbosityOf } from "./observe/log.ts";
-import { readConfiguration } from "./config/read-configuration.ts";
+import { readConfiguration } from "./startup/read-configuration.ts";
 import { serve } from "./startup/serve.ts";
-import { versionText } from "./nonresource/version.ts";
+import { versionText } from "./startup/version.ts";
 
 /** Resolves once everything before it has left the process. */
 function flushLog(): Promise<void> {

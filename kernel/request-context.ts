@@ -13,6 +13,7 @@ import type { Reads, Waiter } from "./reads/reads.ts";
 import type { Store } from "./store/store.ts";
 import { Turns } from "../core/turns.ts";
 import type { Warnings } from "./request/warnings.ts";
+import type { GroupName } from "../core/status-error.ts";
 
 /** Time and chance, handed in so that tests can choose them. */
 export interface Clock {
@@ -25,8 +26,8 @@ export interface Clock {
 /** What verbs need of the server. */
 export interface Backend {
   readonly store: Store;
-  /** What requests read through; absent means straight from the store. */
-  readonly reads?: Reads;
+  /** What requests read through: the watch cache, or the store itself. */
+  readonly reads: Reads;
   /** First segments of every key, without a slash at the end: `/registry`. */
   readonly prefix: string;
   readonly clock: Clock;
@@ -73,18 +74,6 @@ export interface HeavyRoute {
 
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
-
-/** The first header of a name, "" where there is none: of repeated headers upstream reads only the first. */
-export function header(exchange: Pick<Exchange, "headers">, name: string): string {
-  const value = exchange.headers[name];
-  return value === undefined ? "" : typeof value === "string" ? value : value[0] ?? "";
-}
-
-/** All headers of a name as one list, for names whose values are a list by our own rule. */
-export function headerList(exchange: Pick<Exchange, "headers">, name: string): string {
-  const value = exchange.headers[name];
-  return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
-}
 
 const turns = new Turns();
 
@@ -144,4 +133,13 @@ export function at(call: RequestContext): HookContext {
 /** RFC 3339 with whole seconds. */
 export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19) + "Z";
+}
+
+/** The kind as 422 names it. */
+export function kindName(call: RequestContext): GroupName {
+  return { group: call.endpoint.stored.group, name: call.endpoint.kind };
+}
+/** The resource as 404 and 409 name it. */
+export function resourceName(call: RequestContext): GroupName {
+  return { group: call.endpoint.group, name: call.endpoint.plural };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { header, headerList } from "./request-context.ts";
+import { header, headerList } from "./request/exchange.ts";
 
 test("header() is the first of repeated headers, headerList() all of them", () => {
   const exchange = { headers: { accept: ["text/html", "application/json"], range: "bytes=0-1" } };

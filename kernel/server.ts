@@ -4,18 +4,8 @@ import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange, Reply } from "./request/exchange.ts";
 import type { HeavyWork } from "./request/hand-over.ts";
+import type { Observation } from "./observe/observe.ts";
 import type { RequestInfo } from "./request/request-info.ts";
-
-/** What one request tells metrics and logs, from its first step to its last byte. */
-export interface Observation {
-  user(user: UserInfo): void;
-  /** Something is done: for the trace of a slow request. */
-  readonly step: (what: string) => void;
-  /** What is given back with the last byte. */
-  holds(place: Disposable): void;
-  /** The reply as it goes out; a streamed body is followed to its end. */
-  end(reply: Reply): Reply;
-}
 
 export interface Server {
   /** The one in force: swapped whole, and read once by a request. */

@@ -24,36 +24,26 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],
 };
 
-/** Single imports that the table would refuse. */
-const alsoImports: Readonly<Record<string, readonly string[]>> = {
-  "kernel/main.ts": ["plugins/mod.ts"],
-  // Programs of a thread: they choose from the same plugins as the main program.
-  "kernel/heavy/worker-node.ts": ["plugins/mod.ts"],
-  "kernel/heavy/worker-web.ts": ["plugins/mod.ts"],
-};
+/**
+ * Programs start a process or a thread and choose from the built-in plugins: only they may import `plugins/mod.ts`. Each is the whole of
+ * one file at the top of the kernel or of a thread's folder.
+ */
+const program = /^kernel\/(?:main|heavy\/worker-[a-z]+)\.ts$/;
 
-/** Where `node:` modules are at home: sockets, stores, the composition root, tests and scripts. */
-const nodeRooms = ["kernel/listen/", "kernel/store/", "test/", "scripts/"];
-/** Other files with a `node:` module, each with its reason. */
-const nodeExceptions: Readonly<Record<string, string>> = {
-  "kernel/startup/permissions.ts": "looks for packages of plugins and the server's own certificates; reads the configuration file",
-  "core/codec/protobufjs.ts": "loads a package when it is first used",
-  "kernel/main.ts": "the composition root",
-  "kernel/config/load-module.ts": "finds the plugin modules that settings name",
-  "kernel/heavy/thread.ts": "starts the thread of heavy requests",
-  "kernel/heavy/heap.ts": "measures the heap of a thread",
-  "kernel/heavy/worker-node.ts": "the thread of heavy requests",
-  "kernel/startup/serve.ts": "the composition root from settings on: makes the data folder",
-  "kernel/startup/open-server.ts": "the composition root, too: asks for the name of the host",
-  "kernel/startup/credentials.ts": "reads the certificates, keys and tokens that settings name",
-  "kernel/config/read-files.ts": "reads the files that settings name",
-  "kernel/startup/open-store.ts": "reads the certificates for etcd, makes the file of the embedded store",
-  "kernel/startup/open-metrics.ts": "reads the lists of allowed label values that a setting names",
-  "kernel/observe/process-metrics.ts": "asks the process and its runtime what they use",
-  "kernel/config/read-configuration.ts": "reads the configuration file",
-  "kernel/config/watch-file.ts": "looks whether files have changed",
-  "kernel/nonresource/version.ts": "says which runtime and platform it runs on",
-};
+/**
+ * Folders whose code touches the machine: sockets, files, threads, the process. Only there `node:` modules may be
+ * imported, except `node:module`, which loads packages and touches nothing.
+ */
+const machineFolders = [
+  "kernel/config/",
+  "kernel/heavy/",
+  "kernel/listen/",
+  "kernel/observe/",
+  "kernel/startup/",
+  "kernel/store/",
+  "test/",
+  "scripts/",
+];
 
 const clause = String.raw`(?:type\s+)?(?:\w+\s*,\s*)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\}|\w+)\s*from\s*`;
 const importPattern = new RegExp(
@@ -114,7 +104,7 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   const [here, there] = [roomOf(from), roomOf(to)];
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
   if (!isTest(from) && isTest(to)) return `${from} imports ${to}, which is for tests`;
-  if (here === there || alsoImports[from]?.includes(to)) return undefined;
+  if (here === there || (to === "plugins/mod.ts" && program.test(from))) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
   const door = `${there}/mod.ts`;
   if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between rooms import ${door}`;
@@ -146,6 +136,56 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
     }
   }
   return found;
+}
+
+/** Strongly connected components of more than one node (Tarjan's algorithm), each sorted. */
+function components(graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+  const order = new Map<string, number>(), low = new Map<string, number>();
+  const stack: string[] = [], found: string[][] = [];
+  const visit = (node: string): void => {
+    order.set(node, order.size);
+    low.set(node, order.get(node)!);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!order.has(next)) visit(next);
+      // A node that has left the stack belongs to a component that is complete.
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node)!, low.get(next)!));
+    }
+    if (low.get(node) !== order.get(node)) return;
+    const component = stack.splice(stack.indexOf(node));
+    if (component.length > 1) found.push(component.sort());
+  };
+  for (const node of graph.keys()) if (!order.has(node)) visit(node);
+  return found;
+}
+
+/** The entry of `folder` that holds `path`: a folder, or a file directly in `folder`. Undefined for paths outside. */
+function entryOf(folder: string, path: string): string | undefined {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split("/")[0] : undefined;
+}
+
+/**
+ * The cycles between entries of one folder, and below each the imports between its members. Subfolders are one node each, files directly
+ * in the folder are a node of their own. Imports of types count.
+ */
+function folderCycles(folder: string, files: readonly Pick<Source, "path" | "imports">[]): string[] {
+  const graph = new Map<string, Set<string>>();
+  const edges = new Map<string, string[]>();
+  for (const { path, imports } of files) {
+    const from = entryOf(folder, path);
+    if (from === undefined) continue;
+    for (const target of imports) {
+      const to = entryOf(folder, target);
+      if (to === undefined || to === from) continue;
+      graph.set(from, (graph.get(from) ?? new Set()).add(to));
+      const key = `${from} -> ${to}`;
+      edges.set(key, [...edges.get(key) ?? [], `${path} imports ${target}`]);
+    }
+  }
+  return components(graph).map((members) => {
+    const lines = members.flatMap((from) => members.flatMap((to) => edges.get(`${from} -> ${to}`) ?? []));
+    return [`${folder}: ${members.join(", ")}`, ...lines].join("\n  ");
+  });
 }
 
 /** What style forbids and a line's text shows. */
@@ -223,12 +263,41 @@ test("no two files import each other, not even by type", () => {
   assert.deepEqual(cycles(new Map(sources.map(({ path, imports }) => [path, imports]))), []);
 });
 
+test("folderCycles() finds a cycle of folders that no two files form, and prints its imports", () => {
+  const files = [
+    { path: "a/x/one.ts", imports: ["a/y/one.ts"] },
+    { path: "a/y/one.ts", imports: [] },
+    { path: "a/y/two.ts", imports: ["a/top.ts"] },
+    { path: "a/top.ts", imports: ["a/x/two.ts"] },
+    { path: "a/x/two.ts", imports: ["b/one.ts"] },
+    { path: "a/z/one.ts", imports: ["a/x/one.ts", "a/z/deep/one.ts"] },
+    { path: "a/z/deep/one.ts", imports: [] },
+  ];
+  assert.deepEqual(folderCycles("a", files), [
+    "a: top.ts, x, y\n  a/top.ts imports a/x/two.ts\n  a/x/one.ts imports a/y/one.ts\n  a/y/two.ts imports a/top.ts",
+  ]);
+  assert.deepEqual(folderCycles("a/z", [...files, { path: "a/z/deep/two.ts", imports: ["a/z/one.ts"] }]).length, 1);
+  assert.deepEqual(folderCycles("a/z", files), []);
+});
+
+test("no two entries of a folder of core, kernel or plugins import each other, not even by type", () => {
+  // Tests import what they test and its neighbours, so they are left out.
+  const files = sources.filter(({ path }) => /^(?:core|kernel|plugins)\//.test(path) && !isTest(path));
+  const parents = new Set(
+    files.flatMap(({ path }) => path.split("/").slice(0, -1).map((_, index, all) => all.slice(0, index + 1).join("/"))),
+  );
+  assert.deepEqual([...parents].flatMap((folder) => folderCycles(folder, files)), []);
+});
+
+test("the top of the kernel has four files", () => {
+  const top = sources.filter(({ path }) => /^kernel\/[^/]+\.ts$/.test(path) && !isTest(path)).map(({ path }) => path);
+  assert.deepEqual(top, ["kernel/handle.ts", "kernel/main.ts", "kernel/request-context.ts", "kernel/server.ts"]);
+});
+
 test("node: modules stay where the machine is touched", () => {
-  const users = sources.filter(({ packages }) => packages.some((name) => name.startsWith("node:"))).map(({ path }) => path);
-  const homeless = users.filter((path) => !isTest(path) && !nodeRooms.some((room) => path.startsWith(room)) && !(path in nodeExceptions));
-  assert.deepEqual(homeless, []);
-  const idle = Object.keys(nodeExceptions).filter((path) => paths.has(path) && !users.includes(path));
-  assert.deepEqual(idle, [], "these need their exception no longer");
+  const users = sources.filter(({ packages }) => packages.some((name) => /^node:(?!module$)/.test(name))).map(({ path }) => path);
+  const others = users.filter((path) => !isTest(path) && !program.test(path) && !machineFolders.some((folder) => path.startsWith(folder)));
+  assert.deepEqual(others, []);
 });
 
 test("packages are declared, those for development are for tests only", () => {

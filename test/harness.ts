@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
-import { readConfiguration } from "../kernel/config/read-configuration.ts";
+import { readConfiguration } from "../kernel/startup/read-configuration.ts";
 import { type Running, serve } from "../kernel/startup/serve.ts";
 import type { ServeOptions } from "../kernel/startup/open-server.ts";
 import { plugins } from "../plugins/mod.ts";

@@ -1,7 +1,7 @@
 // Lists in every encoding and form: made item by item, and the same bytes as if they were made in one piece.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { prettyJson } from "../core/codec/json-text.ts";
+import { prettyJson } from "../core/tree/json-text.ts";
 import { readEnvelope, writeListField } from "../core/codec/protobuf.ts";
 import { writeYaml } from "../core/codec/yaml.ts";
 import { openTestServer, type TestServer } from "../testing.ts";

@@ -2,7 +2,7 @@
  * Elements of paths in the spelling of FieldsV1: `f:name` for a member, `k:{"name":"a"}` for an item by its keys, `v:"x"` for an item by its
  * value, `i:0` for one by its place. The canonical text is the element: two are equal when their texts are.
  */
-import { goString } from "../codec/json-text.ts";
+import { goString } from "../tree/json-text.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
 import type { Json } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";

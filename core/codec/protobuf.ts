@@ -4,7 +4,7 @@
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader, newWriter } from "./protobufjs.ts";
-import { endOfNext, known, ProtobufError, readable, readBytes, readFields, readText } from "../derive/protobuf-wire.ts";
+import { endOfNext, known, ProtobufError, readable, readBytes, readFields, readText } from "./protobuf-wire.ts";
 
 const magic = Object.freeze([0x6b, 0x38, 0x73, 0x00]);
 

@@ -6,7 +6,8 @@ import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
 import { dns1035Label } from "../meta/names.ts";
-import type { ApiObject, GateStage, Plugin, Resource } from "../plugin.ts";
+import type { GateStage, Plugin, Resource } from "../plugin.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
 
 export { pluralOf };
 

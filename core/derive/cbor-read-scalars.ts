@@ -3,11 +3,11 @@ import { CborFailure, type Later, untagged, wrongType } from "../codec/cbor/fail
 import { CborBytes, CborFloat, type CborItem } from "../codec/cbor/item.ts";
 import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
 import { objectOfCbor, treeOfCbor } from "../codec/cbor/untyped.ts";
-import { base64Of, parseBase64 } from "../meta/base64.ts";
-import { isInt32 } from "../meta/int-or-string.ts";
-import { canonicalQuantity } from "../meta/quantity.ts";
-import { parseMicroTime, parseTime } from "../meta/time.ts";
-import { Unreadable } from "../meta/unreadable.ts";
+import { base64Of, parseBase64 } from "../scalars/base64.ts";
+import { isInt32 } from "../scalars/int-or-string.ts";
+import { canonicalQuantity } from "../scalars/quantity.ts";
+import { parseMicroTime, parseTime } from "../scalars/time.ts";
+import { Unreadable } from "../scalars/unreadable.ts";
 import { inOrder } from "../tree/in-order.ts";
 import { jsonFromTree } from "../tree/values.ts";
 import { decodeDuration } from "./decode-scalars.ts";

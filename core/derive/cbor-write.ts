@@ -3,7 +3,7 @@
  * are bytes under a tag, keys are sorted.
  */
 import { CborWriter, compareKeys, keysInOrder, writeJson } from "../codec/cbor/write.ts";
-import { bytesOf } from "../meta/base64.ts";
+import { bytesOf } from "../scalars/base64.ts";
 import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";

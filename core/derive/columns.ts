@@ -1,8 +1,7 @@
 /** Server-side tables: what a kind that declares no columns shows, and the table of some objects. */
-import { createdAtColumn, nameColumn } from "../meta/columns.ts";
 import type { Table, TableColumnDefinition } from "../meta/table.ts";
-import type { ListMeta } from "../meta/object-meta.ts";
-import type { ApiObject, Column } from "../plugin.ts";
+import { type Column, createdAtColumn, nameColumn } from "../meta/columns.ts";
+import type { ApiObject, ListMeta } from "../meta/object-meta.ts";
 
 /** Name and the time of creation (not the age), where upstream has no printer of its own. */
 export const defaultColumns: readonly Column<ApiObject>[] = Object.freeze([nameColumn, createdAtColumn]);

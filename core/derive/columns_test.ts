@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject, Column } from "../plugin.ts";
+import type { Column } from "../meta/columns.ts";
+import type { ApiObject } from "../meta/object-meta.ts";
 import { columnDefinition, defaultColumns, tableOf } from "./columns.ts";
 
 const columns: readonly Column<ApiObject>[] = [

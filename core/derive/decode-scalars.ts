@@ -1,10 +1,10 @@
 /** Scalars from lexical trees. Go's own types remember a wrong type; those that read themselves end the run. */
-import { base64Of, parseBase64 } from "../meta/base64.ts";
-import { durationText, parseDuration } from "../meta/duration.ts";
-import { isInt32 } from "../meta/int-or-string.ts";
-import { canonicalQuantity } from "../meta/quantity.ts";
-import { parseMicroTime, parseTime } from "../meta/time.ts";
-import { Unreadable } from "../meta/unreadable.ts";
+import { base64Of, parseBase64 } from "../scalars/base64.ts";
+import { durationText, parseDuration } from "../scalars/duration.ts";
+import { isInt32 } from "../scalars/int-or-string.ts";
+import { canonicalQuantity } from "../scalars/quantity.ts";
+import { parseMicroTime, parseTime } from "../scalars/time.ts";
+import { Unreadable } from "../scalars/unreadable.ts";
 import { NumberText, type Tree } from "../tree/tree.ts";
 import { numberText } from "../tree/values.ts";
 import { DecodeError, type Decoding } from "./decoding.ts";

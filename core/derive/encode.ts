@@ -2,7 +2,7 @@
  * From canonical objects to Go's compact JSON: keys in schema order, records by the bytes of their keys, `<`, `>` and `&`
  * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
  */
-import { goString } from "../codec/json-text.ts";
+import { goString } from "../tree/json-text.ts";
 import { once } from "../async.ts";
 import { fold, type Json, type Node, type RecordNode, type StructNode, type Typed } from "../schema.ts";
 import { numberText } from "../tree/values.ts";

@@ -1,11 +1,11 @@
 /** Messages of protobuf that are scalars for us, and doubles: as upstream reads them. */
 import type { Reader } from "protobufjs/minimal.js";
-import { durationText } from "../meta/duration.ts";
-import { canonicalQuantity } from "../meta/quantity.ts";
-import { isWritable } from "../meta/time.ts";
-import { Unreadable } from "../meta/unreadable.ts";
+import { durationText } from "../scalars/duration.ts";
+import { canonicalQuantity } from "../scalars/quantity.ts";
+import { isWritable } from "../scalars/time.ts";
+import { Unreadable } from "../scalars/unreadable.ts";
 import { readJson } from "../tree/json.ts";
-import { type Fields, known, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "./protobuf-wire.ts";
+import { type Fields, known, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "../codec/protobuf-wire.ts";
 import { rawOf } from "./raw-json.ts";
 
 /** JSON has no NaN and no infinities; upstream cannot write an object that has one either. */

@@ -6,8 +6,8 @@
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader } from "../codec/protobufjs.ts";
 import { limits } from "../limits.ts";
-import { base64Of } from "../meta/base64.ts";
-import { microTimeOf, timeOfSeconds } from "../meta/time.ts";
+import { base64Of } from "../scalars/base64.ts";
+import { microTimeOf, timeOfSeconds } from "../scalars/time.ts";
 import { fold, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
 import { setOwn } from "../tree/values.ts";
 import { assembler } from "./assemble.ts";
@@ -24,7 +24,7 @@ import {
   readText,
   readVarint,
   wrongType,
-} from "./protobuf-wire.ts";
+} from "../codec/protobuf-wire.ts";
 import { zeroOf } from "./zero.ts";
 
 /** Reads a value's payload at the reader's position, for messages behind their length. */

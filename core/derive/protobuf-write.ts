@@ -4,9 +4,9 @@
  */
 import type { Writer } from "protobufjs/minimal.js";
 import { newWriter } from "../codec/protobufjs.ts";
-import { bytesOf } from "../meta/base64.ts";
-import { parseDuration } from "../meta/duration.ts";
-import { fractionNanos, secondsOf } from "../meta/time.ts";
+import { bytesOf } from "../scalars/base64.ts";
+import { parseDuration } from "../scalars/duration.ts";
+import { fractionNanos, secondsOf } from "../scalars/time.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Typed } from "../schema.ts";
 import { sortedKeys } from "./sorted-keys.ts";
 import { rawText } from "./raw-json.ts";

@@ -1,5 +1,5 @@
 /** Values that no schema describes: kept as they came, however deep they are. */
-import { goJson, goString } from "../codec/json-text.ts";
+import { goJson, goString } from "../tree/json-text.ts";
 import type { Json } from "../schema.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";

@@ -2,7 +2,7 @@
  * An object with every field set, for reference pages and golden files. It is the same every time: texts are named after their
  * fields, numbers and times follow from field numbers. A struct that contains itself is followed once.
  */
-import { base64Of } from "../meta/base64.ts";
+import { base64Of } from "../scalars/base64.ts";
 import { fold, type Node, resolve, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";

@@ -2,7 +2,7 @@
  * Cells and columns that most tables share. Names and descriptions of columns are part of the answer, word for word:
  * clients show and compare them.
  */
-import type { ApiObject, Column } from "../plugin.ts";
+import type { ApiObject } from "./object-meta.ts";
 import type { MicroTime, Time } from "../schema.ts";
 
 const minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
@@ -65,3 +65,16 @@ export const createdAtColumn = Object.freeze<Column<ApiObject>>({
   // What was never created, such as a marker of progress, has the first of all times.
   cell: (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 });
+
+/** One column of the server-side table. */
+export interface Column<T = any> {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  /** `"name"` for the column that holds the name. */
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is shown always, 1 with `-o wide`. */
+  readonly priority?: number;
+  /** The cell. Times since are made with `now`, milliseconds since the epoch. */
+  readonly cell: (object: T, now: number) => string | number | boolean | null;
+}

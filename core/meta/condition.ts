@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../field-error.ts";
 import { field, type Infer, int64, named, string, structsOf, time } from "../schema.ts";
 import { conditionReason, conditionReasonBytesMax, qualifiedName } from "./names.ts";
-import { utf8Length } from "./utf8.ts";
+import { utf8Length } from "../scalars/utf8.ts";
 
 const struct = structsOf("meta/v1");
 

@@ -3,7 +3,7 @@ import { type FieldError, invalid, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { isPrintable } from "../tree/go-quote.ts";
 import type { ManagedFieldsEntry } from "./object-meta.ts";
-import { utf8Length } from "./utf8.ts";
+import { utf8Length } from "../scalars/utf8.ts";
 
 const subresourceBytesMax = 256;
 

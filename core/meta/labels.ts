@@ -1,7 +1,7 @@
 import { type FieldError, invalid, tooLong } from "../field-error.ts";
 import { limits } from "../limits.ts";
 import { labelValue, qualifiedName } from "./names.ts";
-import { utf8Length } from "./utf8.ts";
+import { utf8Length } from "../scalars/utf8.ts";
 
 /** Keys and values of labels. The path is that of the whole, without the key: upstream's, and clients know it. */
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {

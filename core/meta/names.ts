@@ -4,7 +4,7 @@
  * rules scan once from left to right; the patterns in the messages are told, not run.
  */
 import { append } from "../append.ts";
-import { utf8Length } from "./utf8.ts";
+import { utf8Length } from "../scalars/utf8.ts";
 
 /** What is wrong with a name, or with a prefix of names when `prefix` is true. Empty means valid. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];

@@ -58,3 +58,10 @@ export const ListMeta = struct("ListMeta", {
   remainingItemCount: field(4, int64, "How many items follow, where the server knows.", { pointer: true }),
 }, { doc: "Metadata of a list." });
 export type ListMeta = Infer<typeof ListMeta>;
+
+/** What every stored object has. Objects are plain, readonly, keys in schema order, `undefined` never present. */
+export interface ApiObject {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ObjectMeta;
+}

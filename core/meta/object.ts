@@ -1,6 +1,5 @@
-import type { ApiObject } from "../plugin.ts";
+import { type ApiObject, ObjectMeta } from "./object-meta.ts";
 import { type Field, field, type Shape, struct, type StructNode, type StructOptions, type Typed } from "../schema.ts";
-import { ObjectMeta } from "./object-meta.ts";
 
 /**
  * The schema of a kind: kind, apiVersion and metadata come first by themselves, then the fields given.

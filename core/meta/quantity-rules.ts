@@ -1,7 +1,7 @@
 /** What validation asks of amounts, in upstream's words. */
 import { type FieldError, invalid } from "../field-error.ts";
 import type { Quantity } from "../schema.ts";
-import { amountOf, compareQuantities, integerOf, roundUp } from "./quantity.ts";
+import { amountOf, compareQuantities, integerOf, roundUp } from "../scalars/quantity.ts";
 
 /** Not below zero. The value is told as the whole number that upstream shows. */
 export function validateNotNegative(value: Quantity, path: string): readonly FieldError[] {

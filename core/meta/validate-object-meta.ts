@@ -13,7 +13,6 @@ import { append } from "../append.ts";
 import { limits } from "../limits.ts";
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { defaultNames, type Names } from "../names.ts";
-import type { Resource } from "../plugin.ts";
 import { validateManagedFields } from "./field-manager.ts";
 import { validateFinalizers, validateNoNewFinalizers, validateStandardFinalizer } from "./finalizers.ts";
 import { validateAnnotations, validateLabels } from "./labels.ts";
@@ -30,8 +29,14 @@ export interface MetaRules {
   readonly names: Names;
 }
 
+/** The parts of a resource that its metadata rules depend on. */
+interface Scoped {
+  readonly scope: "Cluster" | "Namespaced";
+  readonly strategy?: { readonly nameRule?: NameRule; readonly coreFinalizers?: boolean };
+}
+
 /** The rules that a resource's scope and strategy say. */
-export function metaRulesOf(resource: Pick<Resource, "scope" | "strategy">, names: Names): MetaRules {
+export function metaRulesOf(resource: Scoped, names: Names): MetaRules {
   return {
     namespaced: resource.scope === "Namespaced",
     nameRule: resource.strategy?.nameRule ?? subdomainName,
@@ -41,7 +46,7 @@ export function metaRulesOf(resource: Pick<Resource, "scope" | "strategy">, name
 }
 
 /** The rules for what is stored already: the name need only be fit for a path. */
-export function storedNameRules(scope: Resource["scope"]): MetaRules {
+export function storedNameRules(scope: Scoped["scope"]): MetaRules {
   return { namespaced: scope === "Namespaced", nameRule: pathSegmentName, coreFinalizers: false, names: defaultNames };
 }
 

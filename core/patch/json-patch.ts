@@ -3,7 +3,7 @@
  * before the first slash of a path is not looked at, indexes may be negative or signed, `replace` adds to objects, `copy` of
  * a missing key gives null, and `test` compares strings and numbers as they are written.
  */
-import { goString } from "../codec/json-text.ts";
+import { goString } from "../tree/json-text.ts";
 import { limits } from "../limits.ts";
 import { badRequestError, StatusError, tooLargeError } from "../status-error.ts";
 import { plainString, readWrittenJson } from "../tree/json.ts";

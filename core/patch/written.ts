@@ -3,7 +3,7 @@
  * patch touches and passes everything else on as it stood. All functions are iterative, because ten thousand levels are legal.
  */
 import { compareBytes } from "../derive/sorted-keys.ts";
-import { goString } from "../codec/json-text.ts";
+import { goString } from "../tree/json-text.ts";
 import { plainString } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 

@@ -5,7 +5,7 @@ import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
-import type { ActiveConfig } from "../startup/active-config.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
 import { pause, untilAborted } from "../../core/async.ts";

@@ -5,7 +5,7 @@ import { object } from "../../core/meta/object.ts";
 import type { ControllerContext, Plugin } from "../../core/plugin.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
-import { activeConfigOf } from "../startup/active-config.ts";
+import { activeConfigOf } from "../config/active-config.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";

@@ -2,7 +2,7 @@
 import { spell } from "../../core/names.ts";
 import type { Api } from "../../core/plugin.ts";
 import { splitGroupVersion } from "../catalog/catalog.ts";
-import type { ActiveConfig } from "../startup/active-config.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";

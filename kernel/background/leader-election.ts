@@ -8,15 +8,14 @@
  *
  * Clocks of servers are never compared: a lease has run out once it has been seen unchanged for its whole duration.
  */
-import { microTimeOf } from "../../core/meta/time.ts";
-import type { Api, ApiObject } from "../../core/plugin.ts";
+import { limits } from "../../core/limits.ts";
+import { microTimeOf } from "../../core/scalars/time.ts";
+import type { Api } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Clock, pause } from "../../core/async.ts";
 
 const groupVersion = "coordination.{domain}/v1", resource = "leases";
-/** Those who look do not all look at once: they wait up to so much longer. */
-export const retryJitter = 1.2;
-
 export interface Election {
   readonly api: Pick<Api, "get" | "create" | "update">;
   readonly namespace: string;
@@ -27,7 +26,7 @@ export interface Election {
   readonly leaseMs: number;
   /** How long the leader tries to renew before it stops; less than `leaseMs`. */
   readonly renewDeadlineMs: number;
-  /** How long it waits between two tries; `retryJitter` times that is less than the deadline. */
+  /** How long it waits between two tries; `limits.electionRetryJitter` times that is less than the deadline. */
   readonly retryMs: number;
   readonly clock: Clock;
   /** Milliseconds since some beginning, whatever becomes of the clock. */
@@ -57,7 +56,7 @@ export async function takeTurns(election: Election, signal: AbortSignal): Promis
     const outcome = await within(candidate.attempt(), election.leaseMs, election, signal);
     if (outcome === "held") await leadWhileHeld(election, candidate, signal);
     else if (outcome === "elsewhere") election.told("resting");
-    await pause(retryMs * (1 + (retryJitter - 1) * random()), signal, clock);
+    await pause(retryMs * (1 + (limits.electionRetryJitter - 1) * random()), signal, clock);
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { type Election, takeTurns } from "./leader-election.ts";
 import { type ManualClock, manualClock } from "../store/testing/clock.ts";

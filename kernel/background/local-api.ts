@@ -1,7 +1,8 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
-import { goJson } from "../../core/codec/json-text.ts";
+import { goJson } from "../../core/tree/json-text.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiList, ApiObject, GroupVersion, WatchScope } from "../../core/plugin.ts";
+import type { Api, ApiList, GroupVersion, WatchScope } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError, type StatusReason } from "../../core/status-error.ts";
 import { spell } from "../../core/names.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject, Resource } from "../../core/plugin.ts";
+import type { Resource } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StoreError } from "../store/store.ts";
 import { withCache } from "./testing/bench.ts";
 import { catalogOf, get, list, openWatch, plugin, put, remove, revisionOfEvent, startWatch, told, within } from "./testing/fixture.ts";

@@ -1,6 +1,6 @@
 /** One resource of a plugin to the kind that the store holds and to the versions that clients see. */
 import { pluralOf } from "../../core/define/define.ts";
-import { goString } from "../../core/codec/json-text.ts";
+import { goString } from "../../core/tree/json-text.ts";
 import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../../core/derive/decode.ts";
@@ -9,7 +9,8 @@ import { defaulter, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
-import type { ApiObject, Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { type Endpoint, splitGroupVersion, type StoredForm, type StoredKind, type Verb } from "./catalog.ts";

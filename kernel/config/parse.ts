@@ -5,10 +5,9 @@ import { withoutUser } from "../../core/without-user.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
-import { frontProxyMistakes } from "../access/authentication/front-proxy.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
 import { durationText } from "./help.ts";
-import { retryJitter } from "../background/leader-election.ts";
+import { limits } from "../../core/limits.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { nearest } from "../../core/nearest.ts";
 
@@ -278,8 +277,16 @@ function electionMistakes(config: Config): readonly string[] {
       ? []
       : [`flag "--leader-elect-lease-duration": ${durationText(lease)} is no whole number of seconds`]),
     ...(lease > deadline ? [] : ['flag "--leader-elect-lease-duration" must be greater than "--leader-elect-renew-deadline"']),
-    ...(retry > 0 && deadline > retry * retryJitter ? [] : [
-      `flag "--leader-elect-renew-deadline" must be greater than ${retryJitter} times "--leader-elect-retry-period", which must not be 0`,
+    ...(retry > 0 && deadline > retry * limits.electionRetryJitter ? [] : [
+      `flag "--leader-elect-renew-deadline" must be greater than ${limits.electionRetryJitter} times "--leader-elect-retry-period", which must not be 0`,
     ]),
   ];
+}
+
+/** Of settings that make no sense together, in upstream's words. */
+function frontProxyMistakes(config: Config): readonly string[] {
+  const uid = config["requestheader-uid-headers"];
+  const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");
+  const text = "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
+  return isStandard ? [] : [text];
 }

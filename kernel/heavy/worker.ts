@@ -1,4 +1,5 @@
 /** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
+import { directReads } from "../reads/direct-reads.ts";
 import { limits } from "../../core/limits.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../../core/user-info.ts";
@@ -12,7 +13,7 @@ import { Deadline } from "../request/deadline.ts";
 import { deleteOptions } from "../write/delete-options.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
-import { activeConfigOf } from "../startup/active-config.ts";
+import { activeConfigOf } from "../config/active-config.ts";
 import { type Asked, dispatch, requestContextOf } from "../handle.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../objects/objects.ts";
@@ -133,6 +134,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
   const now = () => performance.now();
   return {
     store,
+    reads: directReads(store),
     prefix: config["etcd-prefix"],
     clock: { now: () => Date.now(), random: () => Math.random() },
     ending: () => never,

@@ -7,7 +7,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { gzipped } from "../respond/compress.ts";
 import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
-import { notFoundText, textReply } from "../handle.ts";
+import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 

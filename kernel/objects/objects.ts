@@ -7,7 +7,7 @@ import { CborBytes, type CborItem, memberOf } from "../../core/codec/cbor/item.t
 import { isCbor, readCbor } from "../../core/codec/cbor/read.ts";
 import { readEnvelope } from "../../core/codec/protobuf.ts";
 import { protobufReader } from "../../core/derive/protobuf.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { internalError } from "../../core/status-error.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";

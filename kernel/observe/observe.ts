@@ -1,13 +1,11 @@
 /** What requests tell the metrics, from their first step to their last byte. */
 import type { UserInfo } from "../../core/user-info.ts";
-import { header } from "../request-context.ts";
+import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Exchange } from "../request/exchange.ts";
 import type { KernelRecord } from "./metrics.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { recordRequest, type RequestLabels, requestLabels } from "./request-metrics.ts";
 import type { Finished, Step } from "./request-log.ts";
-import type { Observation } from "../server.ts";
 
 const utf8 = new TextEncoder();
 
@@ -138,4 +136,15 @@ export function measuredAuthorize(
     }
     tell("allowed", begun);
   };
+}
+
+/** What one request tells metrics and logs, from its first step to its last byte. */
+export interface Observation {
+  user(user: UserInfo): void;
+  /** Something is done: for the trace of a slow request. */
+  readonly step: (what: string) => void;
+  /** What is given back with the last byte. */
+  holds(place: Disposable): void;
+  /** The reply as it goes out; a streamed body is followed to its end. */
+  end(reply: Reply): Reply;
 }

@@ -3,7 +3,7 @@
  * Clients write what they like into URLs: what may be a secret there is not repeated.
  */
 import { limits } from "../../core/limits.ts";
-import { header } from "../request-context.ts";
+import { header } from "../request/exchange.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { Log } from "./log.ts";
 

@@ -1,6 +1,6 @@
 /** Continue tokens of chunked lists, in upstream's encoding: base64url of `{"v":"meta.k8s.io/v1","rv":5,"start":"a\u0000"}`. */
 import { trimEndOf } from "../../core/trim-end.ts";
-import { goString } from "../../core/codec/json-text.ts";
+import { goString } from "../../core/tree/json-text.ts";
 import type { Names } from "../../core/names.ts";
 import { badRequestError, type StatusError } from "../../core/status-error.ts";
 import { jsonKind } from "../../core/tree/go-errors.ts";

@@ -1,5 +1,5 @@
-import { parseDuration } from "../../core/meta/duration.ts";
-import { Unreadable } from "../../core/meta/unreadable.ts";
+import { parseDuration } from "../../core/scalars/duration.ts";
+import { Unreadable } from "../../core/scalars/unreadable.ts";
 import { badRequestError } from "../../core/status-error.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RequestInfo } from "./request-info.ts";

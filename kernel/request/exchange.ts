@@ -38,3 +38,15 @@ export interface Reply {
   /** Over HTTP/2 the client is told to send what comes next over another connection (GOAWAY); what is under way goes on. */
   readonly goAway?: boolean;
 }
+
+/** The first header of a name, "" where there is none: of repeated headers upstream reads only the first. */
+export function header(exchange: Pick<Exchange, "headers">, name: string): string {
+  const value = exchange.headers[name];
+  return value === undefined ? "" : typeof value === "string" ? value : value[0] ?? "";
+}
+
+/** All headers of a name as one list, for names whose values are a list by our own rule. */
+export function headerList(exchange: Pick<Exchange, "headers">, name: string): string {
+  const value = exchange.headers[name];
+  return value === undefined ? "" : typeof value === "string" ? value : value.join(", ");
+}

@@ -1,5 +1,5 @@
 /** Which clients are told to go on over another connection. */
-import { isStranger, type UserInfo } from "../access/authentication/mod.ts";
+import { isStranger, type UserInfo } from "../../core/user-info.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange } from "./exchange.ts";
 

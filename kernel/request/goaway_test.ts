@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anonymousUser } from "../access/authentication/mod.ts";
+import { anonymousUser } from "../../core/user-info.ts";
 import { goawayChooser } from "./goaway.ts";
 
 const http2 = { protocol: "HTTP/2.0" } as const;

@@ -3,7 +3,7 @@
  * there already; every other representation is made of the object.
  */
 import { mediaType } from "../../core/codec/negotiate.ts";
-import { prettyJson } from "../../core/codec/json-text.ts";
+import { prettyJson } from "../../core/tree/json-text.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../../core/meta/status.ts";

@@ -1,8 +1,8 @@
 /** Gzip of answers, piece by piece, so that neither memory nor the event loop has to take a whole list at once. */
 import { limits } from "../../core/limits.ts";
-import { header, type RequestContext } from "../request-context.ts";
+import { type RequestContext } from "../request-context.ts";
+import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Chunked } from "../objects/chunks.ts";
-import type { Exchange, Reply } from "../request/exchange.ts";
 
 const toBytes = new TextEncoder();
 

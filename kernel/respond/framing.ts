@@ -3,7 +3,7 @@ import { encoder } from "../../core/derive/encode.ts";
 import { zeroOf } from "../../core/derive/zero.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
 import { Status as StatusSchema } from "../../core/meta/status.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { binaryDocument, binaryEvent, isBinary } from "../objects/binary.ts";
 import { isStoredForm, partial, servedJson, servedObject, unconverted } from "./served.ts";
 import type { RequestContext } from "../request-context.ts";

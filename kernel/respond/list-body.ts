@@ -3,15 +3,14 @@
  */
 import { limits } from "../../core/limits.ts";
 import { cborListAround } from "../../core/codec/cbor/documents.ts";
-import { prettyPrinter } from "../../core/codec/json-text.ts";
+import { prettyPrinter } from "../../core/tree/json-text.ts";
 import { envelopeAround, writeListField } from "../../core/codec/protobuf.ts";
 import { writeYaml } from "../../core/codec/yaml.ts";
 import { cborWriter } from "../../core/derive/cbor-write.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufWriter } from "../../core/derive/protobuf.ts";
-import { ListMeta } from "../../core/meta/object-meta.ts";
 import { PartialObjectMetadata } from "../../core/meta/partial-object-metadata.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import { type ApiObject, ListMeta } from "../../core/meta/object-meta.ts";
 import type { Json, Typed } from "../../core/schema.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";

@@ -1,5 +1,5 @@
 /** An item as a version of its kind shows it: an object, its JSON, its metadata alone. */
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import type { Part } from "../objects/chunks.ts";

@@ -1,5 +1,5 @@
 /** Server-side tables: one row an object, cells by the columns of its kind. */
-import { goJson, goString } from "../../core/codec/json-text.ts";
+import { goJson, goString } from "../../core/tree/json-text.ts";
 import { defaultColumns } from "../../core/derive/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { fieldErrorText, invalid } from "../../core/field-error.ts";

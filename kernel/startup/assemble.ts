@@ -10,7 +10,7 @@ import { goawayChooser } from "../request/goaway.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import type { Backend } from "../request-context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ActiveConfig } from "./active-config.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
 import { describe, type Log } from "../observe/log.ts";
@@ -24,7 +24,7 @@ import type { Server } from "../server.ts";
 import type { Store } from "../store/store.ts";
 import { storeChecks } from "../nonresource/store-checks.ts";
 import { troubleKinds, type Troubles } from "../store/trouble.ts";
-import { buildInfo } from "../nonresource/version.ts";
+import { buildInfo } from "./version.ts";
 
 /** What a server is made of. */
 export interface Parts {

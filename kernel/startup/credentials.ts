@@ -4,7 +4,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "../access/authentication/mod.ts";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { type ActiveConfig, namesOf } from "./active-config.ts";
+import { type ActiveConfig, namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
 import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
 import type { ListenerTls } from "../listen/secured.ts";

@@ -9,10 +9,10 @@ import { append } from "../../core/append.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { ConfigError } from "../config/parse.ts";
 import { type Config, type SettingName, settings } from "../config/settings.ts";
-import { type ActiveConfig, activeConfigOf, isSameValue } from "./active-config.ts";
+import { type ActiveConfig, activeConfigOf, isSameValue } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
-import type { Written } from "../config/read-configuration.ts";
+import type { Written } from "./read-configuration.ts";
 
 export interface ReloadNeeds {
   /** What is written down now; a ConfigError lists every mistake. */

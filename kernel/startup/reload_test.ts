@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withDefaults } from "../config/parse.ts";
-import { activeConfigOf } from "./active-config.ts";
+import { activeConfigOf } from "../config/active-config.ts";
 import { jsonLog } from "../observe/log.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { reloader } from "./reload.ts";

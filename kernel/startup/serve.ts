@@ -5,7 +5,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import { followFiles } from "../config/follow-files.ts";
-import { namesOf } from "./active-config.ts";
+import { namesOf } from "../config/active-config.ts";
 import { handle } from "../handle.ts";
 import { listen } from "../listen/listener.ts";
 import { kubeconfig, serverUrl, writePrivateFile } from "../listen/pki.ts";

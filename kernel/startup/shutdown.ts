@@ -1,6 +1,6 @@
 /** How a server goes down: requests that come too late are turned away, watches end one after another. */
 import type { Exchange, Reply } from "../request/exchange.ts";
-import { textReply } from "../handle.ts";
+import { textReply } from "../respond/text.ts";
 import { type Clock, pause, systemClock } from "../../core/async.ts";
 
 /** In so many moments watches end, so that their clients do not all come back to other servers at once. */

@@ -1,14 +1,13 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
-import { bodyOf, type RequestContext } from "../request-context.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
-import { readsOf } from "../reads/reads-of.ts";
 import { servedObject } from "../respond/served.ts";
-import { placed, resourceName } from "../write/write-pipeline.ts";
+import { placed } from "../write/write-pipeline.ts";
+import { bodyOf, type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { checkName, expectedRevision, refuseAbsent, replace } from "./update.ts";
@@ -20,12 +19,12 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
   const body = await bodyOf(call);
   const key = keyOfCall(call);
   // A part of an object is not looked at before there is an object.
-  if (call.subresource !== undefined && (await readsOf(backend).live(endpoint.stored, key, call.deadline)).item === undefined) {
+  if (call.subresource !== undefined && (await backend.reads.live(endpoint.stored, key, call.deadline)).item === undefined) {
     throw notFoundError(resourceName(call), info.name);
   }
   const document = read(body);
   for (let tries = 1;; tries++) {
-    const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
+    const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
     const written = item && await onTop(call, { item, renew }, document, options);
     if (written !== undefined) return objectAnswer(200, written);
     try {

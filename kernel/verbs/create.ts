@@ -1,15 +1,15 @@
 import { limits } from "../../core/limits.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { measured } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
-import { at, type RequestContext } from "../request-context.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { writeOptions } from "../request/options.ts";
-import { kindName, placed, resourceName, toCreate } from "../write/write-pipeline.ts";
+import { placed, toCreate } from "../write/write-pipeline.ts";
+import { at, kindName, type RequestContext, resourceName } from "../request-context.ts";
 
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {

@@ -1,5 +1,5 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { invalid } from "../../core/field-error.ts";
 import {
   conflictError,
@@ -11,13 +11,12 @@ import {
   StatusError,
 } from "../../core/status-error.ts";
 import { objectAnswer, statusAnswer, type VerbResult } from "../respond/answer.ts";
-import { at, type RequestContext } from "../request-context.ts";
 import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
-import { readsOf } from "../reads/reads-of.ts";
-import { kindName, metaWith, resourceName } from "../write/write-pipeline.ts";
+import { metaWith } from "../write/write-pipeline.ts";
+import { at, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import type { Revision } from "../store/store.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modified } from "./update.ts";
@@ -30,7 +29,7 @@ export async function remove(call: RequestContext): Promise<VerbResult> {
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOfCall(call);
   if (options.ignoreReadErrors) return await removeUnreadable(call, key);
-  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
+  const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
   const deleted = item && await deleteItem(call, { item, renew }, options);
   if (deleted === undefined) throw notFoundError(resourceName(call), info.name);
   const { gone, item: last } = deleted;

@@ -5,7 +5,6 @@ import type { Item } from "../objects/objects.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";
 import { collectionOf, namedKey } from "../reads/reads.ts";
-import { readsOf } from "../reads/reads-of.ts";
 import { deleteItem } from "./delete.ts";
 
 /** DELETE of a collection: what is selected goes one by one, in the order of the list; answers what was found. */
@@ -24,10 +23,10 @@ export async function removeCollection(call: RequestContext): Promise<VerbResult
     : listing;
   // The rest of a list is as old as its beginning.
   const mayBeOld = isOld || listing.continue !== "";
-  const page = await readsOf(backend).list(collection, exact, catalog.names, call.deadline.signal);
+  const page = await backend.reads.list(collection, exact, catalog.names, call.deadline.signal);
   const items: Item[] = [];
   for (const item of page.items) {
-    const current = mayBeOld ? await readsOf(backend).get(endpoint.stored, item.key, "", call.deadline) : item;
+    const current = mayBeOld ? await backend.reads.get(endpoint.stored, item.key, "", call.deadline) : item;
     // One that somebody else has deleted meanwhile is told all the same.
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);

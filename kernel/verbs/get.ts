@@ -1,17 +1,15 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
-import type { RequestContext } from "../request-context.ts";
 import { keyOfCall } from "./key-of-call.ts";
-import { readsOf } from "../reads/reads-of.ts";
 import { isTrue } from "../request/request-info.ts";
-import { resourceName } from "../write/write-pipeline.ts";
+import { type RequestContext, resourceName } from "../request-context.ts";
 
 /** GET of one object, or of one of its subresources. `watch` in the query means nothing here. */
 export async function get(call: RequestContext): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   if (isTrue(info.query, "export")) throw badRequestError("the export parameter, deprecated since v1.14, is no longer supported");
   const key = keyOfCall(call);
-  const item = await readsOf(backend).get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
+  const item = await backend.reads.get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, item);
 }

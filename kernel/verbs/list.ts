@@ -3,7 +3,6 @@ import type { RequestContext } from "../request-context.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";
 import { collectionOf } from "../reads/reads.ts";
-import { readsOf } from "../reads/reads-of.ts";
 
 /** GET of a collection. */
 export async function list(call: RequestContext): Promise<VerbResult> {
@@ -14,5 +13,5 @@ export async function list(call: RequestContext): Promise<VerbResult> {
   });
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, options.fields);
-  return listAnswer(await readsOf(backend).list(collection, options, catalog.names, call.deadline.signal));
+  return listAnswer(await backend.reads.list(collection, options, catalog.names, call.deadline.signal));
 }

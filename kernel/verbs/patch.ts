@@ -1,13 +1,13 @@
 import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
-import { bodyOf, header, type RequestContext } from "../request-context.ts";
+import { header } from "../request/exchange.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
-import { readsOf } from "../reads/reads-of.ts";
-import { placed, resourceName } from "../write/write-pipeline.ts";
+import { placed } from "../write/write-pipeline.ts";
+import { bodyOf, type RequestContext, resourceName } from "../request-context.ts";
 import { apply } from "./apply.ts";
 import { checkName, expectedRevision, replace } from "./update.ts";
 
@@ -36,7 +36,7 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
   const { backend, endpoint, info } = call;
   const key = keyOfCall(call);
-  const { item, renew } = await readsOf(backend).live(endpoint.stored, key, call.deadline);
+  const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
   const change = dialect(call, body, fieldValidation);
   const written = await replace(call, { item, renew }, dryRun, (current) => {

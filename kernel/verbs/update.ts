@@ -1,19 +1,19 @@
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
-import { headerList, type RequestContext } from "../request-context.ts";
+import { headerList } from "../request/exchange.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
 import { isExpected, readIfMatch } from "../request/if-match.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { writeOptions } from "../request/options.ts";
-import { readsOf } from "../reads/reads-of.ts";
 import { servedObject } from "../respond/served.ts";
 import type { Revision } from "../store/store.ts";
-import { checkNamespaceOf, placed, resourceName, toUpdate } from "../write/write-pipeline.ts";
+import { checkNamespaceOf, placed, toUpdate } from "../write/write-pipeline.ts";
+import { type RequestContext, resourceName } from "../request-context.ts";
 import { store } from "./create.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 
@@ -25,7 +25,7 @@ export async function update(call: RequestContext): Promise<VerbResult> {
   checkName(call, sent);
   const object = placed(call, sent);
   const expected = expectedRevision(object.metadata.resourceVersion);
-  const { item, renew } = await readsOf(call.backend).live(call.endpoint.stored, keyOfCall(call), call.deadline);
+  const { item, renew } = await call.backend.reads.live(call.endpoint.stored, keyOfCall(call), call.deadline);
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
     const { uid } = object.metadata;
     const own = current.object.metadata.uid ?? "";

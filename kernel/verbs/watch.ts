@@ -6,7 +6,6 @@ import { framingOf, writable } from "../respond/framing.ts";
 import { checkCollectionKey, checkKey } from "./key-of-call.ts";
 import { type ListOptions, listOptions } from "../request/options.ts";
 import { collectionOf, revisionOf } from "../reads/reads.ts";
-import { readsOf } from "../reads/reads-of.ts";
 
 /** GET with `watch`, or below the old `/watch/` prefix: changes as frames until the time is up. */
 export async function watch(call: RequestContext): Promise<VerbResult> {
@@ -22,7 +21,7 @@ export async function watch(call: RequestContext): Promise<VerbResult> {
   if (info.watchPrefix && info.name !== "") checkKey(endpoint, info.namespace, info.name);
   else checkCollectionKey(endpoint, info.namespace, options.fields);
   const givenUp = new AbortController();
-  const frames = await readsOf(backend).watch({
+  const frames = await backend.reads.watch({
     // The old prefix names one object in its path; it can match no more than that.
     collection: collectionOf(backend.prefix, endpoint, info.namespace, info.watchPrefix ? info.name : ""),
     options,

@@ -21,15 +21,15 @@ import {
   type Writer,
 } from "../../core/apply/mod.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
-import { utf8Length } from "../../core/meta/utf8.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
 import { limits } from "../../core/limits.ts";
-import type { ManagedFieldsEntry } from "../../core/meta/object-meta.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject, ManagedFieldsEntry } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
 import { isPrintable } from "../../core/tree/go-quote.ts";
 import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
-import { header, type RequestContext, timeText } from "../request-context.ts";
+import { type RequestContext, timeText } from "../request-context.ts";
+import { header } from "../request/exchange.ts";
 import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
 import { isStoredForm } from "../respond/served.ts";
 

@@ -12,7 +12,7 @@ import { withDefaults } from "../config/parse.ts";
 import { directReads } from "../reads/direct-reads.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
-import { activeConfigOf } from "../startup/active-config.ts";
+import { activeConfigOf } from "../config/active-config.ts";
 import { dispatch, errorReply } from "../handle.ts";
 import { silentLog } from "../observe/log.ts";
 import { openMetrics } from "../startup/open-metrics.ts";

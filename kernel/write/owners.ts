@@ -1,5 +1,5 @@
 /** Owner references that are there twice are taken once, and the client is told. */
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";
 
 /** The object with every owner reference once; `when` is upstream's word for the moment at which it looks. */

@@ -6,22 +6,12 @@ import { append } from "../../core/append.ts";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import type { FieldError } from "../../core/field-error.ts";
 import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { ObjectMeta } from "../../core/meta/object-meta.ts";
-import type { ApiObject } from "../../core/plugin.ts";
-import { badRequestError, type GroupName, invalidError } from "../../core/status-error.ts";
+import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
+import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, mutated } from "./admission/admit.ts";
-import { at, type RequestContext } from "../request-context.ts";
+import { at, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
-
-/** The kind as 422 names it. */
-export function kindName(call: RequestContext): GroupName {
-  return { group: call.endpoint.stored.group, name: call.endpoint.kind };
-}
-/** The resource as 404 and 409 name it. */
-export function resourceName(call: RequestContext): GroupName {
-  return { group: call.endpoint.group, name: call.endpoint.plural };
-}
 
 /** The metadata with these changes; what is undefined in them is taken off. */
 export function metaWith(meta: ObjectMeta, changes: { readonly [K in keyof ObjectMeta]?: ObjectMeta[K] | undefined }): ObjectMeta {

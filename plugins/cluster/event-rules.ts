@@ -6,7 +6,7 @@
 import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required } from "../../core/field-error.ts";
 import { dns1123Subdomain, qualifiedName } from "../../core/meta/names.ts";
-import { utf8Length } from "../../core/meta/utf8.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
 import { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import type { CoreEvent } from "./event-schema.ts";

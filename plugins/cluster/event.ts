@@ -1,6 +1,6 @@
 import { defineResource } from "../../core/define/define.ts";
-import { age, nameColumn } from "../../core/meta/columns.ts";
-import type { Column, Served } from "../../core/plugin.ts";
+import type { Served } from "../../core/plugin.ts";
+import { age, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 

@@ -13,9 +13,9 @@
  */
 import { limits } from "../../core/limits.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
-import type { OwnerReference } from "../../core/meta/object-meta.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiObject, Controller } from "../../core/plugin.ts";
+import type { Api, Controller } from "../../core/plugin.ts";
+import type { ApiObject, OwnerReference } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";
 import { PassQueue } from "./pass-queue.ts";

@@ -9,7 +9,8 @@
  * namespaces run side by side, up to a bound, and pauses take no place among them.
  */
 import { limits } from "../../core/limits.ts";
-import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";

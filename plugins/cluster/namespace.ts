@@ -1,12 +1,12 @@
 import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { validateFinalizerShape, validateStandardFinalizer } from "../../core/meta/finalizers.ts";
 import { labelName } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
-import type { Column, HookContext, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
+import type { HookContext, Plugin, Resource, Strategy, Subresource } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { field, type Infer, list, mapBy, named, oneOf, string, structsOf, time } from "../../core/schema.ts";
 
 const struct = structsOf("core/v1");

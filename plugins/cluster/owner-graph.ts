@@ -1,5 +1,6 @@
 /** Who belongs to whom, as far as events have told: one node for each living object, by uid. */
-import type { ApiObject, GroupVersion } from "../../core/plugin.ts";
+import type { GroupVersion } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { OwnerReference } from "../../core/meta/object-meta.ts";
 
 /** Where an object is found, and what of its metadata collection goes by. */

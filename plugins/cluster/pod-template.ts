@@ -1,8 +1,8 @@
 import { defineResource } from "../../core/define/define.ts";
-import { nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Column, Plugin, Resource } from "../../core/plugin.ts";
+import type { Plugin, Resource } from "../../core/plugin.ts";
+import { type Column, nameColumn } from "../../core/meta/columns.ts";
 import { field, type Infer } from "../../core/schema.ts";
 import { strictness } from "./pod/leniency.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";

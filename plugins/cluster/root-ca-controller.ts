@@ -1,6 +1,7 @@
 /** Publishes in each namespace the certificates by which clients inside of a cluster know the server, where it was given some. */
 import { type Names, spell } from "../../core/names.ts";
-import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { untilAborted } from "../../core/async.ts";

@@ -1,10 +1,10 @@
 import { defineResource } from "../../core/define/define.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
 import { LocalObjectReference, ObjectReference } from "../../core/meta/references.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { spell } from "../../core/names.ts";
-import type { Column, Resource } from "../../core/plugin.ts";
+import type { Resource } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, field, type Infer, list, mapBy } from "../../core/schema.ts";
 
 const ServiceAccount = object("ServiceAccount", {

@@ -1,7 +1,6 @@
 import { defineResource } from "../../core/define/define.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
-import type { Column } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, field, type Infer, int32, intOrString, list, record, string, structsOf } from "../../core/schema.ts";
 
 const home = "core/v1";

@@ -2,11 +2,11 @@ import { append } from "../../core/append.ts";
 import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, invalid, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { object } from "../../core/meta/object.ts";
-import { utf8Length } from "../../core/meta/utf8.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Column, Strategy } from "../../core/plugin.ts";
+import type { Strategy } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, bytes, field, type Infer, record, string } from "../../core/schema.ts";
 import { decodedLength, immutableError, sameValues, validateKey } from "./values.ts";
 

@@ -3,8 +3,8 @@
  * The public keys of both files are compared, not computed: an EC private key without its public key (OpenSSL always writes it) and
  * an Ed25519 key are accepted unchecked.
  */
-import { bytesOf, parseBase64 } from "../../core/meta/base64.ts";
-import { Unreadable } from "../../core/meta/unreadable.ts";
+import { bytesOf, parseBase64 } from "../../core/scalars/base64.ts";
+import { Unreadable } from "../../core/scalars/unreadable.ts";
 import type { Base64 } from "../../core/schema.ts";
 import { childrenOf, type Der, derTags, readDer } from "./der.ts";
 

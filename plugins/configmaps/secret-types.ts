@@ -2,7 +2,7 @@
 import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
-import { bytesOf } from "../../core/meta/base64.ts";
+import { bytesOf } from "../../core/scalars/base64.ts";
 import type { ObjectMeta } from "../../core/meta/object-meta.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { Base64 } from "../../core/schema.ts";

@@ -4,7 +4,8 @@ import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
-import type { ApiObject, HookContext } from "../../core/plugin.ts";
+import type { HookContext } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Typed } from "../../core/schema.ts";
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
 

@@ -2,7 +2,8 @@
  * Reads every object of a collection and writes it back unchanged, page by page. If a continue token has expired, the list continues
  * after the same key at the current revision; objects written in between have the current form already.
  */
-import type { Api, ApiObject } from "../../core/plugin.ts";
+import type { Api } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 
 /** Objects per page, and concurrent writes. The store commits waiting writes together. */

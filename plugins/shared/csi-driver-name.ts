@@ -1,7 +1,7 @@
 /** The name by which volumes, nodes and attachments refer to a CSI driver. */
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
-import { utf8Length } from "../../core/meta/utf8.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
 
 /** Longest name of a driver, in bytes. */
 export const csiDriverNameBytesMax = 63;

@@ -1,7 +1,8 @@
 /** Steps of admission of the storage family. They are called what upstream calls them. */
-import { compareQuantities } from "../../core/meta/quantity.ts";
+import { compareQuantities } from "../../core/scalars/quantity.ts";
 import { type Names, spell } from "../../core/names.ts";
-import type { Admission, ApiObject } from "../../core/plugin.ts";
+import type { Admission } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";
 import { classAnnotation } from "./columns.ts";
 import { persistentVolumeClaims } from "./persistent-volume-claim.ts";

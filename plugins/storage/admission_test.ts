@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Admission, ApiObject, Reader } from "../../core/plugin.ts";
+import type { Admission, Reader } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { storageAdmission } from "./admission.ts";
 import { at } from "./test-at.ts";
 

@@ -3,7 +3,7 @@ import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
 import { hasInvalidLabelValue } from "../../core/meta/label-selector.ts";
 import { qualifiedName } from "../../core/meta/names.ts";
-import { amountOf, compareQuantities, isWhole } from "../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, isWhole } from "../../core/scalars/quantity.ts";
 import { sameAmounts, validateNotNegative } from "../../core/meta/quantity-rules.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import { spell } from "../../core/names.ts";

@@ -1,6 +1,6 @@
 /** Cells that volumes and claims share. */
 import { defaultNames, spell } from "../../core/names.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 
 /** Short forms of access modes, in the order in which tables show them, each once. */
 const shortModes = { ReadWriteOnce: "RWO", ReadOnlyMany: "ROX", ReadWriteMany: "RWX", ReadWriteOncePod: "RWOP" } as const;

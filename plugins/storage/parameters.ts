@@ -1,7 +1,7 @@
 /** Parameters of classes: free keys and values that only the driver understands. */
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
-import { utf8Length } from "../../core/meta/utf8.ts";
+import { utf8Length } from "../../core/scalars/utf8.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 

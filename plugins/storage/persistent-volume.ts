@@ -1,6 +1,6 @@
 import { defineResource } from "../../core/define/define.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
-import type { Column, HookContext, Resource, Subresource } from "../../core/plugin.ts";
+import type { HookContext, Resource, Subresource } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { attributesClassGate } from "./gates.ts";
 import { accessModesCell, classCell, phaseCell } from "./columns.ts";
 import { validateVolumeCreate, validateVolumeStatus, validateVolumeUpdate, warnOfVolume } from "./persistent-volume-rules.ts";

@@ -5,7 +5,8 @@
  */
 import { type Names } from "../../core/names.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiObject, Controller, GroupVersion } from "../../core/plugin.ts";
+import type { Api, Controller, GroupVersion } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { PersistentVolumeClaim } from "./claim-schema.ts";

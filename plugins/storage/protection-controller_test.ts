@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ApiObject, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError } from "../../core/status-error.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection-controller.ts";
 

@@ -1,10 +1,10 @@
 import { defineResource } from "../../core/define/define.ts";
 import { type FieldError, forbidden, invalid, required } from "../../core/field-error.ts";
-import { ageColumn, nameColumn } from "../../core/meta/columns.ts";
 import { qualifiedName } from "../../core/meta/names.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Column, Resource } from "../../core/plugin.ts";
+import type { Resource } from "../../core/plugin.ts";
+import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { field, type Infer, record, string } from "../../core/schema.ts";
 import { sameParameters, validateParameters } from "./parameters.ts";
 

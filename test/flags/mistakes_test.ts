@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ConfigError } from "../../kernel/config/parse.ts";
-import { readConfiguration } from "../../kernel/config/read-configuration.ts";
+import { readConfiguration } from "../../kernel/startup/read-configuration.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer } from "../harness.ts";
 

@@ -90,7 +90,7 @@ test("instrument() counts functions, loops and spreads, and keeps what the code 
 
 test("count() stops work beyond its bound, and counts what built-in methods look at", () =>
   withCode(async (code) => {
-    const { parseQuantity } = await code.load("core/meta/quantity.ts");
+    const { parseQuantity } = await code.load("core/scalars/quantity.ts");
     const steps = (length: number) => code.count(Infinity, () => parseQuantity("1".repeat(length)));
     assert.ok(steps(2000) > 2000 && steps(4000) < 3 * steps(2000));
     assert.throws(() => code.count(1000, () => parseQuantity("1".repeat(2000))), TooMuchWork);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { prettyJson } from "../../core/codec/json-text.ts";
+import { prettyJson } from "../../core/tree/json-text.ts";
 import { readCbor } from "../../core/codec/cbor/read.ts";
 import { readEnvelope, writeEnvelope } from "../../core/codec/protobuf.ts";
 import { writeYaml } from "../../core/codec/yaml.ts";
@@ -13,7 +13,7 @@ import { decoder } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
 import { defaultNames, spell } from "../../core/names.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { readJson } from "../../core/tree/json.ts";
 import type { Read } from "../../core/tree/tree.ts";

@@ -12,7 +12,7 @@ import { encoder } from "../../core/derive/encode.ts";
 import { ProtobufError, protobufReader, protobufWriter } from "../../core/derive/protobuf.ts";
 import { randomOf, seedOfRun } from "../../core/derive/test-random.ts";
 import { defaultNames, spell } from "../../core/names.ts";
-import type { ApiObject } from "../../core/plugin.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { readJson } from "../../core/tree/json.ts";
 import { plugins } from "../../plugins/mod.ts";

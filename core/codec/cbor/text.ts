@@ -1,7 +1,7 @@
 /** Texts of data items: of strings in both kinds, and of times under a tag. */
-import { base64Of } from "../../meta/base64.ts";
-import { epochText, rfc3339Text } from "../../meta/time.ts";
-import { Unreadable } from "../../meta/unreadable.ts";
+import { base64Of } from "../../scalars/base64.ts";
+import { epochText, rfc3339Text } from "../../scalars/time.ts";
+import { Unreadable } from "../../scalars/unreadable.ts";
 import { type Bare, CborFailure, type Later, untagged, wrongType } from "./failure.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, tags } from "./item.ts";
 

@@ -1,7 +1,7 @@
 /** Who is it: the first way of telling that knows the request's credentials. */
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { anonymousUser, systemGroups, type UserInfo } from "../../../core/user-info.ts";
+import { anonymousUser, isStranger, systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
 /** One way of telling: the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
  *  credentials of its kind that are not good. */
@@ -46,9 +46,4 @@ export function authenticateInOrder(
     told("failure", undefined);
     throw new StatusError("Unauthorized", "Unauthorized");
   };
-}
-
-/** Nobody who is known. A certificate may say so of its bearer, too. */
-export function isStranger({ name, groups }: UserInfo): boolean {
-  return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

@@ -1,18 +1,26 @@
 /** A proxy in front that has authenticated its clients and says in headers who they are, as a kube-apiserver does that forwards to us. */
-import type { Config } from "../../config/settings.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import type { Authenticator } from "./authenticate.ts";
 
+/** Names of headers and of the clients that may send them. The members have the names of the settings. */
+export interface FrontProxyOptions {
+  readonly "requestheader-allowed-names": readonly string[];
+  readonly "requestheader-username-headers": readonly string[];
+  readonly "requestheader-uid-headers": readonly string[];
+  readonly "requestheader-group-headers": readonly string[];
+  readonly "requestheader-extra-headers-prefix": readonly string[];
+}
+
 /**
  * Headers count only where the client's certificate is one of the front proxy's authority, and bears an allowed name where any are
- * named; otherwise they are headers like any others. `config` is the one in force. The rules are those of upstream's headerrequest.
+ * named; otherwise they are headers like any others. `options` are those in force. The rules are those of upstream's headerrequest.
  */
-export function frontProxy(config: () => Config): Authenticator {
+export function frontProxy(options: () => FrontProxyOptions): Authenticator {
   return {
     name: "requestheader",
     async authenticate({ frontProxy, headers }) {
       if (frontProxy === undefined) return undefined;
-      const settings = config();
+      const settings = options();
       const names = settings["requestheader-allowed-names"];
       if (names.length > 0 && !names.includes(frontProxy.commonName)) return "refused";
       const name = first(headers, settings["requestheader-username-headers"]);
@@ -26,14 +34,6 @@ export function frontProxy(config: () => Config): Authenticator {
       };
     },
   };
-}
-
-/** Of settings that make no sense together, in upstream's words. */
-export function frontProxyMistakes(config: Config): readonly string[] {
-  const uid = config["requestheader-uid-headers"];
-  const isStandard = uid.length === 0 || uid.some((name) => name.toLowerCase() === "x-remote-uid");
-  const text = "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work";
-  return isStandard ? [] : [text];
 }
 
 /** Values of a header in order, as the UTF-8 that they are: they come with a character for each byte. */

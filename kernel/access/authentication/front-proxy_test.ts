@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ConfigError, parseArguments, withDefaults } from "../../config/parse.ts";
 import type { Config } from "../../config/settings.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { activeConfigOf } from "../../startup/active-config.ts";
+import { activeConfigOf } from "../../config/active-config.ts";
 import { frontProxy } from "./front-proxy.ts";
 
 const proxy = { commonName: "front-proxy-client", organizations: [], fingerprint: "", expires: 0 };

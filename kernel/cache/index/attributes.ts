@@ -1,6 +1,6 @@
 /** What selectors and followers ask of an object, kept without the object and shared by all objects that answer alike. */
 import { limits } from "../../../core/limits.ts";
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
 import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
 

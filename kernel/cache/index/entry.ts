@@ -2,7 +2,7 @@
  * Entries of the cache: the JSON of an object as lists show it, laid into a slab, with what selectors ask. An object is
  * decoded once, when it enters, unless we have just encoded it ourselves, and then forgotten.
  */
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
 import { decodeStored, Item, shownPieces, takeWritten, withRevision } from "../../objects/objects.ts";
 import { versionBytes, versionMember, versionSlot } from "../../objects/splice.ts";

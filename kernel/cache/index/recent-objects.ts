@@ -3,7 +3,7 @@
  * have them decoded. What is forgotten is decoded, that is all.
  */
 import { limits } from "../../../core/limits.ts";
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 
 /** What stands for an object in the cache. */
 interface Written {

@@ -1,7 +1,7 @@
 import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { defaultNames } from "../../../core/names.ts";
 import { Item, keyOf } from "../../objects/objects.ts";
 import { type ListOptions, listOptions } from "../../request/options.ts";

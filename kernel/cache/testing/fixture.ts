@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { object } from "../../../core/meta/object.ts";
 import { defaultNames } from "../../../core/names.ts";
-import type { ApiObject, Plugin, Resource } from "../../../core/plugin.ts";
+import type { Plugin, Resource } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { field, record, string } from "../../../core/schema.ts";
 import type { Catalog, Endpoint } from "../../catalog/catalog.ts";
 import { compile } from "../../catalog/compile.ts";

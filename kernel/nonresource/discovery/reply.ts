@@ -16,9 +16,8 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../../c
 import type { StructNode, Typed } from "../../../core/schema.ts";
 import { methodNotAllowedError, noRouteError } from "../../../core/status-error.ts";
 import { typedReply } from "../../respond/answer.ts";
-import { header } from "../../request-context.ts";
+import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Exchange, Reply } from "../../request/exchange.ts";
 import { type RequestInfo, trimSlashes } from "../../request/request-info.ts";
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions } from "./documents.ts";
 

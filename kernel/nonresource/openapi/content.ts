@@ -1,5 +1,5 @@
 /** Bytes with an ETag, as Go's http.ServeContent serves them: conditions and one range (RFC 9110 sections 13 and 14). */
-import { header } from "../../request-context.ts";
+import { header } from "../../request/exchange.ts";
 import type { Exchange, Reply } from "../../request/exchange.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,8 +1,7 @@
 /** `/openapi/v2` and `/openapi/v3`: which document, in which encoding, and whether the client has it already. */
 import { parseAccept } from "../../../core/codec/accept.ts";
-import { header } from "../../request-context.ts";
+import { type Exchange, header, type Reply } from "../../request/exchange.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Exchange, Reply } from "../../request/exchange.ts";
 import type { RequestInfo } from "../../request/request-info.ts";
 import { content } from "./content.ts";
 import { type OpenapiDocument, openapiDocuments, v3Address } from "./documents.ts";

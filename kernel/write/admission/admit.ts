@@ -1,5 +1,6 @@
 /** Steps of plugins in every write: what they change before an object is prepared, and what they refuse after validation. */
-import type { Admission, ApiObject, Reader } from "../../../core/plugin.ts";
+import type { Admission, Reader } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { spell } from "../../../core/names.ts";
 import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
 import { at, type RequestContext } from "../../request-context.ts";
@@ -8,7 +9,6 @@ import { type Item, keyOf } from "../../objects/objects.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { collectionOf } from "../../reads/reads.ts";
-import { readsOf } from "../../reads/reads-of.ts";
 
 /** The object with what the steps make of it, in the order of plugins. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
@@ -84,14 +84,14 @@ function readerOf(call: RequestContext): Reader {
     async get(groupVersion, resource, namespace, name) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return undefined;
-      const item = await readsOf(backend).get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
+      const item = await backend.reads.get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
       return item === undefined ? undefined : objectOf(endpoint, item);
     },
     async list(groupVersion, resource, namespace) {
       const endpoint = endpointOf(groupVersion, resource);
       if (endpoint === undefined) return [];
       const collection = collectionOf(backend.prefix, endpoint, namespace, "");
-      const { items } = await readsOf(backend).list(collection, everything, catalog.names, call.deadline.signal);
+      const { items } = await backend.reads.list(collection, everything, catalog.names, call.deadline.signal);
       return [...items].map((item) => objectOf(endpoint, item));
     },
   };

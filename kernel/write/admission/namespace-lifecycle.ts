@@ -1,12 +1,10 @@
 /** Nothing is made in a namespace that is missing or going away. */
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { pathSegmentName } from "../../../core/meta/names.ts";
 import { forbiddenError, internalError, notFoundError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { RequestContext } from "../../request-context.ts";
 import { type Item, keyOf } from "../../objects/objects.ts";
-import { readsOf } from "../../reads/reads-of.ts";
-import { resourceName } from "../write-pipeline.ts";
+import { type RequestContext, resourceName } from "../../request-context.ts";
 
 /** 404 for a missing namespace, 403 for one that is being terminated, 500 for a name that no path can hold. Servers without the Namespace kind ask nothing. */
 export async function checkNamespace(call: RequestContext, name: string): Promise<void> {
@@ -18,7 +16,7 @@ export async function checkNamespace(call: RequestContext, name: string): Promis
   if (wrong.length > 0) throw internalError(`invalid resource name ${goQuote(info.namespace)}: [${wrong.join(" ")}]`);
   // From memory where it is there, as upstream takes it from an informer; what this server has written itself counts at once. What would
   // refuse a create is looked at anew.
-  const { item, renew } = await readsOf(backend).live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
+  const { item, renew } = await backend.reads.live(kind, keyOf(backend.prefix, kind, "", info.namespace), call.deadline);
   if (item !== undefined && !isTerminating(item)) return;
   const newest = renew === undefined ? item : await renew();
   if (newest === undefined) throw notFoundError({ group: "", name: "namespaces" }, info.namespace);

@@ -26,7 +26,7 @@ import { objectOfCbor } from "../../../core/codec/cbor/untyped.ts";
 import { DecodeError } from "../../../core/derive/decode.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Json } from "../../../core/schema.ts";
 import { badRequestError, StatusError } from "../../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";

@@ -1,9 +1,9 @@
 /** The annotation in which kubectl's client-side apply keeps what it applied last: how server-side apply takes over from it. */
 import { compare, type Conflict, difference, type FieldSet, fieldSetOf, typeProblems, type Versions } from "../../../core/apply/mod.ts";
-import { goJson } from "../../../core/codec/json-text.ts";
+import { goJson } from "../../../core/tree/json-text.ts";
 import { limits } from "../../../core/limits.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
-import type { ApiObject } from "../../../core/plugin.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Json } from "../../../core/schema.ts";
 import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
 

@@ -10,7 +10,7 @@ import { shapeOf } from "../../../core/patch/strategic-shape.ts";
 import { readStrategicPatch, strategicMerge } from "../../../core/patch/strategic.ts";
 import { goText, type UntypedMap, untypedOf } from "../../../core/patch/untyped.ts";
 import { plainTree, writtenText } from "../../../core/patch/written.ts";
-import type { ApiObject } from "../../../core/plugin.ts";
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { invalidError, type StatusError } from "../../../core/status-error.ts";
 import { readJson, readWrittenJson } from "../../../core/tree/json.ts";
 import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";

@@ -1,5 +1,5 @@
 /** Amounts of bytes that are no whole number. */
-import { amountOf, isWhole } from "../../../core/meta/quantity.ts";
+import { amountOf, isWhole } from "../../../core/scalars/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
 
 /** The warning about the amount under `name`, if there is one and it has a fraction of a byte. */

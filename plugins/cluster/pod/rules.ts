@@ -1,7 +1,7 @@
 /** Small rules that the parts of a pod share, in upstream's words. */
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 
 /** What is wrong with a text by one of the rules of names. */

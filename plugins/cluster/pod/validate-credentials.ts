@@ -3,7 +3,7 @@ import { type FieldError, invalid, notSupported, required, tooLong } from "../..
 import { limits } from "../../../core/limits.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
 import { type Claim, validateTargetPath } from "./rules.ts";

@@ -1,6 +1,6 @@
 /** Rules of what the containers of a pod need and may use together, in upstream's order and words. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
-import { amountOf, compareQuantities, quantityText, shortened, sumOf } from "../../../core/meta/quantity.ts";
+import { amountOf, compareQuantities, quantityText, shortened, sumOf } from "../../../core/scalars/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
 import type { Terms } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";

@@ -2,7 +2,7 @@
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
 import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";

@@ -2,8 +2,8 @@
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
-import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp } from "../../../core/meta/quantity.ts";
-import { Unreadable } from "../../../core/meta/unreadable.ts";
+import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp } from "../../../core/scalars/quantity.ts";
+import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
 import type { Terms } from "./leniency.ts";

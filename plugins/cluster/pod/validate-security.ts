@@ -1,6 +1,6 @@
 /** Rules of the rights with which pods and containers run, in upstream's order and words. */
 import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import type { Leniency } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";

@@ -4,7 +4,7 @@ import { duplicate, type FieldError, forbidden, invalid, required } from "../../
 import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
 import type { ObjectMeta } from "../../../core/meta/object-meta.ts";
-import { compareQuantities } from "../../../core/meta/quantity.ts";
+import { compareQuantities } from "../../../core/scalars/quantity.ts";
 import { isNumberedIscsiName, isQualifiedIscsiName } from "../../shared/volumes/iscsi-name.ts";
 import type {
   CSIVolumeSource,

@@ -1,7 +1,7 @@
 /** Rules of pods for Windows, and of pods for one system as a whole, in upstream's order and words. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { dns1123Subdomain } from "../../../core/meta/names.ts";
-import { utf8Length } from "../../../core/meta/utf8.ts";
+import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { containersWithPaths } from "./containers-of.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { named } from "./rules.ts";

@@ -1,5 +1,5 @@
 /** Words and defaults that several volume types share (core/v1). */
-import { amountOf, quantityText, roundUp } from "../../../core/meta/quantity.ts";
+import { amountOf, quantityText, roundUp } from "../../../core/scalars/quantity.ts";
 import { named, oneOf, type Quantity } from "../../../core/schema.ts";
 
 export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);

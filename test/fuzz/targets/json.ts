@@ -32,7 +32,7 @@ export const json: Target = {
   stepsPerCharacter: 120,
   async open(code) {
     const { readJson, readWrittenJson, jsonFromTree, treeFromJson } = await code.load("core/tree/json.ts");
-    const { goJson, prettyJson } = await code.load("core/codec/json-text.ts");
+    const { goJson, prettyJson } = await code.load("core/tree/json-text.ts");
     return (input) => {
       const text = input.isWellFormed() ? input : input.toWellFormed();
       const read = readJson(text);

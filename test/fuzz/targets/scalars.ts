@@ -47,11 +47,11 @@ export const scalars: Target = {
   binary: false,
   stepsPerCharacter: 150,
   async open(code) {
-    const { canonicalQuantity, compareQuantities } = await code.load("core/meta/quantity.ts");
-    const { parseDuration, durationText } = await code.load("core/meta/duration.ts");
-    const { parseTime, parseMicroTime } = await code.load("core/meta/time.ts");
-    const { parseBase64 } = await code.load("core/meta/base64.ts");
-    const { Unreadable } = await code.load("core/meta/unreadable.ts");
+    const { canonicalQuantity, compareQuantities } = await code.load("core/scalars/quantity.ts");
+    const { parseDuration, durationText } = await code.load("core/scalars/duration.ts");
+    const { parseTime, parseMicroTime } = await code.load("core/scalars/time.ts");
+    const { parseBase64 } = await code.load("core/scalars/base64.ts");
+    const { Unreadable } = await code.load("core/scalars/unreadable.ts");
     const { qualifiedName, dns1123Subdomain, labelValue } = await code.load("core/meta/names.ts");
     const { goQuote } = await code.load("core/tree/go-quote.ts");
     return (input) => {

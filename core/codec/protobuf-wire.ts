@@ -3,7 +3,7 @@
  * is the end of the message that is being read: nothing inside it can reach further.
  */
 import type { Reader } from "protobufjs/minimal.js";
-import { protobufjs } from "../codec/protobufjs.ts";
+import { protobufjs } from "./protobufjs.ts";
 
 /** Bytes that are not the message that they should be. */
 export class ProtobufError extends Error {

@@ -1,7 +1,7 @@
 /** JSON text with the bytes of Go's encoding/json: what kube-apiserver writes, clients compare and etcd keeps. */
 
 import type { Json } from "../schema.ts";
-import { numberText } from "../tree/values.ts";
+import { numberText } from "./values.ts";
 
 /**
  * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, other control characters

@@ -1,6 +1,6 @@
 /** `--disable-admission-plugins`: which steps of admission are left out. */
-import type { Plugin } from "../../../core/plugin.ts";
-import { nearest } from "../../../core/nearest.ts";
+import type { Plugin } from "../../core/plugin.ts";
+import { nearest } from "../../core/nearest.ts";
 
 /** The plugins without the steps of these names. A name that no plugin has is pushed to `mistakes`. */
 export function withoutAdmission(plugins: readonly Plugin[], disabled: readonly string[], mistakes: string[]): readonly Plugin[] {

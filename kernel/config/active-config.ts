@@ -2,11 +2,11 @@
 import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
-import { withoutAdmission } from "../write/admission/choose-admission.ts";
+import { withoutAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
-import { ConfigError } from "../config/parse.ts";
-import type { Config } from "../config/settings.ts";
+import { ConfigError } from "./parse.ts";
+import type { Config } from "./settings.ts";
 
 export interface ActiveConfig {
   readonly config: Config;

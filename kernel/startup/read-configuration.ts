@@ -2,13 +2,13 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Plugin } from "../../core/plugin.ts";
 import { limits } from "../../core/limits.ts";
-import { choosePlugins, type LoadModule } from "./choose-plugins.ts";
-import { ConfigError, readArguments } from "./parse.ts";
-import type { Config } from "./settings.ts";
-import { fileMistakes } from "../startup/file-mistakes.ts";
-import { activeConfigMistakes } from "../startup/active-config.ts";
-import { metricMistakes } from "../startup/open-metrics.ts";
-import { fingerprint } from "./watch-file.ts";
+import { choosePlugins, type LoadModule } from "../config/choose-plugins.ts";
+import { ConfigError, readArguments } from "../config/parse.ts";
+import type { Config } from "../config/settings.ts";
+import { fileMistakes } from "./file-mistakes.ts";
+import { activeConfigMistakes } from "../config/active-config.ts";
+import { metricMistakes } from "./open-metrics.ts";
+import { fingerprint } from "../config/watch-file.ts";
 
 /** What is written down, and what it means. */
 export interface Written {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Plugin } from "../../../core/plugin.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import { withoutAdmission } from "./choose-admission.ts";
 
 const step = (name: string) => ({ name, resources: [] });
