@@ -1,4 +1,4 @@
-/** Descriptions of the columns of CSIDriver: part of the answer, word for word. */
+/** Column descriptions of CSIDriver. They are part of the Table response, so they are upstream's texts. */
 export const csiDriverColumnTexts = Object.freeze({
   attachRequired: "attachRequired indicates this CSI volume driver requires an attach operation (because it implements the CSI " +
     "ControllerPublishVolume() method), and that the Kubernetes attach detach controller should call the attach volume interface " +

@@ -16,81 +16,87 @@ const struct = structsOf(home);
 const seLinuxGate = "SELinuxMountReadWriteOncePod", secretsGate = "CSIServiceAccountTokenSecrets";
 
 const TokenRequest = struct("TokenRequest", {
-  audience: field(1, string, "For whom the token is; empty for the API server itself. Each audience occurs once.", { required: true }),
+  audience: field(1, string, "The intended audience of the token; empty for the API server. Each audience must be unique in the list.", {
+    required: true,
+  }),
   expirationSeconds: field(
     2,
     int64,
-    "How long the token is good for, in seconds: ten minutes at least. Nodes take an hour if it is not said.",
+    "Lifetime of the token in seconds, at least 600. Nodes use 3600 if it is absent.",
     {
       pointer: true,
     },
   ),
-}, { doc: "A token of the pod's service account that the driver wants." });
+}, { doc: "A token of the pod's service account that the driver requires." });
 
 const CSIDriverSpec = struct("CSIDriverSpec", {
-  attachRequired: field(1, boolean, "Whether a volume is attached to the node before it is mounted; true by default. Cannot change.", {
+  attachRequired: field(1, boolean, "Whether a volume must be attached to the node before it is mounted. Default true. Immutable.", {
     pointer: true,
   }),
-  podInfoOnMount: field(2, boolean, "Whether nodes tell the driver about the pod when they mount a volume for it; false by default.", {
+  podInfoOnMount: field(2, boolean, "Whether nodes pass information about the pod to the driver on mount. Default false.", {
     pointer: true,
   }),
   volumeLifecycleModes: field(
     3,
     setOf(named("v1.VolumeLifecycleMode", string)),
-    "Which volumes the driver serves: Persistent ones (the default), Ephemeral ones that live as long as their pod, or both. Cannot change.",
+    "The kinds of volumes that the driver supports: Persistent (the default), Ephemeral (with the lifecycle of the pod), or both. Immutable.",
   ),
   storageCapacity: field(
     4,
     boolean,
-    "Whether a scheduler looks at CSIStorageCapacity objects before it places a pod that needs a new volume; false by default.",
+    "Whether the scheduler considers CSIStorageCapacity objects for a pod that needs a new volume. Default false.",
     { pointer: true },
   ),
   fsGroupPolicy: field(
     5,
     named("v1.FSGroupPolicy", string),
-    "When nodes change owner and permissions of a volume: File always, None never, ReadWriteOnceWithFSType (the default) for volumes " +
-      "with a file system that one node writes.",
+    "When nodes change ownership and permissions of a volume: always (File), never (None), or only for a volume with a file system type " +
+      "and access mode ReadWriteOnce (ReadWriteOnceWithFSType, the default).",
     { pointer: true },
   ),
   tokenRequests: field(
     6,
     list(TokenRequest),
-    "Tokens of the pod's service account that nodes hand to the driver when they mount a volume.",
+    "Tokens of the pod's service account that nodes pass to the driver on mount.",
   ),
   requiresRepublish: field(
     7,
     boolean,
-    "Whether nodes ask the driver again and again to bring a mounted volume up to date; false by default.",
+    "Whether nodes call NodePublishVolume periodically, so that the driver can update a mounted volume. Default false.",
     {
       pointer: true,
     },
   ),
-  seLinuxMount: field(8, boolean, "Whether nodes may mount volumes with an SELinux context; false by default.", {
+  seLinuxMount: field(8, boolean, "Whether the driver supports mounts with an SELinux context. Default false.", {
     pointer: true,
     gate: seLinuxGate,
   }),
   nodeAllocatableUpdatePeriodSeconds: field(
     9,
     int64,
-    "How often nodes ask the driver anew how many volumes they can take, in seconds, ten at least; never if it is not said.",
+    "Interval in seconds, at least 10, at which nodes update the allocatable number of volumes. Absent: no periodic update.",
     { pointer: true, gate: nodeCountGate },
   ),
   serviceAccountTokenInSecrets: field(
     10,
     boolean,
-    "Whether the tokens travel among the secrets of a call instead of among the attributes of the volume, which drivers tend to log. " +
-      "Only with tokenRequests.",
+    "Whether the tokens are passed in the secrets of a call instead of the volume attributes, which a driver may log. Requires " +
+      "tokenRequests.",
     { pointer: true, gate: secretsGate },
   ),
-}, { doc: "What a driver can do and what it wants from nodes.", fill: withDefaults, fillWhile: { [seLinuxGate]: withSELinuxMount } });
+}, {
+  doc: "The capabilities of a driver and its requirements on nodes.",
+  fill: withDefaults,
+  fillWhile: { [seLinuxGate]: withSELinuxMount },
+});
 type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
 
 const CSIDriver = object("CSIDriver", {
-  spec: field(2, CSIDriverSpec, "What the driver can do and what it wants from nodes.", { required: true }),
-}, { package: home, doc: "A storage driver that is deployed in the cluster. Its name is the one that the driver gives itself." });
+  spec: field(2, CSIDriverSpec, "The capabilities of the driver and its requirements on nodes.", { required: true }),
+}, { package: home, doc: "A CSI driver that is deployed in the cluster. The object's name is the driver's name." });
 type CSIDriver = Infer<typeof CSIDriver>;
 
-/** The fields that have defaults; the type of the whole spec cannot be told before its schema is made. */
+/** The fields with defaults. The type of the whole spec cannot be inferred yet, because its schema refers to these functions. */
 interface Defaulted {
   readonly attachRequired?: boolean;
   readonly podInfoOnMount?: boolean;
@@ -102,8 +108,8 @@ interface Defaulted {
 }
 function withDefaults(spec: Defaulted): Defaulted {
   const { attachRequired, podInfoOnMount, volumeLifecycleModes = [], storageCapacity, fsGroupPolicy, requiresRepublish } = spec;
-  const told = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish];
-  if (told.every((each) => each !== undefined) && volumeLifecycleModes.length > 0) return spec;
+  const defaulted = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish];
+  if (defaulted.every((each) => each !== undefined) && volumeLifecycleModes.length > 0) return spec;
   return {
     ...spec,
     attachRequired: attachRequired ?? true,
@@ -148,7 +154,7 @@ const updateSecondsMin = 10;
 function validateSpec({ spec }: CSIDriver, gates: Gates): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { fsGroupPolicy, tokenRequests = [], volumeLifecycleModes = [], nodeAllocatableUpdatePeriodSeconds: seconds } = spec;
-  // The path is misspelt upstream, and clients know it so.
+  // "attachedRequired" is upstream's spelling of the path.
   if (spec.attachRequired === undefined) errors.push(required("spec.attachedRequired", ""));
   if (spec.podInfoOnMount === undefined) errors.push(required("spec.podInfoOnMount", ""));
   if (spec.storageCapacity === undefined) errors.push(required("spec.storageCapacity", ""));
@@ -208,9 +214,9 @@ function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver
   ];
 }
 
-/** Creation keeps the generation that the client gave; after that the server counts changes of the spec. */
+/** Increments the generation if the spec changes. A create keeps the client's generation, as upstream. */
 function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: HookContext): CSIDriver {
-  // What is dropped is no change.
+  // First drop the disabled fields: they must not count as a change.
   const kept = dropDisabled(CSIDriver)(next, prior, at.gates);
   if (prior === undefined || sameSpec(kept.spec, prior.spec)) return kept;
   return { ...kept, metadata: { ...kept.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
@@ -224,7 +230,7 @@ function sameSpec(a: CSIDriverSpec, b: CSIDriverSpec): boolean {
 export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   kind: "CSIDriver",
   scope: "Cluster",
-  summary: "A storage driver that is deployed in the cluster.",
+  summary: "A CSI driver that is deployed in the cluster.",
   storedAs: "storage.{domain}/v1",
   storedUnder: "csidrivers",
   served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },

@@ -15,16 +15,21 @@ const home = "storage/v1";
 const struct = structsOf(home);
 
 const VolumeNodeResources = struct("VolumeNodeResources", {
-  count: field(1, int32, "Volumes of the driver that may be in use on the node at once; no bound if it is not said.", { pointer: true }),
-}, { doc: "How much of a driver's volumes a node can take." });
+  count: field(1, int32, "Maximum number of the driver's volumes that are in use on the node. Absent: no limit.", { pointer: true }),
+}, { doc: "The resources of a node for the volumes of a driver." });
 
 const CSINodeDriver = struct("CSINodeDriver", {
-  name: field(1, string, "Name of the driver, as the driver gives it itself.", { required: true }),
-  nodeID: field(2, string, "What the driver calls the node. Cannot change while the driver is listed.", { required: true }),
-  topologyKeys: field(3, list(string), "Labels of the node that say where the driver's volumes can be reached. Cannot change either.", {
-    written: "always",
-  }),
-  allocatable: field(4, VolumeNodeResources, "How much of the driver's volumes the node can take.", { pointer: true }),
+  name: field(1, string, "The name of the driver, as returned by the driver.", { required: true }),
+  nodeID: field(2, string, "The driver's ID of the node. Immutable while the driver is listed.", { required: true }),
+  topologyKeys: field(
+    3,
+    list(string),
+    "Keys of the node labels that describe where the driver's volumes are accessible. Immutable while the driver is listed.",
+    {
+      written: "always",
+    },
+  ),
+  allocatable: field(4, VolumeNodeResources, "The resources of the node for the driver's volumes.", { pointer: true }),
 }, { doc: "A driver that runs on a node." });
 type CSINodeDriver = Infer<typeof CSINodeDriver>;
 
@@ -39,7 +44,7 @@ const CSINode = object("CSINode", {
   spec: field(2, CSINodeSpec, "The drivers that run on the node.", { required: true }),
 }, {
   package: home,
-  doc: "What storage drivers run on the node of the same name. The agent of the node writes it when a driver comes or goes.",
+  doc: "The CSI drivers that run on the node of the same name. The kubelet updates it when a driver is registered or removed.",
 });
 type CSINode = Infer<typeof CSINode>;
 
@@ -57,7 +62,7 @@ const columns: readonly Column<CSINode>[] = [
 const nodeIdBytesMax = 256;
 
 function driversOf({ spec }: Pick<CSINode, "spec">): readonly CSINodeDriver[] {
-  // A list that is always written is null where there is none.
+  // `drivers` is always written; an absent list is null.
   return spec.drivers ?? [];
 }
 
@@ -80,7 +85,7 @@ function validateNodeId(id: string, path: string): readonly FieldError[] {
   if (id === "") return [required(path, "")];
   return utf8Length(id) > nodeIdBytesMax ? [invalid(path, id, `must be ${nodeIdBytesMax} characters or less`)] : [];
 }
-/** The findings are told of the driver as a whole. */
+/** Checks topology keys. The errors have the path of the driver, as upstream. */
 function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return keys.flatMap((key) => {
@@ -92,8 +97,8 @@ function validateTopologyKeys(keys: readonly string[], path: string): readonly F
   });
 }
 
-/** A driver that stays keeps all but its number of volumes, and that too where the gate is off. */
-function validateKept(next: CSINode, prior: CSINode, gates: Gates): readonly FieldError[] {
+/** Checks that drivers in both lists are unchanged. With the gate, their `allocatable` may change. */
+function validateUnchanged(next: CSINode, prior: CSINode, gates: Gates): readonly FieldError[] {
   const comparable = ({ allocatable, topologyKeys, ...driver }: CSINodeDriver) => ({
     ...driver,
     topologyKeys: topologyKeys ?? [],
@@ -110,7 +115,7 @@ function validateKept(next: CSINode, prior: CSINode, gates: Gates): readonly Fie
 export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
   kind: "CSINode",
   scope: "Cluster",
-  summary: "What storage drivers run on a node.",
+  summary: "The CSI drivers that run on a node.",
   storedAs: "storage.{domain}/v1",
   storedUnder: "csinodes",
   served: { "storage.{domain}/v1": { schema: CSINode, introduced: "1.17", columns } },
@@ -119,6 +124,6 @@ export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
   update: (next, prior, at) => [
     ...validateObjectMeta(next.metadata, metaRulesOf(csiNodes, at.names)),
     ...validateDrivers(next),
-    ...validateKept(next, prior, at.gates),
+    ...validateUnchanged(next, prior, at.gates),
   ],
 });

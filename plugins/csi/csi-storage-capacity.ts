@@ -10,14 +10,16 @@ import type { Resource } from "../../core/plugin.ts";
 import { field, type Infer, quantity, string } from "../../core/schema.ts";
 
 const CSIStorageCapacity = object("CSIStorageCapacity", {
-  nodeTopology: field(2, LabelSelector, "The nodes that reach the storage; none if it is not said. Cannot change.", { pointer: true }),
-  storageClassName: field(3, string, "The class of storage that the capacity is of; it need not exist. Cannot change.", { required: true }),
-  capacity: field(4, quantity, "What the driver last said is left there; nothing can be said if it is absent.", { pointer: true }),
-  maximumVolumeSize: field(5, quantity, "The largest volume that can be made there; not known if it is absent.", { pointer: true }),
+  nodeTopology: field(2, LabelSelector, "Selects the nodes that can access the storage. Absent: no node. Immutable.", { pointer: true }),
+  storageClassName: field(3, string, "The name of the StorageClass that the capacity applies to; it need not exist. Immutable.", {
+    required: true,
+  }),
+  capacity: field(4, quantity, "The available capacity that the driver last reported. Absent: unknown.", { pointer: true }),
+  maximumVolumeSize: field(5, quantity, "The size of the largest volume that can be created. Absent: unknown.", { pointer: true }),
 }, {
   package: "storage/v1",
   doc:
-    "How much of a storage class can be had on some of the nodes. Drivers publish it, schedulers place pods by it where the driver asks for that.",
+    "The capacity of a StorageClass that is available to a set of nodes. Drivers publish it. The scheduler uses it for drivers with storageCapacity.",
 });
 type CSIStorageCapacity = Infer<typeof CSIStorageCapacity>;
 
@@ -26,7 +28,7 @@ function validateFields(next: CSIStorageCapacity, storedValues: boolean): readon
   return [
     ...validateLabelSelector(nodeTopology, "nodeTopology", { storedValues }),
     ...dns1123Subdomain(storageClassName).map((wrong) => invalid("storageClassName", storageClassName, wrong)),
-    // Only a negative quantity begins with a minus.
+    // Quantities are canonical, so only a negative one starts with a minus.
     ...(capacity?.startsWith("-") ? [invalid("capacity", capacity, "must be greater than or equal to 0")] : []),
   ];
 }
@@ -37,7 +39,7 @@ function validateImmutable(next: CSIStorageCapacity, prior: CSIStorageCapacity):
     ...(next.storageClassName === prior.storageClassName ? [] : [invalid("storageClassName", next.storageClassName, "field is immutable")]),
   ];
 }
-/** Empty maps and lists inside are absent ones; an empty selector is not an absent one. */
+/** Compares selectors. Inside of a selector, empty and absent maps and lists are equal; an empty selector differs from an absent one. */
 function sameSelector(a: LabelSelector | undefined, b: LabelSelector | undefined): boolean {
   const normal = (selector: LabelSelector | undefined) =>
     selector && {
@@ -50,7 +52,7 @@ function sameSelector(a: LabelSelector | undefined, b: LabelSelector | undefined
 export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource<CSIStorageCapacity>({
   kind: "CSIStorageCapacity",
   scope: "Namespaced",
-  summary: "How much of a storage class can be had on some of the nodes.",
+  summary: "The capacity of a StorageClass that is available to a set of nodes.",
   storedAs: "storage.{domain}/v1",
   storedUnder: "csistoragecapacities",
   served: {
@@ -69,7 +71,7 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
     ];
   },
   warn({ nodeTopology: { matchLabels = {}, matchExpressions = [] } = {} }, _prior, { names }) {
-    // Only the warning of an expression names its key.
+    // Upstream's warning repeats the key for expressions only.
     return [
       ...matchExpressions.flatMap(({ key }, i) => {
         const text = deprecatedNodeLabel(key, names);

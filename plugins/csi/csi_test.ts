@@ -20,14 +20,14 @@ const at: HookContext = {
 const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
-// Tests write objects as clients do; what their types promise is filled in or is what is being tested.
+// `any`: tests build partial objects.
 const make = (kind: string, rest: object): any => ({ kind, apiVersion: "storage.k8s.io/v1", metadata, ...rest });
 
 const fillDriver = (spec: object, here = at) =>
   defaulter(csiDrivers.served[groupVersion]!.schema as Typed<ApiObject>)(make("CSIDriver", { spec }), here.gates) as any; // as above
 const driverErrors = (spec: object, here = at) => texts(csiDrivers.create?.(fillDriver(spec), here));
 
-test("a CSIDriver without a word gets upstream's defaults and passes", () => {
+test("an empty spec of a CSIDriver gets upstream's defaults and is valid", () => {
   assert.deepEqual(fillDriver({}).spec, {
     attachRequired: true,
     podInfoOnMount: false,
@@ -41,7 +41,7 @@ test("a CSIDriver without a word gets upstream's defaults and passes", () => {
   assert.deepEqual(fillDriver({ attachRequired: false }).spec.attachRequired, false);
 });
 
-test("a CSIDriver gets no seLinuxMount while its gate is off, and keeps the one that it has", () => {
+test("seLinuxMount of a CSIDriver has no default without its gate, and keeps its value", () => {
   const off = without("SELinuxMountReadWriteOncePod");
   assert.equal("seLinuxMount" in fillDriver({}, off).spec, false);
   assert.equal(fillDriver({ seLinuxMount: true }, off).spec.seLinuxMount, true);
@@ -49,7 +49,7 @@ test("a CSIDriver gets no seLinuxMount while its gate is off, and keeps the one 
   assert.deepEqual(texts(csiDrivers.create?.(fillDriver({}, off), off)), []);
 });
 
-test("a CSIDriver that lacks what has a default is told so, by a misspelt path for attachment", () => {
+test("fields of a CSIDriver with defaults are required; the path of attachRequired is misspelt as upstream", () => {
   assert.deepEqual(texts(csiDrivers.create?.(make("CSIDriver", { spec: {} }), at)), [
     "spec.attachedRequired: Required value",
     "spec.podInfoOnMount: Required value",
@@ -58,7 +58,7 @@ test("a CSIDriver that lacks what has a default is told so, by a misspelt path f
   ]);
 });
 
-test("tokens of a CSIDriver live ten minutes to 2^32 seconds, each for another audience", () => {
+test("tokenRequests of a CSIDriver have a lifetime of 600 to 2^32 seconds and unique audiences", () => {
   const of = (...expirationSeconds: number[]) =>
     driverErrors({ tokenRequests: expirationSeconds.map((seconds, i) => ({ audience: `${i}`, expirationSeconds: seconds })) });
   assert.deepEqual(of(600, 2 ** 32), []);
@@ -71,14 +71,14 @@ test("tokens of a CSIDriver live ten minutes to 2^32 seconds, each for another a
   ]);
 });
 
-test("a CSIDriver is asked anew every ten seconds at most", () => {
+test("nodeAllocatableUpdatePeriodSeconds of a CSIDriver is at least ten", () => {
   assert.deepEqual(driverErrors({ nodeAllocatableUpdatePeriodSeconds: 10 }), []);
   assert.deepEqual(driverErrors({ nodeAllocatableUpdatePeriodSeconds: 9 }), [
     "spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds",
   ]);
 });
 
-test("tokens among secrets need token requests, and requests without a word on it warn when they are new", () => {
+test("serviceAccountTokenInSecrets needs tokenRequests, and new tokenRequests without it give a warning", () => {
   assert.deepEqual(driverErrors({ serviceAccountTokenInSecrets: false }), [
     "spec.serviceAccountTokenInSecrets: Invalid value: false: serviceAccountTokenInSecrets is set but no tokenRequests are specified",
   ]);
@@ -87,15 +87,15 @@ test("tokens among secrets need token requests, and requests without a word on i
   assert.deepEqual(csiDrivers.warn?.(driver, driver, at), []);
   assert.equal(csiDrivers.warn?.(fillDriver({ tokenRequests: [{ audience: "b" }] }), driver, at).length, 1);
   assert.deepEqual(csiDrivers.warn?.(fillDriver({}), undefined, at), []);
-  assert.deepEqual(csiDrivers.warn?.(driver, undefined, without("CSIServiceAccountTokenSecrets")), [], "nobody could follow it");
+  assert.deepEqual(csiDrivers.warn?.(driver, undefined, without("CSIServiceAccountTokenSecrets")), [], "no warning without the gate");
 });
 
-test("attachment and lifecycle modes of a CSIDriver do not change", () => {
+test("attachRequired and volumeLifecycleModes of a CSIDriver are immutable", () => {
   const paths = csiDrivers.update?.(fillDriver({ attachRequired: false, volumeLifecycleModes: ["Ephemeral"] }), fillDriver({}), at);
   assert.deepEqual(paths?.map(({ path }) => path), ["spec.attachedRequired", "spec.volumeLifecycleModes"]);
 });
 
-test("the generation of a CSIDriver counts changes of the spec that are kept", () => {
+test("the generation of a CSIDriver counts changes of the spec, without dropped fields", () => {
   const prior = fillDriver({});
   assert.equal(csiDrivers.prepare?.(fillDriver({}), prior, at).metadata.generation, undefined);
   assert.equal(csiDrivers.prepare?.(fillDriver({ storageCapacity: true }), prior, at).metadata.generation, 1);
@@ -122,7 +122,7 @@ for (
 const nodeErrors = (...drivers: object[]) => texts(csiNodes.create?.(make("CSINode", { spec: { drivers } }), at));
 const driver = { name: "disk.example.com", nodeID: "n" };
 
-test("a driver of a CSINode has a name of 63 bytes and a node ID of 256 bytes at most", () => {
+test("a driver of a CSINode has a name of at most 63 bytes and a node ID of at most 256 bytes", () => {
   assert.deepEqual(nodeErrors({ name: "d".repeat(63), nodeID: "ž".repeat(128) }), []);
   assert.deepEqual(nodeErrors({ name: "d".repeat(64), nodeID: "n".repeat(257) }), [
     "spec.drivers[0].name: Too long: may not be more than 63 bytes",
@@ -131,7 +131,7 @@ test("a driver of a CSINode has a name of 63 bytes and a node ID of 256 bytes at
   assert.deepEqual(nodeErrors({ name: "constructor", nodeID: "n" }, { name: "tostring", nodeID: "n" }), []);
 });
 
-test("topology keys of a CSINode are labels, each once, told of the driver", () => {
+test("topologyKeys of a CSINode are unique label keys; errors have the path of the driver", () => {
   assert.deepEqual(nodeErrors({ ...driver, topologyKeys: ["a/b", "c"] }), []);
   const found = csiNodes.create?.(make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: ["a", "a", ""] }] } }), at);
   assert.deepEqual(found?.map(({ type, path }) => `${type} ${path}`), [
@@ -142,18 +142,18 @@ test("topology keys of a CSINode are labels, each once, told of the driver", () 
   ]);
 });
 
-test("a driver of a CSINode that stays changes its count alone, and not even that without the gate", () => {
+test("a driver of a CSINode is immutable, except allocatable.count with the gate", () => {
   const prior = make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: null, allocatable: { count: 1 } }] } });
   const next = (change: object) => make("CSINode", { spec: { drivers: [{ ...driver, topologyKeys: [], ...change }] } });
   assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 2 } }), prior, at), []);
-  const gone = without("MutableCSINodeAllocatableCount");
-  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 2 } }), prior, gone).map(({ path }) => path), ["spec.drivers"]);
-  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 1 } }), prior, gone), []);
+  const withoutGate = without("MutableCSINodeAllocatableCount");
+  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 2 } }), prior, withoutGate).map(({ path }) => path), ["spec.drivers"]);
+  assert.deepEqual(csiNodes.update?.(next({ allocatable: { count: 1 } }), prior, withoutGate), []);
   assert.deepEqual(csiNodes.update?.(next({ nodeID: "m" }), prior, at).map(({ path }) => path), ["spec.drivers"]);
   assert.deepEqual(csiNodes.update?.(make("CSINode", { spec: { drivers: null } }), prior, at), []);
 });
 
-test("a CSIStorageCapacity keeps topology and class, and its capacity is not negative", () => {
+test("nodeTopology and storageClassName of a CSIStorageCapacity are immutable, and its capacity is not negative", () => {
   const capacity = (rest: object) => ({
     ...make("CSIStorageCapacity", { storageClassName: "fast", ...rest }),
     metadata: { ...metadata, namespace: "demo" },
@@ -174,7 +174,7 @@ test("a CSIStorageCapacity keeps topology and class, and its capacity is not neg
   ]);
 });
 
-test("a CSIStorageCapacity whose stored selector has a value that no label can have may keep it", () => {
+test("an update of a CSIStorageCapacity accepts an invalid label value if it is stored", () => {
   const odd = { ...make("CSIStorageCapacity", { storageClassName: "fast" }), metadata: { ...metadata, namespace: "demo" } };
   odd.nodeTopology = { matchExpressions: [{ key: "a", operator: "In", values: ["-"] }] };
   assert.equal(csiStorageCapacities.create?.(odd, at).length, 1);
@@ -185,7 +185,7 @@ const spec = { attacher: "disk.example.com", source: { persistentVolumeName: "v"
 const attachment = (status: object = { attached: false }, over: object = {}) =>
   make("VolumeAttachment", { spec: { ...spec, ...over }, status });
 
-test("a VolumeAttachment names exactly one volume", () => {
+test("a VolumeAttachment has exactly one source", () => {
   const errors = (source: object) => texts(volumeAttachments.create?.(attachment(undefined, { source }), at));
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   assert.deepEqual(errors({ persistentVolumeName: "v" }), []);
@@ -198,14 +198,14 @@ test("a VolumeAttachment names exactly one volume", () => {
   assert.equal(errors({ persistentVolumeName: "A" })?.length, 1);
 });
 
-test("a VolumeAttachment is checked in upstream's order, the attacher before the source", () => {
+test("a VolumeAttachment is validated in upstream's order, the attacher before the source", () => {
   const errors = (attacher: string) =>
     texts(volumeAttachments.create?.(attachment(undefined, { attacher, source: {}, nodeName: "" }), at))?.map((text) => text.split(":")[0]);
   assert.deepEqual(errors(""), ["spec.attacher", "spec.source", "spec.nodeName"]);
   assert.deepEqual(errors("a_b"), ["spec.attacher", "spec.source", "spec.nodeName"]);
 });
 
-test("status of a VolumeAttachment: metadata of 256 KiB, messages of 1 KiB, codes that are not negative", () => {
+test("status of a VolumeAttachment: at most 256 KiB of metadata and 1 KiB of message, no negative error code", () => {
   const errors = (status: object) => volumeAttachments.update?.(attachment({ attached: true, ...status }), attachment(), at);
   const max = limits.attachmentMetadataBytesMax;
   assert.deepEqual(errors({ attachmentMetadata: { k: "x".repeat(max - 1) } }), []);
@@ -225,7 +225,7 @@ test("status of a VolumeAttachment: metadata of 256 KiB, messages of 1 KiB, code
   ]);
 });
 
-test("a VolumeAttachment begins without a status, and each path leaves the other's half alone", () => {
+test("prepare() resets the status of a new VolumeAttachment; main resource and status do not change each other", () => {
   assert.deepEqual(volumeAttachments.prepare?.(attachment({ attached: true }), undefined, at).status, { attached: false });
   const prior = attachment({ attached: true });
   assert.deepEqual(volumeAttachments.prepare?.(attachment(), prior, at).status, { attached: true });

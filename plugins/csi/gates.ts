@@ -1,6 +1,6 @@
 import type { Plugin } from "../../core/plugin.ts";
 
-/** Lets the number of volumes that a node can take change while the node runs. */
+/** The gate that makes `allocatable.count` of CSINode mutable (KEP-4876). */
 export const nodeCountGate = "MutableCSINodeAllocatableCount";
 
 export const nodeCountGates: NonNullable<Plugin["featureGates"]> = {

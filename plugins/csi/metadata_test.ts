@@ -1,4 +1,4 @@
-// What the kinds of the family say of metadata by themselves, beside what every write is told: causes repeat as upstream repeats them.
+// The metadata errors that the kinds of this family add to those of every write. They repeat as often as upstream's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
@@ -24,10 +24,10 @@ const bodies: Readonly<Record<string, object>> = {
 };
 const kinds: readonly Resource[] = [csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments];
 
-/** How often the new object of an update is told what is wrong with this metadata, by kind. */
-function told(metadata: object, path: string): Readonly<Record<string, number>> {
+/** Number of errors at `path` for an update with this metadata, by kind. */
+function errorCounts(metadata: object, path: string): Readonly<Record<string, number>> {
   return Object.fromEntries(kinds.map((resource) => {
-    const make = (more: object): any => ({ // a made object of the kind
+    const make = (more: object): any => ({ // `any`: a partial object of the kind
       kind: resource.kind,
       apiVersion: "storage.k8s.io/v1",
       metadata: { name: "a", namespace: resource.scope === "Namespaced" ? "b" : undefined, uid: "u", resourceVersion: "1", ...more },
@@ -38,14 +38,14 @@ function told(metadata: object, path: string): Readonly<Record<string, number>> 
   }));
 }
 
-test("finalizers of CSI kinds are qualified or known ones", () => {
-  assert.deepEqual(told({ finalizers: ["a"] }, "metadata.finalizers[0]"), {
+test("finalizers of CSI kinds are qualified names or standard finalizers", () => {
+  assert.deepEqual(errorCounts({ finalizers: ["a"] }, "metadata.finalizers[0]"), {
     CSIDriver: 1,
     CSINode: 1,
     CSIStorageCapacity: 2,
     VolumeAttachment: 1,
   });
-  assert.deepEqual(told({ finalizers: ["example.com/a", "orphan"] }, "metadata.finalizers[0]"), {
+  assert.deepEqual(errorCounts({ finalizers: ["example.com/a", "orphan"] }, "metadata.finalizers[0]"), {
     CSIDriver: 0,
     CSINode: 0,
     CSIStorageCapacity: 0,
@@ -53,8 +53,8 @@ test("finalizers of CSI kinds are qualified or known ones", () => {
   });
 });
 
-test("what cannot change in metadata is told by the kinds that compare it themselves", () => {
-  assert.deepEqual(told({ deletionGracePeriodSeconds: 3 }, "metadata.deletionGracePeriodSeconds"), {
+test("immutable metadata is reported by the kinds that validate it themselves", () => {
+  assert.deepEqual(errorCounts({ deletionGracePeriodSeconds: 3 }, "metadata.deletionGracePeriodSeconds"), {
     CSIDriver: 1,
     CSINode: 0,
     CSIStorageCapacity: 1,

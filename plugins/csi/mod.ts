@@ -9,7 +9,7 @@ export { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments };
 
 export const csiPlugin = definePlugin({
   name: "csi",
-  summary: "What storage drivers say about themselves, nodes and capacity, and which volumes are attached where.",
+  summary: "CSI drivers: CSIDriver, CSINode, CSIStorageCapacity and VolumeAttachment.",
   featureGates: { ...csiDriverGates, ...nodeCountGates },
   groupPriorities: { "storage.{domain}": 16_800 },
   resources: [csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments],

@@ -19,39 +19,44 @@ const home = "storage/v1";
 const struct = structsOf(home);
 
 const VolumeAttachmentSource = struct("VolumeAttachmentSource", {
-  persistentVolumeName: field(1, string, "Name of the persistent volume.", { pointer: true }),
-  inlineVolumeSpec: field(2, PersistentVolumeSpec, "A volume of a pod, in the words of the CSI driver that took it over.", {
-    pointer: true,
-  }),
-}, { doc: "The volume to attach: exactly one of the two." });
+  persistentVolumeName: field(1, string, "The name of the PersistentVolume.", { pointer: true }),
+  inlineVolumeSpec: field(
+    2,
+    PersistentVolumeSpec,
+    "A volume defined in a pod, translated to the form of the CSI driver that replaces its in-tree driver.",
+    {
+      pointer: true,
+    },
+  ),
+}, { doc: "The volume to attach. Exactly one field must be set." });
 
 const VolumeAttachmentSpec = struct("VolumeAttachmentSpec", {
-  attacher: field(1, string, "Name of the driver that has to attach the volume.", { required: true }),
+  attacher: field(1, string, "The name of the driver that attaches the volume.", { required: true }),
   source: field(2, VolumeAttachmentSource, "The volume to attach.", { required: true }),
-  nodeName: field(3, string, "The node to attach it to.", { required: true }),
-}, { doc: "What is to be attached, where and by whom." });
+  nodeName: field(3, string, "The node to attach the volume to.", { required: true }),
+}, { doc: "The specification of an attachment." });
 
 const VolumeError = struct("VolumeError", {
-  time: field(1, time, "When it went wrong.", { written: "always" }),
-  message: field(2, string, "What went wrong; may be logged, so no secrets belong here."),
-  errorCode: field(3, int32, "What the driver answered, as a code of gRPC.", { pointer: true, gate: nodeCountGate }),
-}, { doc: "Something that went wrong with a volume." });
+  time: field(1, time, "The time of the error.", { written: "always" }),
+  message: field(2, string, "Details of the error. It may be logged, so it must not contain secrets."),
+  errorCode: field(3, int32, "The gRPC status code of the driver's response.", { pointer: true, gate: nodeCountGate }),
+}, { doc: "An error of a volume operation." });
 type VolumeError = Infer<typeof VolumeError>;
 
 const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", {
-  attached: field(1, boolean, "Whether the volume is attached; only the driver's attacher says so.", { required: true }),
-  attachmentMetadata: field(2, record(string), "What the driver wants to be told when the volume is mounted or detached."),
-  attachError: field(3, VolumeError, "What went wrong when the volume was attached last.", { pointer: true }),
-  detachError: field(4, VolumeError, "What went wrong when the volume was detached last.", { pointer: true }),
-}, { doc: "How far the attachment is." });
+  attached: field(1, boolean, "Whether the volume is attached. Set by the external attacher only.", { required: true }),
+  attachmentMetadata: field(2, record(string), "Data that must be passed to the driver in later mount and detach calls."),
+  attachError: field(3, VolumeError, "The error of the last attach operation.", { pointer: true }),
+  detachError: field(4, VolumeError, "The error of the last detach operation.", { pointer: true }),
+}, { doc: "The status of an attachment." });
 type VolumeAttachmentStatus = Infer<typeof VolumeAttachmentStatus>;
 
 const VolumeAttachment = object("VolumeAttachment", {
-  spec: field(2, VolumeAttachmentSpec, "What is to be attached, where and by whom. Cannot change.", { required: true }),
-  status: field(3, VolumeAttachmentStatus, "How far the attachment is; kept by the driver's attacher.", { written: "always" }),
+  spec: field(2, VolumeAttachmentSpec, "The volume, the node and the driver. Immutable.", { required: true }),
+  status: field(3, VolumeAttachmentStatus, "The status of the attachment. Set by the external attacher.", { written: "always" }),
 }, {
   package: home,
-  doc: "The wish that a volume be attached to a node. A controller makes it for a pod, the attacher beside the driver fulfils it.",
+  doc: "A request to attach a volume to a node. The attach-detach controller creates it, and the driver's external attacher executes it.",
 });
 type VolumeAttachment = Infer<typeof VolumeAttachment>;
 
@@ -102,7 +107,7 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: Infer<typeof
     return persistentVolumeName === "" ? [required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName")] : [];
   }
   if (inlineVolumeSpec === undefined) return [required("spec.source", oneSource)];
-  // Its class of attributes is not looked at, as it is nobody's to change.
+  // volumeAttributesClassName is not validated for inline volumes, as upstream.
   return validatePersistentVolumeSpec(inlineVolumeSpec, "spec.source.inlineVolumeSpec", { name: "", attributesClass: false, inline: true });
 }
 
@@ -119,7 +124,7 @@ const errorCodeMax = 2 ** 31 - 1;
 function validateError(error: VolumeError | undefined, path: string): readonly FieldError[] {
   const { message = "", errorCode = 0 } = error ?? {};
   return [
-    // The bound that is told is that of the metadata: upstream's slip.
+    // Upstream's message has the limit of the metadata instead of the message's.
     ...(utf8Length(message) > limits.volumeErrorBytesMax ? [tooLong(`${path}.message`, limits.attachmentMetadataBytesMax)] : []),
     ...(errorCode < 0 ? [invalid(`${path}.errorCode`, errorCode, `must be between 0 and ${errorCodeMax}, inclusive`)] : []),
   ];
@@ -141,7 +146,7 @@ function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: Hoo
 
 const status: Subresource<VolumeAttachment> = {
   leaves: ["metadata", "spec"],
-  /** Status is the client's; of the metadata only managed fields and what the server keeps may differ. */
+  // Only the status and, through metaOfStatus, the managed fields are taken from the request.
   write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
   update: validateUpdate,
 };
@@ -149,7 +154,7 @@ const status: Subresource<VolumeAttachment> = {
 export const volumeAttachments: Resource<VolumeAttachment> = defineResource<VolumeAttachment>({
   kind: "VolumeAttachment",
   scope: "Cluster",
-  summary: "The wish that a volume be attached to a node, and how far that is.",
+  summary: "A request to attach a volume to a node, and its status.",
   storedAs: "storage.{domain}/v1",
   storedUnder: "volumeattachments",
   served: { "storage.{domain}/v1": { schema: VolumeAttachment, introduced: "1.13", columns, subresources: { status } } },
