@@ -1,4 +1,4 @@
-/** Steps of admission of the storage family. They are called what upstream calls them. */
+/** The admission steps of the storage family. Their names are those of upstream's admission plugins. */
 import { compareQuantities } from "../../core/scalars/quantity.ts";
 import { type Names, spell } from "../../core/names.ts";
 import type { Admission } from "../../core/plugin.ts";
@@ -13,13 +13,13 @@ import { volumeAttributesClasses } from "./volume-attributes-class.ts";
 
 const storageV1 = "storage.{domain}/v1";
 
-/** The class that a claim names, in the old annotation or in its field. */
+/** The storage class of a claim, from the deprecated annotation or from the field. */
 function classOf({ metadata: { annotations = {} }, spec }: PersistentVolumeClaim, names: Names): string | undefined {
   const key = spell(names, classAnnotation);
   return Object.hasOwn(annotations, key) ? annotations[key] : spec.storageClassName;
 }
 
-/** A new claim that names no class gets the default one: the newest of them, by name where they are of one age. */
+/** Sets the default class on a new claim without a class. Of several defaults, the newest wins, then the first by name. */
 const defaultStorageClass: Admission<PersistentVolumeClaim> = {
   name: "DefaultStorageClass",
   resources: [persistentVolumeClaims],
@@ -27,7 +27,7 @@ const defaultStorageClass: Admission<PersistentVolumeClaim> = {
     if (prior !== undefined || classOf(next, at.names) !== undefined) return next;
     const classes = (await read.list(storageV1, "storageclasses", "")).filter((each) => isDefaultClass(each, at.names));
     const [newest] = classes.toSorted(newestFirst);
-    return newest === undefined ? next : { ...next, spec: { ...next.spec, storageClassName: newest.metadata.name! } }; // stored objects have names
+    return newest === undefined ? next : { ...next, spec: { ...next.spec, storageClassName: newest.metadata.name! } }; // `!`: stored objects have names
   },
 };
 
@@ -37,7 +37,7 @@ function newestFirst(a: ApiObject, b: ApiObject): number {
   return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1;
 }
 
-/** A bound claim may ask for more where its class allows expansion. */
+/** Rejects a larger request of a bound claim unless its class allows expansion. */
 const claimResize: Admission<PersistentVolumeClaim> = {
   name: "PersistentVolumeClaimResize",
   resources: [persistentVolumeClaims],
@@ -45,16 +45,16 @@ const claimResize: Admission<PersistentVolumeClaim> = {
     if (prior === undefined || at.subresource !== "") return undefined;
     const { requests: now } = next.spec.resources, { requests: before } = prior.spec.resources;
     if (compareQuantities(now?.["storage"] ?? "0", before?.["storage"] ?? "0") <= 0 || prior.status.phase !== "Bound") return undefined;
-    // One that gets its class only now has not been made by it.
+    // If this update sets the class, the volume was not provisioned by it.
     const name = classOf(next, at.names) === classOf(prior, at.names) ? classOf(next, at.names) ?? "" : "";
-    // What is read under this name is a StorageClass.
+    // `as`: the type of the resource `storageclasses`.
     const found = name === "" ? undefined : await read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
     if (found?.allowVolumeExpansion === true) return undefined;
     return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
   },
 };
 
-/** What may be in use gets a finalizer, which a controller takes off once nothing uses it. */
+/** Adds a protection finalizer to new objects. A controller removes it when the object is deleted and no longer in use. */
 const inUseProtection: Admission = {
   name: "StorageObjectInUseProtection",
   resources: [persistentVolumes, persistentVolumeClaims, volumeAttributesClasses],

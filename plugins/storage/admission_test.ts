@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { Admission, Reader } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { storageAdmission } from "./admission.ts";
-import { at } from "./test-at.ts";
+import { hookContext } from "./test-context.ts";
 
 const step = (name: string): Admission => storageAdmission.find((each) => each.name === name)!;
-/** A cluster that has these storage classes and nothing else. */
+/** A reader of a cluster that contains these storage classes only. */
 const having = (...classes: readonly object[]): Reader => ({
   get: (_groupVersion, resource, _namespace, name) =>
     Promise.resolve((classes as ApiObject[]).find(({ metadata }) => resource === "storageclasses" && metadata.name === name)),
@@ -27,9 +27,10 @@ const claim = (spec: object = {}, status: object = {}, annotations: object = {})
 });
 const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
 
-test("DefaultStorageClass gives a new claim the newest default class, the first by name of one age", async () => {
+test("DefaultStorageClass sets the newest default class on a new claim; among equal ages, the first by name", async () => {
   const { mutate } = step("DefaultStorageClass");
-  const named = async (next: any, ...classes: object[]) => (await mutate!(next, undefined, at(), having(...classes))).spec.storageClassName;
+  const named = async (next: any, ...classes: object[]) =>
+    (await mutate!(next, undefined, hookContext(), having(...classes))).spec.storageClassName;
   const old = storageClass("old", "2020-01-01T00:00:00Z", isDefault);
   const b = storageClass("b", "2021-01-01T00:00:00Z", { "storageclass.beta.kubernetes.io/is-default-class": "true" });
   const a = storageClass("a", "2021-01-01T00:00:00Z", isDefault);
@@ -40,32 +41,36 @@ test("DefaultStorageClass gives a new claim the newest default class, the first 
   assert.equal(await named(claim({ storageClassName: "" }), old), "");
   assert.equal(await named(claim({}, {}, { "volume.beta.kubernetes.io/storage-class": "" }), old), undefined);
   const same = claim();
-  assert.equal(await mutate!(same, claim(), at(), having(old)), same, "an update is left alone");
+  assert.equal(await mutate!(same, claim(), hookContext(), having(old)), same, "an update is not changed");
 });
 
-test("PersistentVolumeClaimResize lets a bound claim grow only where its class allows it", async () => {
+test("PersistentVolumeClaimResize rejects a larger request of a bound claim unless its class allows it", async () => {
   const { refuse } = step("PersistentVolumeClaimResize");
-  const asks = (storage: string, storageClassName?: string) =>
+  const requesting = (storage: string, storageClassName?: string) =>
     claim({ resources: { requests: { storage } }, ...(storageClassName === undefined ? {} : { storageClassName }) }, { phase: "Bound" });
   const classes = having(
     storageClass("fast", "2020-01-01T00:00:00Z", {}, { allowVolumeExpansion: true }),
     storageClass("slow", "2020-01-01T00:00:00Z", {}, { allowVolumeExpansion: false }),
   );
-  const refused = (next: any, prior: any, options?: Parameters<typeof at>[0]) => refuse!(next, prior, at(options), classes);
-  assert.equal(await refused(asks("2Gi", "fast"), asks("1Gi", "fast")), undefined);
-  assert.match(await refused(asks("2Gi", "fast"), asks("1Gi")) ?? "", /^only dynamically provisioned/, "the class is new");
+  const rejection = (next: any, prior: any, options?: Parameters<typeof hookContext>[0]) =>
+    refuse!(next, prior, hookContext(options), classes);
+  assert.equal(await rejection(requesting("2Gi", "fast"), requesting("1Gi", "fast")), undefined);
+  assert.match(await rejection(requesting("2Gi", "fast"), requesting("1Gi")) ?? "", /^only dynamically provisioned/, "the class is new");
   for (const name of ["slow", "gone", "", undefined]) {
-    assert.match(await refused(asks("2Gi", name), asks("1Gi", name)) ?? "", /^only dynamically provisioned pvc can be resized/);
-    assert.equal(await refused(asks("1Gi", name), asks("1Gi", name)), undefined, "not more");
-    assert.equal(await refused(asks("1Gi", name), undefined), undefined, "new");
-    assert.equal(await refused(asks("2Gi", name), asks("1Gi", name), { subresource: "status" }), undefined);
+    assert.match(
+      await rejection(requesting("2Gi", name), requesting("1Gi", name)) ?? "",
+      /^only dynamically provisioned pvc can be resized/,
+    );
+    assert.equal(await rejection(requesting("1Gi", name), requesting("1Gi", name)), undefined, "not more");
+    assert.equal(await rejection(requesting("1Gi", name), undefined), undefined, "new");
+    assert.equal(await rejection(requesting("2Gi", name), requesting("1Gi", name), { subresource: "status" }), undefined);
   }
 });
 
-test("StorageObjectInUseProtection adds the finalizer of the kind at creation, once, behind those that are there", async () => {
+test("StorageObjectInUseProtection appends the finalizer of the kind at creation, once", async () => {
   const { mutate } = step("StorageObjectInUseProtection");
   const finalizers = async (kind: string, metadata: object, prior?: any, gates = {}) =>
-    (await mutate!({ kind, metadata } as any, prior, at({ gates }), having())).metadata.finalizers; // the step looks at no more
+    (await mutate!({ kind, metadata } as any, prior, hookContext({ gates }), having())).metadata.finalizers; // `any`: the step reads these members only
   assert.deepEqual(await finalizers("PersistentVolume", {}), ["kubernetes.io/pv-protection"]);
   assert.deepEqual(await finalizers("PersistentVolumeClaim", { finalizers: ["a.b/c"] }), ["a.b/c", "kubernetes.io/pvc-protection"]);
   assert.deepEqual(await finalizers("VolumeAttributesClass", { finalizers: ["kubernetes.io/vac-protection", "a.b/c"] }), [

@@ -1,4 +1,4 @@
-/** Rules and warnings of claims, in upstream's order and words. */
+/** Validation and warnings of claims, with upstream's order and texts (pkg/apis/core/validation). */
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../core/field-error.ts";
 import { hasInvalidLabelValue } from "../../core/meta/label-selector.ts";
@@ -31,7 +31,7 @@ export function validateClaimCreate(next: PersistentVolumeClaim, at: HookContext
 
 export function validateClaimUpdate(next: PersistentVolumeClaim, stored: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const rules = metaRulesOf(kind, at.names);
-  // What an earlier version has stored may have its sources in one field only.
+  // A claim stored by an older release may have only one of the two source fields.
   const prior = { ...stored, spec: mirrored(stored.spec) };
   return [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
@@ -46,15 +46,17 @@ const immutableSpec = "spec is immutable after creation except resources.request
 function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const key = spell(at.names, classAnnotation);
   const errors: FieldError[] = [];
-  const moved = classMoved(next, prior, key);
+  const migrated = isClassMigrated(next, prior, key);
   const [now, before] = [annotationOf(next, key), annotationOf(prior, key)];
-  if (!moved && now !== before) errors.push(invalid(`metadata.annotations.${key}`, now ?? "", "field is immutable"));
-  if (!sameSpec(asAllowed(next, prior, moved || before === undefined), prior.spec)) errors.push(forbidden("spec", immutableSpec));
+  if (!migrated && now !== before) errors.push(invalid(`metadata.annotations.${key}`, now ?? "", "field is immutable"));
+  if (!sameSpec(withAllowedChanges(next, prior, migrated || before === undefined), prior.spec)) {
+    errors.push(forbidden("spec", immutableSpec));
+  }
   const [size, oldSize] = [storageOf(next.spec.resources.requests), storageOf(prior.spec.resources.requests)];
   if (compareQuantities(size, oldSize) < 0 && compareQuantities(size, storageOf(prior.status.capacity)) <= 0) {
     errors.push(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"));
   }
-  // The path leaves out the specification: upstream's, and clients know it.
+  // The path lacks "spec.", as upstream.
   if (next.spec.volumeMode !== prior.spec.volumeMode) errors.push(invalid("volumeMode", next.spec.volumeMode, "field is immutable"));
   return [...errors, ...validateAttributesClass(next, prior, at)];
 }
@@ -63,25 +65,29 @@ function annotationOf({ metadata: { annotations = {} } }: PersistentVolumeClaim,
   return Object.hasOwn(annotations, key) ? annotations[key] : undefined;
 }
 
-/** Whether the class goes from the old annotation into the field, and stays what it is. */
-function classMoved(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, key: string): boolean {
+/** Whether the update copies the class from the deprecated annotation to the field without changing it. */
+function isClassMigrated(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, key: string): boolean {
   const before = annotationOf(prior, key), now = annotationOf(next, key);
   return before !== undefined && prior.spec.storageClassName === undefined && next.spec.storageClassName === before &&
     (now === undefined || now === before);
 }
 
-/** A specification for the comparison alone: what is undefined is absent. */
+/** A spec for comparison only. Undefined equals absent. */
 type Compared = { readonly [K in keyof PersistentVolumeClaimSpec]?: PersistentVolumeClaimSpec[K] | undefined };
 
-/** The new specification with the old values where it may differ; the class may be given once to a claim without one. */
-function asAllowed(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, classOnce: boolean): Compared {
+/**
+ * The new spec with the mutable fields reset to their prior values, for comparison with the prior spec.
+ *
+ * @param maySetClass whether the update may set a class that was absent
+ */
+function withAllowedChanges(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, maySetClass: boolean): Compared {
   const { spec: old } = prior;
   const bound = next.status.phase === "Bound";
   const { requests } = next.spec.resources;
   return {
     ...next.spec,
     ...((old.volumeName ?? "") === "" ? { volumeName: old.volumeName } : {}),
-    ...(classOnce && old.storageClassName === undefined ? { storageClassName: undefined } : {}),
+    ...(maySetClass && old.storageClassName === undefined ? { storageClassName: undefined } : {}),
     ...(bound ? { volumeAttributesClassName: old.volumeAttributesClassName } : {}),
     ...(bound && requests !== undefined
       ? { resources: { ...next.spec.resources, requests: { ...requests, storage: storageOf(old.resources.requests) } } }
@@ -89,13 +95,13 @@ function asAllowed(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, cl
   };
 }
 
-/** Equal as upstream sees it: amounts by value, an absent list or text like an empty one. */
+/** Upstream's equality: quantities by value, absent and empty lists and strings are equal. */
 function sameSpec(a: Compared, b: Compared): boolean {
   const { resources: mine, ...restA } = a, { resources: yours, ...restB } = b;
   return sameAmounts(mine?.requests, yours?.requests) && sameAmounts(mine?.limits, yours?.limits) &&
     sameValue(compact(restA), compact(restB));
 }
-/** The names of classes are pointers: empty ones differ from absent ones. */
+/** Removes empty fields. Not class names: they are pointers upstream, so that empty and absent differ. */
 function compact(spec: object): object {
   const empty = (key: string, value: unknown) =>
     value === undefined || (key === "volumeName" && value === "") || (Array.isArray(value) && value.length === 0);
@@ -106,9 +112,9 @@ function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Qua
   return amounts !== undefined && Object.hasOwn(amounts, "storage") ? amounts["storage"]! : "0";
 }
 
-const onceApplied = "is forbidden when status.currentVolumeAttributesClassName is not nil";
+const notNilDetail = "is forbidden when status.currentVolumeAttributesClassName is not nil";
 
-/** Once one was applied, there is no way back to none. */
+/** Checks changes of the attributes class. It cannot be removed after one was applied. */
 function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
   const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
   const path = "spec.volumeAttributesClassName";
@@ -117,8 +123,8 @@ function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentV
     ? []
     : [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
   if (!attributesClassInUse(before, at.gates) || prior.status.currentVolumeAttributesClassName === undefined) return errors;
-  if (now === undefined) return [...errors, forbidden(path, `update to nil ${onceApplied}`)];
-  return now === "" ? [...errors, forbidden(path, `update to empty string ${onceApplied}`)] : errors;
+  if (now === undefined) return [...errors, forbidden(path, `update to nil ${notNilDetail}`)];
+  return now === "" ? [...errors, forbidden(path, `update to empty string ${notNilDetail}`)] : errors;
 }
 
 export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
@@ -139,7 +145,7 @@ export function validateClaimStatus(next: PersistentVolumeClaim, prior: Persiste
   ];
 }
 
-/** A resource of the platform can only be storage; others are named with a domain. */
+/** Checks a resource name. The only one without a domain, or with the platform's, is `storage`. */
 function validateResourceKey(key: string, path: string, { names }: HookContext): readonly FieldError[] {
   const wrong = qualifiedName(key).map((each) => invalid(path, key, each));
   if (wrong.length > 0) return wrong;

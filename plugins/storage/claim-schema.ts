@@ -6,25 +6,25 @@ const struct = structsOf("core/v1");
 const gate = "VolumeAttributesClass";
 
 const PersistentVolumeClaimCondition = struct("PersistentVolumeClaimCondition", {
-  type: field(1, named("v1.PersistentVolumeClaimConditionType", string), "What the condition is about, such as Resizing.", {
+  type: field(1, named("v1.PersistentVolumeClaimConditionType", string), "The type of the condition, such as Resizing.", {
     required: true,
   }),
   status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
-  lastProbeTime: field(3, time, "When it was last looked at.", { written: "always" }),
-  lastTransitionTime: field(4, time, "When the status last changed.", { written: "always" }),
-  reason: field(5, string, "Why, as one word for machines."),
-  message: field(6, string, "Why, for people."),
-}, { doc: "One finding about a claim." });
+  lastProbeTime: field(3, time, "The time of the last probe of the condition.", { written: "always" }),
+  lastTransitionTime: field(4, time, "The time of the last change of the status.", { written: "always" }),
+  reason: field(5, string, "The reason of the last transition, in CamelCase."),
+  message: field(6, string, "Details for people."),
+}, { doc: "A condition of a claim." });
 
 const ModifyVolumeStatus = struct("ModifyVolumeStatus", {
-  targetVolumeAttributesClassName: field(1, string, "Class that the volume is being changed to."),
+  targetVolumeAttributesClassName: field(1, string, "The name of the class that is being applied."),
   status: field(
     2,
     named("v1.PersistentVolumeClaimModifyVolumeStatus", oneOf("InProgress", "Infeasible", "Pending")),
-    "How the change stands: waiting for its class, under way, or refused by the driver.",
+    "The state of the change: Pending (waiting for the class), InProgress, or Infeasible (rejected by the driver).",
     { required: true },
   ),
-}, { doc: "A change of the attributes of a volume that is under way." });
+}, { doc: "The status of a change of volume attributes." });
 
 export const resizeStatuses = Object.freeze(
   [
@@ -40,27 +40,27 @@ const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
   phase: field(
     1,
     named("v1.PersistentVolumeClaimPhase", oneOf("Bound", "Lost", "Pending")),
-    "Whether the claim has a volume, waits for one, or has lost it.",
+    "The phase of the claim: Pending (no volume yet), Bound, or Lost (the volume no longer exists).",
   ),
-  accessModes: field(2, list(AccessMode), "Ways in which its volume can be mounted."),
-  capacity: field(3, ResourceList, "How much its volume really holds."),
-  conditions: field(4, mapBy(["type"], PersistentVolumeClaimCondition), "What is being done to the volume, such as a resize.", {
+  accessModes: field(2, list(AccessMode), "The access modes of the bound volume."),
+  capacity: field(3, ResourceList, "The actual capacity of the bound volume."),
+  conditions: field(4, mapBy(["type"], PersistentVolumeClaimCondition), "The current operations on the volume, such as a resize.", {
     patch: { strategy: ["merge"], mergeKey: "type" },
   }),
-  allocatedResources: field(5, ResourceList, "What has been set aside for the claim, more than the capacity while it grows."),
+  allocatedResources: field(5, ResourceList, "The resources allocated to the claim. They exceed the capacity during an expansion."),
   allocatedResourceStatuses: field(
     7,
     named("map[v1.ResourceName]v1.ClaimResourceStatus", record(named("v1.ClaimResourceStatus", oneOf(...resizeStatuses)))),
-    "How a resize stands, by resource; nothing when none is under way.",
+    "The status of a resize, by resource. Absent if none is in progress.",
     { granular: true },
   ),
-  currentVolumeAttributesClassName: field(8, string, "Attributes class that the volume has; none was applied when absent.", {
+  currentVolumeAttributesClassName: field(8, string, "The attributes class that is applied to the volume. Absent if none is.", {
     pointer: true,
     gate,
   }),
-  modifyVolumeStatus: field(9, ModifyVolumeStatus, "A change of attributes that is under way.", { pointer: true, gate }),
+  modifyVolumeStatus: field(9, ModifyVolumeStatus, "The status of a change of volume attributes.", { pointer: true, gate }),
 }, {
-  doc: "Where a claim is in its life.",
+  doc: "The status of a claim.",
   fill(self: { readonly phase?: string }) {
     const rounded = rounding(self);
     return (rounded.phase ?? "") === "" ? { ...rounded, phase: "Pending" } : rounded;
@@ -69,9 +69,9 @@ const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
 const rounding = inMillis("capacity", "allocatedResources");
 
 export const PersistentVolumeClaim = object("PersistentVolumeClaim", {
-  spec: field(2, PersistentVolumeClaimSpec, "What the claim asks for.", { written: "always" }),
-  status: field(3, PersistentVolumeClaimStatus, "Where the claim is in its life; kept by binder, drivers and node agents.", {
+  spec: field(2, PersistentVolumeClaimSpec, "The requested properties of the volume.", { written: "always" }),
+  status: field(3, PersistentVolumeClaimStatus, "The status of the claim. Set by the volume binder, CSI drivers and kubelets.", {
     written: "always",
   }),
-}, { package: "core/v1", doc: "Asks for a volume, and holds it for whoever uses the claim." });
+}, { package: "core/v1", doc: "A request for a volume, and the binding to it." });
 export type PersistentVolumeClaim = Infer<typeof PersistentVolumeClaim>;

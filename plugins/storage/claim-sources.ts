@@ -1,9 +1,9 @@
-/** Data sources of claims: an older field for snapshots and claims, a newer one for anything, kept alike. */
+/** The data sources of claims: `dataSource` for snapshots and claims, and the newer `dataSourceRef` for any kind, kept in sync. */
 import { spell } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 
-/** What the sources become before anything is checked: what is not allowed is dropped, then each is copied into the other. */
+/** Prepares the sources before validation: drops those that are not allowed, then copies each field to the other. */
 export function withSources(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
@@ -12,7 +12,7 @@ export function withSources(
   return mirrored(withoutOldSource(withoutForeignSource(next, prior, at), prior, at));
 }
 
-/** A source in another namespace needs its gate, unless a newer source is stored already. */
+/** Drops a source in another namespace if its gate is disabled, unless `dataSourceRef` is stored. */
 function withoutForeignSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
@@ -25,7 +25,7 @@ function withoutForeignSource(
   return kept;
 }
 
-/** The older field takes claims and snapshots; anything else in it was always dropped, and still is. */
+/** Drops a `dataSource` that is neither claim nor snapshot, unless a source is stored. */
 function withoutOldSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
@@ -43,11 +43,11 @@ function withoutOldSource(
   return kept;
 }
 
-/** Each source copied into the other; one in another namespace has no older form. */
+/** Copies `dataSource` to `dataSourceRef` or back. A source in another namespace has no `dataSource`. */
 export function mirrored(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec;
   if ((dataSourceRef?.namespace ?? "") !== "" || (dataSource === undefined) === (dataSourceRef === undefined)) return spec;
-  if (dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource! }; // exactly one of them is there
+  if (dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource! }; // `!`: exactly one of them is set
   const { namespace: _none, ...reference } = dataSourceRef;
   return { ...spec, dataSource: reference };
 }

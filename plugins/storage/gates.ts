@@ -2,7 +2,7 @@ import type { Gates, Plugin } from "../../core/plugin.ts";
 
 export const attributesClassGate = "VolumeAttributesClass";
 
-/** The gates that change what the storage family does. */
+/** The feature gates of the storage family. */
 export const storageGates: NonNullable<Plugin["featureGates"]> = {
   [attributesClassGate]: [
     { since: "1.29", stage: "Alpha", default: false },
@@ -14,7 +14,7 @@ export const storageGates: NonNullable<Plugin["featureGates"]> = {
   MutablePVNodeAffinity: [{ since: "1.35", stage: "Alpha", default: false }],
 };
 
-/** Whether a volume attributes class is looked at: its gate is on, or an object that is stored names one. */
+/** Whether volume attributes classes are validated: the gate is enabled, or the stored object has one. */
 export function attributesClassInUse(stored: string | undefined, gates: Gates): boolean {
   return stored !== undefined || gates(attributesClassGate);
 }

@@ -11,7 +11,7 @@ export { persistentVolumeClaims, persistentVolumes, storageClasses, volumeAttrib
 
 export const storagePlugin = definePlugin({
   name: "storage",
-  summary: "Volumes, claims and the classes that they are made by.",
+  summary: "Volumes, claims and their classes: PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttributesClass.",
   featureGates: storageGates,
   groupPriorities: { "storage.{domain}": 16_800 },
   resources: [persistentVolumes, persistentVolumeClaims, storageClasses, volumeAttributesClasses],

@@ -1,11 +1,11 @@
-/** Parameters of classes: free keys and values that only the driver understands. */
+/** Parameters of storage and attributes classes. Their meaning is defined by the driver. */
 import { type FieldError, invalid, required, tooLong } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { utf8Length } from "../../core/scalars/utf8.ts";
 
 type Parameters = Readonly<Record<string, string>>;
 
-/** Bounds of parameters; `atLeastOne` refuses an empty map. */
+/** Checks the number of parameters and their total size in bytes. `atLeastOne` rejects an empty map. */
 export function validateParameters(parameters: Parameters = {}, { atLeastOne }: { readonly atLeastOne: boolean }): readonly FieldError[] {
   const entries = Object.entries(parameters);
   if (entries.length > limits.classParametersMax) return [tooLong("parameters", limits.classParametersMax)];
@@ -20,7 +20,7 @@ export function validateParameters(parameters: Parameters = {}, { atLeastOne }: 
   return errors;
 }
 
-/** Absent and empty parameters are equal. */
+/** Whether both maps are equal. Absent and empty are equal. */
 export function sameParameters(a: Parameters = {}, b: Parameters = {}): boolean {
   const keys = Object.keys(a);
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);

@@ -58,12 +58,12 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
 ];
 
 function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: HookContext): PersistentVolumeClaim {
-  const spec = withSources(withoutUnusedClass(next, prior, at), prior?.spec, at);
+  const spec = withSources(withoutDisabledClass(next, prior, at), prior?.spec, at);
   return { ...next, spec, status: prior?.status ?? { phase: "Pending" } };
 }
 
-/** A volume attributes class goes while its gate is off, unless one is stored. */
-function withoutUnusedClass(
+/** Drops volumeAttributesClassName if its gate is disabled, unless one is stored. */
+function withoutDisabledClass(
   { spec }: PersistentVolumeClaim,
   prior: PersistentVolumeClaim | undefined,
   { gates }: HookContext,
@@ -83,7 +83,7 @@ export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineRes
   kind: "PersistentVolumeClaim",
   scope: "Namespaced",
   shortNames: ["pvc"],
-  summary: "Asks for a volume, and holds it for whoever uses the claim.",
+  summary: "A request for a volume, and the binding to it.",
   storedAs: "v1",
   storedUnder: "persistentvolumeclaims",
   served: { v1: { schema: PersistentVolumeClaim, introduced: "1.0", columns, subresources: { status } } },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import { PersistentVolumeClaim } from "./claim-schema.ts";
 import { persistentVolumeClaims } from "./mod.ts";
-import { at, texts } from "./test-at.ts";
+import { hookContext, texts } from "./test-context.ts";
 
 const base = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } }, volumeMode: "Filesystem" };
 const make = (spec: object = {}, status: object = { phase: "Pending" }, annotations?: object): any => ({
@@ -19,14 +19,15 @@ const make = (spec: object = {}, status: object = { phase: "Pending" }, annotati
   spec: { ...base, ...spec },
   status,
 });
-const asks = (storage: string) => ({ resources: { requests: { storage } } });
-const created = (spec: object) => texts(persistentVolumeClaims.create?.(make(spec), at()));
-const updated = (next: any, prior: any, options?: Parameters<typeof at>[0]) =>
-  texts(persistentVolumeClaims.update?.(next, prior, at(options)));
-const sealed = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
+const requesting = (storage: string) => ({ resources: { requests: { storage } } });
+const created = (spec: object) => texts(persistentVolumeClaims.create?.(make(spec), hookContext()));
+const updated = (next: any, prior: any, options?: Parameters<typeof hookContext>[0]) =>
+  texts(persistentVolumeClaims.update?.(next, prior, hookContext(options)));
+const immutable =
+  "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 const tooSmall = "spec.resources.requests.storage: Forbidden: field can not be less than status.capacity";
 
-test("a claim is checked in upstream's order, the selector between the modes", () => {
+test("a claim is validated in upstream's order, with the selector between the modes", () => {
   assert.deepEqual(
     created({ accessModes: [], selector: { matchLabels: { "a b": "" } }, resources: {}, volumeMode: "File", storageClassName: "A" })?.map((
       text,
@@ -39,7 +40,7 @@ test("a claim is checked in upstream's order, the selector between the modes", (
   ]);
 });
 
-test("the data sources of a claim name something, and agree", () => {
+test("the data sources of a claim have kind and name, and are equal", () => {
   const claim = { kind: "PersistentVolumeClaim", name: "one" };
   assert.deepEqual(created({ dataSource: claim, dataSourceRef: claim }), []);
   assert.deepEqual(created({ dataSource: { kind: "", name: "" } }), [
@@ -63,9 +64,9 @@ test("the data sources of a claim name something, and agree", () => {
   assert.deepEqual(updated(make({ dataSource: odd, dataSourceRef: odd }), make({ dataSourceRef: odd })), [], "one is stored already");
 });
 
-test("the sources of a claim are copied into each other, and what the older one never took is dropped", () => {
+test("the data sources of a claim are copied to each other; kinds that dataSource does not support are dropped", () => {
   const prepared = (spec: object, prior?: any) => {
-    const { dataSource, dataSourceRef } = persistentVolumeClaims.prepare!(make(spec), prior, at()).spec;
+    const { dataSource, dataSourceRef } = persistentVolumeClaims.prepare!(make(spec), prior, hookContext()).spec;
     return { dataSource, dataSourceRef };
   };
   const claim = { kind: "PersistentVolumeClaim", name: "one" };
@@ -81,22 +82,23 @@ test("the sources of a claim are copied into each other, and what the older one 
   });
 });
 
-test("gate CrossNamespaceVolumeDataSource keeps a source elsewhere: on and off, absent and stored", () => {
-  const away = { kind: "PersistentVolumeClaim", name: "one", namespace: "other" };
+test("a data source in another namespace is dropped without CrossNamespaceVolumeDataSource, unless it is stored", () => {
+  const foreign = { kind: "PersistentVolumeClaim", name: "one", namespace: "other" };
   const kept = (prior: any, on: boolean) =>
-    persistentVolumeClaims.prepare!(make({ dataSourceRef: away }), prior, at({ gates: { CrossNamespaceVolumeDataSource: on } })).spec
+    persistentVolumeClaims.prepare!(make({ dataSourceRef: foreign }), prior, hookContext({ gates: { CrossNamespaceVolumeDataSource: on } }))
+      .spec
       .dataSourceRef;
-  assert.deepEqual(kept(undefined, true), away);
-  assert.deepEqual(kept(make(), true), away);
+  assert.deepEqual(kept(undefined, true), foreign);
+  assert.deepEqual(kept(make(), true), foreign);
   assert.equal(kept(undefined, false), undefined);
   assert.equal(kept(make(), false), undefined);
-  assert.deepEqual(kept(make({ dataSourceRef: away }), false), away);
+  assert.deepEqual(kept(make({ dataSourceRef: foreign }), false), foreign);
 });
 
-test("gate VolumeAttributesClass keeps the class of a claim: on and off, absent and stored", () => {
+test("the attributes class of a claim is dropped without VolumeAttributesClass, unless it is stored", () => {
   const named = make({ volumeAttributesClassName: "gold" });
   const kept = (prior: any, on: boolean) =>
-    persistentVolumeClaims.prepare!(named, prior, at({ gates: { VolumeAttributesClass: on } })).spec.volumeAttributesClassName;
+    persistentVolumeClaims.prepare!(named, prior, hookContext({ gates: { VolumeAttributesClass: on } })).spec.volumeAttributesClassName;
   assert.equal(kept(undefined, true), "gold");
   assert.equal(kept(make(), true), "gold");
   assert.equal(kept(undefined, false), undefined);
@@ -104,7 +106,7 @@ test("gate VolumeAttributesClass keeps the class of a claim: on and off, absent 
   assert.equal(kept(named, false), "gold");
 });
 
-test("gate VolumeAttributesClass keeps what the status says of classes: on and off, absent and stored", () => {
+test("the attributes class in the status of a claim is dropped without VolumeAttributesClass, unless it is stored", () => {
   const drop = dropDisabled(PersistentVolumeClaim);
   const status = { phase: "Bound", currentVolumeAttributesClassName: "gold", modifyVolumeStatus: { status: "Pending" } };
   const named = make({}, status), bare = make({}, { phase: "Bound" });
@@ -115,36 +117,36 @@ test("gate VolumeAttributesClass keeps what the status says of classes: on and o
   assert.equal(drop(named, named, () => false), named);
 });
 
-test("a claim that is not bound keeps its specification; volume and class may be given once", () => {
-  assert.deepEqual(updated(make(asks("2048Mi")), make()), [], "the same amount, written otherwise");
-  assert.deepEqual(updated(make(asks("3Gi")), make()), [sealed]);
+test("the spec of an unbound claim is immutable; volume and class can be set once", () => {
+  assert.deepEqual(updated(make(requesting("2048Mi")), make()), [], "the same quantity in another notation");
+  assert.deepEqual(updated(make(requesting("3Gi")), make()), [immutable]);
   assert.deepEqual(updated(make({ volumeName: "v" }), make()), []);
-  assert.deepEqual(updated(make({ volumeName: "w" }), make({ volumeName: "v" })), [sealed]);
+  assert.deepEqual(updated(make({ volumeName: "w" }), make({ volumeName: "v" })), [immutable]);
   assert.deepEqual(updated(make({ storageClassName: "fast" }), make()), []);
-  assert.deepEqual(updated(make({ storageClassName: "fast" }), make({ storageClassName: "" })), [sealed]);
-  assert.deepEqual(updated(make({ volumeMode: "Block" }), make()), [sealed, 'volumeMode: Invalid value: "Block": field is immutable']);
+  assert.deepEqual(updated(make({ storageClassName: "fast" }), make({ storageClassName: "" })), [immutable]);
+  assert.deepEqual(updated(make({ volumeMode: "Block" }), make()), [immutable, 'volumeMode: Invalid value: "Block": field is immutable']);
 });
 
-test("a bound claim may ask for more, and for less down to more than it has", () => {
+test("a bound claim can request more, or less if that exceeds its capacity", () => {
   const status = { phase: "Bound", capacity: { storage: "2Gi" } };
-  const resized = (from: string, to: string) => updated(make(asks(to), status), make(asks(from), status));
+  const resized = (from: string, to: string) => updated(make(requesting(to), status), make(requesting(from), status));
   assert.deepEqual(resized("2Gi", "3Gi"), []);
   assert.deepEqual(resized("4Gi", "3Gi"), []);
   assert.deepEqual(resized("4Gi", "2049Mi"), []);
   assert.deepEqual(resized("4Gi", "2Gi"), [tooSmall]);
   assert.deepEqual(resized("4Gi", "2047Mi"), [tooSmall]);
-  assert.deepEqual(updated(make({ resources: { requests: { storage: "2Gi", cpu: "1" } } }, status), make({}, status)), [sealed]);
+  assert.deepEqual(updated(make({ resources: { requests: { storage: "2Gi", cpu: "1" } } }, status), make({}, status)), [immutable]);
 });
 
-test("the class of a claim may move from the old annotation into the field, and not change on the way", () => {
+test("the class of a claim can be copied from the deprecated annotation to the field, unchanged", () => {
   const key = "volume.beta.kubernetes.io/storage-class", old = make({}, undefined, { [key]: "old" });
   assert.deepEqual(updated(make({ storageClassName: "old" }), old), []);
   assert.deepEqual(updated(make({ storageClassName: "old" }, undefined, { [key]: "old" }), old), []);
-  assert.deepEqual(updated(make({ storageClassName: "new" }, undefined, { [key]: "old" }), old), [sealed]);
+  assert.deepEqual(updated(make({ storageClassName: "new" }, undefined, { [key]: "old" }), old), [immutable]);
   assert.deepEqual(updated(make(), old), [`metadata.annotations.${key}: Invalid value: "": field is immutable`]);
 });
 
-test("a claim whose attributes class was applied does not go back to none", () => {
+test("an applied attributes class of a claim cannot be removed", () => {
   const status = { phase: "Bound", currentVolumeAttributesClassName: "gold" };
   const changed = (volumeAttributesClassName?: string) =>
     updated(
@@ -152,14 +154,14 @@ test("a claim whose attributes class was applied does not go back to none", () =
       make({ volumeAttributesClassName: "gold" }, status),
     );
   assert.deepEqual(changed("silver"), []);
-  const told = (what: string) => [
+  const errors = (what: string) => [
     `spec.volumeAttributesClassName: Forbidden: update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`,
   ];
-  assert.deepEqual(changed(""), told("empty string"));
-  assert.deepEqual(changed(), told("nil"));
+  assert.deepEqual(changed(""), errors("empty string"));
+  assert.deepEqual(changed(), errors("nil"));
 });
 
-test("while gate VolumeAttributesClass is off the class of a claim that has one does not change", () => {
+test("the attributes class of a claim is immutable without VolumeAttributesClass", () => {
   const off = { gates: { VolumeAttributesClass: false } };
   const status = { phase: "Bound", currentVolumeAttributesClassName: "gold" };
   const changed = (next: object) => updated(make(next, status), make({ volumeAttributesClassName: "gold" }, status), off);
@@ -170,9 +172,9 @@ test("while gate VolumeAttributesClass is off the class of a claim that has one 
   assert.deepEqual(changed({}), [isOff, `${forbidden}update to nil is forbidden when status.currentVolumeAttributesClassName is not nil`]);
 });
 
-test("the status of a claim has amounts that are not negative, of storage or of what is named with a domain", () => {
+test("the status of a claim has non-negative quantities of storage or of resources with a domain", () => {
   const { update } = persistentVolumeClaims.served["v1"]!.subresources!["status"]!;
-  const checked = (status: object) => texts(update?.(make({}, status), make(), at({ subresource: "status" })));
+  const checked = (status: object) => texts(update?.(make({}, status), make(), hookContext({ subresource: "status" })));
   assert.deepEqual(
     checked({ capacity: { storage: "0", "any key": "1" }, allocatedResources: { storage: "1Gi", "example.com/x": "1" } }),
     [],
@@ -190,11 +192,11 @@ test("the status of a claim has amounts that are not negative, of storage or of 
   assert.equal(checked({ allocatedResourceStatuses: { storage: "Sleeping" } })?.length, 1);
 });
 
-test("fractional bytes and the old annotation are warned of", () => {
+test("fractional bytes and the deprecated annotation of a claim give warnings", () => {
   const claim = make({ resources: { requests: { storage: "1500m" }, limits: { storage: "1" } } }, undefined, {
     "volume.beta.kubernetes.io/storage-class": "x",
   });
-  assert.deepEqual(persistentVolumeClaims.warn?.(claim, undefined, at()), [
+  assert.deepEqual(persistentVolumeClaims.warn?.(claim, undefined, hookContext()), [
     'metadata.annotations[volume.beta.kubernetes.io/storage-class]: deprecated since v1.8; use "storageClassName" attribute instead',
     'spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer',
   ]);

@@ -1,4 +1,4 @@
-/** Rules and warnings of persistent volumes, in upstream's order and words. */
+/** Validation and warnings of persistent volumes, with upstream's order and texts (pkg/apis/core/validation). */
 import { append } from "../../core/append.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { type FieldError, forbidden, invalid } from "../../core/field-error.ts";
@@ -20,7 +20,7 @@ import type { PersistentVolume } from "./persistent-volume-schema.ts";
 const kind = { scope: "Cluster", strategy: { coreFinalizers: true } } as const;
 const mountAnnotation = "volume.beta.{platform}.io/mount-options";
 
-/** Sources that take mount options from the old annotation. */
+/** Sources that support mount options in the deprecated annotation. */
 const mountable = [
   "gcePersistentDisk",
   "awsElasticBlockStore",
@@ -54,7 +54,7 @@ export function validateVolumeCreate(next: PersistentVolume, at: HookContext): r
   return [...validateSpec(next, undefined, at), ...validateMountOptions(next, at)];
 }
 
-/** Metadata and specification are looked at twice, and told twice. */
+/** Validates an update. Errors of metadata and spec are repeated, as upstream, which validates them twice. */
 export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, at: HookContext): readonly FieldError[] {
   const rules = metaRulesOf(kind, at.names);
   const own = [...validateObjectMeta(next.metadata, rules), ...validateSpec(next, prior, at)];
@@ -71,7 +71,7 @@ function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSp
   if (!sameValue(sourceOf(withoutNewExpandSecret(next, prior)), sourceOf(prior))) {
     errors.push(forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
   }
-  // The paths leave out the specification: upstream's, and clients know them.
+  // The paths lack "spec.", as upstream.
   if (next.volumeMode !== prior.volumeMode) errors.push(invalid("volumeMode", next.volumeMode, "field is immutable"));
   if (!at.gates("MutablePVNodeAffinity")) append(errors, validateNodeAffinity(next, prior, at.names));
   const { volumeAttributesClassName: now } = next, { volumeAttributesClassName: before } = prior;
@@ -90,7 +90,7 @@ function sourceOf(spec: PersistentVolumeSpec): unknown {
   return Object.fromEntries(persistentSources.flatMap((key) => spec[key] === undefined ? [] : [[key, spec[key]]]));
 }
 
-/** The secret for expansion may be added to a CSI volume that has none. */
+/** Removes an added `controllerExpandSecretRef` before comparison: a CSI volume without one may get it later. */
 function withoutNewExpandSecret(next: PersistentVolumeSpec, prior: PersistentVolumeSpec): PersistentVolumeSpec {
   if (next.csi?.controllerExpandSecretRef === undefined || prior.csi === undefined || prior.csi.controllerExpandSecretRef !== undefined) {
     return next;
@@ -99,7 +99,7 @@ function withoutNewExpandSecret(next: PersistentVolumeSpec, prior: PersistentVol
   return { ...next, csi };
 }
 
-/** Once set, a node affinity changes only where deprecated labels become their successors. */
+/** Checks that a set node affinity is unchanged, except for deprecated labels that are replaced by their successors. */
 function validateNodeAffinity(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, names: Names): readonly FieldError[] {
   const { nodeAffinity } = prior;
   if (nodeAffinity === undefined || sameValue(next.nodeAffinity, nodeAffinity)) return [];
@@ -111,8 +111,8 @@ function validateNodeAffinity(next: PersistentVolumeSpec, prior: PersistentVolum
 type Affinity = NonNullable<PersistentVolumeSpec["nodeAffinity"]>;
 
 /**
- * The affinity with old keys renamed where the new one has their successors at the same place. Upstream also takes the empty key for the
- * successor of every key that has none; the rules of keys refuse it in any case.
+ * Renames deprecated keys of the prior affinity whose successor is at the same position in the next one. As upstream, a key without
+ * successor has the empty key as its successor; the validation of keys rejects that anyway.
  */
 function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): Affinity | undefined {
   const { required } = prior;
@@ -138,8 +138,8 @@ export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVo
   return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
 }
 
-/** Sources whose drivers are gone: the field, as upstream writes it, and what it says. */
-const goneSources = [
+/** Sources whose drivers were removed: the field, its spelling in upstream's warning, and the warning. */
+const removedSources = [
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -165,6 +165,6 @@ export function warnOfVolume({ metadata: { annotations = {} }, spec }: Persisten
   if (spec.nodeAffinity?.required !== undefined) {
     append(warnings, warnOfNodeSelector(spec.nodeAffinity.required, "spec.nodeAffinity.required", names));
   }
-  for (const [key, written, text] of goneSources) if (spec[key] !== undefined) warnings.push(`spec.${written}: ${text}`);
+  for (const [key, written, text] of removedSources) if (spec[key] !== undefined) warnings.push(`spec.${written}: ${text}`);
   return warnings;
 }

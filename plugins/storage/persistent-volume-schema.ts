@@ -8,23 +8,23 @@ const PersistentVolumeStatus = struct("PersistentVolumeStatus", {
   phase: field(
     1,
     named("v1.PersistentVolumePhase", oneOf("Available", "Bound", "Failed", "Pending", "Released")),
-    "Whether the volume is free, bound, or left by its claim; Pending until the binder has looked at it.",
+    "The phase of the volume: Pending (not yet processed by the binder), Available, Bound, Released (its claim is deleted), or Failed.",
   ),
-  message: field(2, string, "Why it is in this phase, for people."),
-  reason: field(3, string, "Why it failed, as one word for machines."),
-  lastPhaseTransitionTime: field(4, time, "When the phase last changed; the server fills it in.", { pointer: true }),
+  message: field(2, string, "Details about the phase, for people."),
+  reason: field(3, string, "The reason of a failure, in CamelCase."),
+  lastPhaseTransitionTime: field(4, time, "The time of the last change of the phase. The server sets it.", { pointer: true }),
 }, {
-  doc: "Where a volume is in its life.",
+  doc: "The status of a volume.",
   fill: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Pending" } : self,
 });
 
 export const PersistentVolume = object("PersistentVolume", {
-  spec: field(2, PersistentVolumeSpec, "What the volume is, and whom it is for.", { written: "always" }),
-  status: field(3, PersistentVolumeStatus, "Where the volume is in its life; kept by the binder.", { written: "always" }),
+  spec: field(2, PersistentVolumeSpec, "The properties of the volume, and the claim it is bound to.", { written: "always" }),
+  status: field(3, PersistentVolumeStatus, "The status of the volume. Set by the volume binder.", { written: "always" }),
 }, {
   package: "core/v1",
-  doc: "A piece of storage of the cluster, made by an administrator or a provisioner.",
-  // Not in the specification itself: the one in an attachment has no such defaults.
+  doc: "A storage volume of the cluster, created by an administrator or a provisioner.",
+  // These defaults do not belong to the spec's schema, because inlineVolumeSpec of a VolumeAttachment has none.
   fill(self: { readonly spec?: PersistentVolumeSpec }) {
     const spec: PersistentVolumeSpec = self.spec ?? {};
     if ((spec.persistentVolumeReclaimPolicy ?? "") !== "" && spec.volumeMode !== undefined) return self;

@@ -79,14 +79,14 @@ const columns: readonly Column<PersistentVolume>[] = [
   },
 ];
 
-/** A new volume has been looked at by nobody. */
+/** Sets the status of a new volume to Pending. */
 function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, at: HookContext): PersistentVolume {
-  const kept = withoutUnusedClass(next, prior, at);
+  const kept = withoutDisabledClass(next, prior, at);
   return prior === undefined ? { ...kept, status: { phase: "Pending", lastPhaseTransitionTime: at.now } } : kept;
 }
 
-/** A volume attributes class goes while its gate is off, unless one is stored. */
-function withoutUnusedClass(next: PersistentVolume, prior: PersistentVolume | undefined, { gates }: HookContext): PersistentVolume {
+/** Drops volumeAttributesClassName if its gate is disabled, unless one is stored. */
+function withoutDisabledClass(next: PersistentVolume, prior: PersistentVolume | undefined, { gates }: HookContext): PersistentVolume {
   if (next.spec.volumeAttributesClassName === undefined || gates(attributesClassGate)) return next;
   if (prior?.spec.volumeAttributesClassName !== undefined) return next;
   const { volumeAttributesClassName: _off, ...spec } = next.spec;
@@ -94,12 +94,12 @@ function withoutUnusedClass(next: PersistentVolume, prior: PersistentVolume | un
 }
 
 const status: Subresource<PersistentVolume> = {
-  /** A phase that changes without saying when has changed now; one that stays keeps its time. */
+  // A phase that changes without a new time gets the current time; an unchanged phase keeps its time.
   write(next, prior, at) {
     const { phase, lastPhaseTransitionTime: time } = next.status, { lastPhaseTransitionTime: before } = prior.status;
     const changed = phase !== prior.status.phase;
-    const settled = changed ? (time === undefined || time === before ? at.now : time) : time ?? before;
-    const status = settled === undefined || settled === time ? next.status : { ...next.status, lastPhaseTransitionTime: settled };
+    const transition = changed ? (time === undefined || time === before ? at.now : time) : time ?? before;
+    const status = transition === undefined || transition === time ? next.status : { ...next.status, lastPhaseTransitionTime: transition };
     return { ...next, spec: prior.spec, status };
   },
   update: validateVolumeStatus,
@@ -109,7 +109,7 @@ export const persistentVolumes: Resource<PersistentVolume> = defineResource<Pers
   kind: "PersistentVolume",
   scope: "Cluster",
   shortNames: ["pv"],
-  summary: "A piece of storage of the cluster, made by an administrator or a provisioner.",
+  summary: "A storage volume of the cluster, created by an administrator or a provisioner.",
   storedAs: "v1",
   storedUnder: "persistentvolumes",
   served: { v1: { schema: PersistentVolume, introduced: "1.0", columns, subresources: { status } } },

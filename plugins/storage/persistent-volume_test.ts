@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { persistentVolumes } from "./mod.ts";
-import { at, texts } from "./test-at.ts";
+import { hookContext, texts } from "./test-context.ts";
 
 const base = {
   capacity: { storage: "1Gi" },
@@ -16,14 +16,14 @@ const make = (spec: object, status: object = { phase: "Pending" }, metadata: obj
   spec,
   status,
 });
-const created = (spec: object) => texts(persistentVolumes.create?.(make({ ...base, ...spec }), at()));
-const updated = (next: object, prior: object, options?: Parameters<typeof at>[0]) =>
-  texts(persistentVolumes.update?.(make({ ...base, ...next }), make({ ...base, ...prior }), at(options)));
+const created = (spec: object) => texts(persistentVolumes.create?.(make({ ...base, ...spec }), hookContext()));
+const updated = (next: object, prior: object, options?: Parameters<typeof hookContext>[0]) =>
+  texts(persistentVolumes.update?.(make({ ...base, ...next }), make({ ...base, ...prior }), hookContext(options)));
 const csi = { driver: "csi.example.com", volumeHandle: "h" };
 const hostPath = { path: "/data", type: "" };
 const affinity = (key: string) => ({ required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: "In", values: ["a"] }] }] } });
 
-/** A source, and what is wrong with it. */
+/** A source, and its errors. */
 const sources: readonly (readonly [object, readonly string[]])[] = [
   [{ hostPath: { path: "" } }, ["spec.hostPath.path: Required value"]],
   [{ hostPath: { path: "/a/../b" } }, [`spec.hostPath.path: Invalid value: "/a/../b": must not contain '..'`]],
@@ -99,10 +99,10 @@ const sources: readonly (readonly [object, readonly string[]])[] = [
 ];
 
 for (const [source, wrong] of sources) {
-  test(`the rules of the source ${JSON.stringify(source).slice(0, 80)}`, () => assert.deepEqual(created(source), wrong));
+  test(`validation of the source ${JSON.stringify(source).slice(0, 80)}`, () => assert.deepEqual(created(source), wrong));
 }
 
-test("a volume recycled may not be the root of a node, however it is written", () => {
+test("a recycled hostPath volume cannot be the root directory, in any spelling", () => {
   const recycled = (path: string) => created({ persistentVolumeReclaimPolicy: "Recycle", hostPath: { path, type: "" } });
   const wrong = ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"];
   assert.deepEqual(recycled("/data"), []);
@@ -112,7 +112,7 @@ test("a volume recycled may not be the root of a node, however it is written", (
   for (const path of ["a/..", "/a/../b", "/..."]) assert.ok(!recycled(path)?.includes(wrong[0]!), path);
 });
 
-test("the fields of nodes that an affinity may ask for are their names", () => {
+test("matchFields of a node affinity support metadata.name only", () => {
   const fields = (matchFields: object) =>
     created({ hostPath, nodeAffinity: { required: { nodeSelectorTerms: [{ matchFields: [matchFields] }] } } });
   const path = "spec.nodeAffinity.required.nodeSelectorTerms[0].matchFields[0]";
@@ -126,16 +126,16 @@ test("the fields of nodes that an affinity may ask for are their names", () => {
   ]);
 });
 
-test("a new volume is Pending since now, whatever its status said", () => {
-  const next = persistentVolumes.prepare?.(make({ ...base, hostPath }, { phase: "Bound", message: "x" }), undefined, at());
+test("prepare() sets the status of a new volume to Pending", () => {
+  const next = persistentVolumes.prepare?.(make({ ...base, hostPath }, { phase: "Bound", message: "x" }), undefined, hookContext());
   assert.deepEqual(next?.status, { phase: "Pending", lastPhaseTransitionTime: "2024-01-02T03:04:05Z" });
 });
 
-test("the status tells when its phase changed, and leaves the specification alone", () => {
+test("a status update sets the time of a phase change and keeps the spec", () => {
   const { write } = persistentVolumes.served["v1"]!.subresources!["status"]!;
   const before = "2020-01-01T00:00:00Z", now = "2024-01-02T03:04:05Z", given = "2022-02-02T02:02:02Z";
   const prior = make({ ...base, hostPath }, { phase: "Pending", lastPhaseTransitionTime: before });
-  const written = (status: object) => write(make({}, status), prior, at({ subresource: "status" }));
+  const written = (status: object) => write(make({}, status), prior, hookContext({ subresource: "status" }));
   assert.equal(written({ phase: "Bound" }).status.lastPhaseTransitionTime, now);
   assert.equal(written({ phase: "Bound", lastPhaseTransitionTime: before }).status.lastPhaseTransitionTime, now);
   assert.equal(written({ phase: "Bound", lastPhaseTransitionTime: given }).status.lastPhaseTransitionTime, given);
@@ -143,7 +143,7 @@ test("the status tells when its phase changed, and leaves the specification alon
   assert.equal(written({ phase: "Pending" }).spec, prior.spec);
 });
 
-test("the source, the mode and the affinity of a volume do not change, but for the secret of expansion and renamed labels", () => {
+test("source, mode and affinity of a volume are immutable, except a new expansion secret and renamed labels", () => {
   const source = "spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation";
   const secret = { name: "a", namespace: "b" };
   assert.deepEqual(updated({ csi }, { csi }), []);
@@ -156,21 +156,21 @@ test("the source, the mode and the affinity of a volume do not change, but for t
   assert.deepEqual(updated({ csi, nodeAffinity: affinity("topology.kubernetes.io/zone") }, old), []);
   assert.equal(updated({ csi, nodeAffinity: affinity("topology.kubernetes.io/region") }, old)?.length, 1);
   assert.equal(updated({ csi }, old)?.length, 1);
-  // The empty key counts as the successor of one that has none: the change of it is not told, only that it is no key.
+  // The empty key counts as the successor of a key without one, so only the invalid key is reported, not the change.
   const emptied = updated({ csi, nodeAffinity: affinity("") }, { csi, nodeAffinity: affinity("zone") });
   assert.ok(emptied!.length > 0 && emptied!.every((text) => !text.startsWith("nodeAffinity:")));
 });
 
-test("gate MutablePVNodeAffinity lets the affinity of a volume change", () => {
+test("the affinity of a volume is mutable with MutablePVNodeAffinity", () => {
   const next = { csi, nodeAffinity: affinity("rack") }, prior = { csi, nodeAffinity: affinity("zone") };
   assert.deepEqual(updated(next, prior, { gates: { MutablePVNodeAffinity: true } }), []);
   assert.deepEqual(updated(next, prior)?.map((text) => text.slice(0, 28)), ["nodeAffinity: Invalid value:"]);
 });
 
-test("gate VolumeAttributesClass keeps the class of a volume: on and off, absent and stored", () => {
+test("the attributes class of a volume is dropped without VolumeAttributesClass, unless it is stored", () => {
   const named = make({ ...base, csi, volumeAttributesClassName: "gold" }), bare = make({ ...base, csi });
   const kept = (prior: unknown, on: boolean) =>
-    persistentVolumes.prepare?.(named, prior as any, at({ gates: { VolumeAttributesClass: on } }))?.spec.volumeAttributesClassName; // a made volume
+    persistentVolumes.prepare?.(named, prior as any, hookContext({ gates: { VolumeAttributesClass: on } }))?.spec.volumeAttributesClassName; // `any`: a partial volume
   assert.equal(kept(undefined, true), "gold");
   assert.equal(kept(bare, true), "gold");
   assert.equal(kept(undefined, false), undefined);
@@ -181,7 +181,7 @@ test("gate VolumeAttributesClass keeps the class of a volume: on and off, absent
   ]);
 });
 
-test("while gate VolumeAttributesClass is off the class of a volume that has one does not change", () => {
+test("the attributes class of a volume is immutable without VolumeAttributesClass", () => {
   const off = { gates: { VolumeAttributesClass: false } };
   const isOff = "spec.volumeAttributesClassName: Forbidden: update is forbidden when the VolumeAttributesClass feature gate is disabled";
   const gold = { csi, volumeAttributesClassName: "gold" };
@@ -193,31 +193,31 @@ test("while gate VolumeAttributesClass is off the class of a volume that has one
   ]);
 });
 
-test("an affinity that asks for what no label can be is refused, unless the stored one does", () => {
-  const asks = (value: string) => {
+test("an affinity with an invalid label value is rejected, unless the stored one has an invalid value", () => {
+  const requiring = (value: string) => {
     const nodeAffinity = { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "zone", operator: "In", values: [value] }] }] } };
     return { csi, nodeAffinity };
   };
-  const created = (spec: object) => persistentVolumes.create?.(make({ ...base, ...spec }), at()).map(({ path }) => path);
+  const created = (spec: object) => persistentVolumes.create?.(make({ ...base, ...spec }), hookContext()).map(({ path }) => path);
   const path = "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]";
-  assert.deepEqual(created(asks("a")), []);
-  assert.deepEqual(created(asks("a b")), [path]);
-  assert.deepEqual(updated(asks("a b"), asks("a b")), []);
-  assert.deepEqual(updated(asks("c d"), asks("a b"), { gates: { MutablePVNodeAffinity: true } }), []);
+  assert.deepEqual(created(requiring("a")), []);
+  assert.deepEqual(created(requiring("a b")), [path]);
+  assert.deepEqual(updated(requiring("a b"), requiring("a b")), []);
+  assert.deepEqual(updated(requiring("c d"), requiring("a b"), { gates: { MutablePVNodeAffinity: true } }), []);
 });
 
-test("sources whose drivers are gone are warned of by upstream's names", () => {
-  const warned = (source: object) => persistentVolumes.warn?.(make({ ...base, ...source }), undefined, at());
+test("sources with removed drivers give warnings with upstream's names", () => {
+  const warned = (source: object) => persistentVolumes.warn?.(make({ ...base, ...source }), undefined, hookContext());
   assert.deepEqual(warned({ storageos: {} }), ["spec.storageOS: deprecated in v1.22, non-functional in v1.25+"]);
   assert.deepEqual(warned({ scaleIO: {} }), ["spec.scaleIO: deprecated in v1.16, non-functional in v1.22+"]);
 });
 
-test("mount options in the old annotation are for sources that are mounted", () => {
+test("the deprecated annotation for mount options is rejected for sources that do not support it", () => {
   const annotated = (spec: object) =>
     texts(
       persistentVolumes.create?.(
         make({ ...base, ...spec }, {}, { annotations: { "volume.beta.kubernetes.io/mount-options": "ro" } }),
-        at(),
+        hookContext(),
       ),
     );
   assert.deepEqual(annotated({ nfs: { server: "s", path: "/p" } }), []);
@@ -226,8 +226,8 @@ test("mount options in the old annotation are for sources that are mounted", () 
   ]);
 });
 
-test("a write of the status brings no warnings, one of the volume does", () => {
+test("a status update of a volume gives no warnings", () => {
   const old = make({ ...base, persistentVolumeReclaimPolicy: "Recycle", rbd: {} });
-  assert.equal(persistentVolumes.warn?.(old, undefined, at())?.length, 2);
-  assert.deepEqual(persistentVolumes.warn?.(old, old, at({ subresource: "status" })), []);
+  assert.equal(persistentVolumes.warn?.(old, undefined, hookContext())?.length, 2);
+  assert.deepEqual(persistentVolumes.warn?.(old, old, hookContext({ subresource: "status" })), []);
 });

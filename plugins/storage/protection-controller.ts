@@ -1,7 +1,7 @@
 /**
- * Takes the protection finalizers off what is being deleted and used by nothing, so that deletions end, and puts them
- * back on volumes and claims that have lost theirs. A volume is in use while it is bound; an attributes class while a
- * claim or volume names it; a claim is used by pods, of which this server has none.
+ * Controllers for the protection finalizers. They remove the finalizer of an object that is being deleted and is not in use, and add
+ * it to volumes and claims that lack it. A volume is in use while it is bound, an attributes class while a claim or volume refers to
+ * it. A claim is in use by pods, which this server does not have.
  */
 import { type Names } from "../../core/names.ts";
 import { listed } from "../../core/listed.ts";
@@ -17,25 +17,25 @@ interface Protected {
   readonly kind: string;
   readonly groupVersion: GroupVersion;
   readonly resource: string;
-  /** Whether a lost finalizer is put back. */
+  /** Whether a missing finalizer is added. */
   readonly restores: boolean;
   inUse(object: ApiObject, api: Api): Promise<boolean> | boolean;
 }
 
-/** A controller with one watch: what changes is looked at, one object after the other. */
-function protects(name: string, what: Protected): Controller {
+/** Makes a controller with one watch, which reconciles changed objects one after the other. */
+function protectionController(name: string, what: Protected): Controller {
   return {
     name,
     needs: [{ resource: what.resource, groupVersions: [what.groupVersion] }],
     async run({ api, names, work }, signal) {
       for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
-        if (type !== "DELETED") await worked(work, nameOf(object), () => settle(api, names, what, object));
+        if (type !== "DELETED") await worked(work, nameOf(object), () => reconcile(api, names, what, object));
       }
     },
   };
 }
 
-export const claimProtection: Controller = protects("persistentvolumeclaim-protection", {
+export const claimProtection: Controller = protectionController("persistentvolumeclaim-protection", {
   kind: "PersistentVolumeClaim",
   groupVersion: "v1",
   resource: "persistentvolumeclaims",
@@ -43,16 +43,16 @@ export const claimProtection: Controller = protects("persistentvolumeclaim-prote
   inUse: () => false,
 });
 
-export const volumeProtection: Controller = protects("persistentvolume-protection", {
+export const volumeProtection: Controller = protectionController("persistentvolume-protection", {
   kind: "PersistentVolume",
   groupVersion: "v1",
   resource: "persistentvolumes",
   restores: true,
-  // The watch gives volumes.
+  // `as`: the type of the watched resource.
   inUse: (object) => (object as PersistentVolume).status.phase === "Bound",
 });
 
-/** Classes that are still named are looked at again as soon as a claim or volume changes. */
+/** Reconciles attributes classes. A class in use is reconciled again when a claim or volume changes. */
 export const attributesClassProtection: Controller = {
   name: "volumeattributesclass-protection",
   needs: [
@@ -65,9 +65,9 @@ export const attributesClassProtection: Controller = {
     const until = AbortSignal.any([signal, failed.signal]);
     const waiting = new Map<string, ApiObject>();
     const watches = [
-      onClasses(api, names, waiting, until, work),
-      onUsers(api, names, waiting, "persistentvolumes", until),
-      onUsers(api, names, waiting, "persistentvolumeclaims", until),
+      watchClasses(api, names, waiting, until, work),
+      watchUsers(api, names, waiting, "persistentvolumes", until),
+      watchUsers(api, names, waiting, "persistentvolumeclaims", until),
     ];
     try {
       await Promise.all(watches);
@@ -83,10 +83,10 @@ const attributesClass: Protected = {
   groupVersion: "storage.{domain}/v1",
   resource: "volumeattributesclasses",
   restores: false,
-  inUse: ({ metadata }, api) => isNamed(api, metadata.name ?? ""),
+  inUse: ({ metadata }, api) => isReferenced(api, metadata.name ?? ""),
 };
 
-async function onClasses(
+async function watchClasses(
   api: Api,
   names: Names,
   waiting: Map<string, ApiObject>,
@@ -95,56 +95,56 @@ async function onClasses(
 ): Promise<void> {
   for await (const { type, object } of api.watch(attributesClass.groupVersion, attributesClass.resource, "", {}, signal)) {
     const name = object.metadata.name ?? "";
-    if (type === "DELETED" || !isGoing(object)) {
+    if (type === "DELETED" || !isTerminating(object)) {
       waiting.delete(name);
       continue;
     }
-    // It waits from the beginning: what stops naming it while it is looked at would be missed else.
+    // Add it to `waiting` first, so that a reference removed during the check triggers another one.
     waiting.set(name, object);
-    if (await worked(work, name, () => settle(api, names, attributesClass, object))) waiting.delete(name);
+    if (await worked(work, name, () => reconcile(api, names, attributesClass, object))) waiting.delete(name);
   }
 }
 
-async function onUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, resource: string, signal: AbortSignal): Promise<void> {
+async function watchUsers(api: Api, names: Names, waiting: Map<string, ApiObject>, resource: string, signal: AbortSignal): Promise<void> {
   for await (const _change of api.watch("v1", resource, "", {}, signal)) {
     for (const [name, object] of waiting) {
-      // A newer state may have begun to wait meanwhile: that one goes on.
-      if (await settle(api, names, attributesClass, object) && waiting.get(name) === object) waiting.delete(name);
+      // If a newer version was added meanwhile, it keeps waiting.
+      if (await reconcile(api, names, attributesClass, object) && waiting.get(name) === object) waiting.delete(name);
     }
   }
 }
 
-async function isNamed(api: Api, name: string): Promise<boolean> {
+async function isReferenced(api: Api, name: string): Promise<boolean> {
   for await (const object of listed(api, "v1", "persistentvolumeclaims", "")) {
-    const { spec, status } = object as PersistentVolumeClaim; // what is listed under this name
-    const named = [
+    const { spec, status } = object as PersistentVolumeClaim; // `as`: the type of the listed resource
+    const references = [
       spec.volumeAttributesClassName,
       status?.currentVolumeAttributesClassName,
       status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
     ];
-    if (named.includes(name)) return true;
+    if (references.includes(name)) return true;
   }
   for await (const object of listed(api, "v1", "persistentvolumes", "")) {
-    if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // likewise
+    if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // `as`: likewise
   }
   return false;
 }
 
-/** As queues know an object. */
+/** The object's key in work metrics. */
 function nameOf({ metadata: { namespace = "", name = "" } }: ApiObject): string {
   return namespace === "" ? name : `${namespace}/${name}`;
 }
 
-function isGoing({ metadata }: ApiObject): boolean {
+function isTerminating({ metadata }: ApiObject): boolean {
   return (metadata.deletionTimestamp ?? null) !== null;
 }
 
-/** Brings the finalizer of one object into order; true when there is nothing left to wait for. */
-async function settle(api: Api, names: Names, what: Protected, object: ApiObject): Promise<boolean> {
+/** Adds or removes the finalizer of one object. False if the object is being deleted and is still in use. */
+async function reconcile(api: Api, names: Names, what: Protected, object: ApiObject): Promise<boolean> {
   const finalizer = protectionOf(what.kind, names);
   const { finalizers = [] } = object.metadata;
   const has = finalizers.includes(finalizer);
-  if (isGoing(object)) {
+  if (isTerminating(object)) {
     if (!has) return true;
     if (await what.inUse(object, api)) return false;
     return await write(api, what, object, finalizers.filter((each) => each !== finalizer));
@@ -152,7 +152,7 @@ async function settle(api: Api, names: Names, what: Protected, object: ApiObject
   return has || !what.restores || await write(api, what, object, [...finalizers, finalizer]);
 }
 
-/** A newer state of the object comes by the watch and is looked at by itself. */
+/** Writes the finalizers. A conflict is ignored, because the watch returns the newer version, which is then reconciled. */
 async function write(api: Api, what: Protected, object: ApiObject, finalizers: readonly string[]): Promise<boolean> {
   const { finalizers: _old, ...metadata } = object.metadata;
   const { name = "", namespace = "" } = metadata;

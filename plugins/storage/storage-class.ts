@@ -15,30 +15,30 @@ import { sameParameters, validateParameters } from "./parameters.ts";
 const groupVersion = "storage.{domain}/v1";
 
 const StorageClass = object("StorageClass", {
-  provisioner: field(2, string, "Who provisions volumes of the class; cannot change.", { required: true }),
-  parameters: field(3, record(string), "Parameters for the provisioner, at most 512 keys and 256 KiB; cannot change.", {
+  provisioner: field(2, string, "The name of the provisioner of the class. Immutable.", { required: true }),
+  parameters: field(3, record(string), "Parameters for the provisioner, at most 512 keys and 256 KiB. Immutable.", {
     keepsEmpty: true,
   }),
   reclaimPolicy: field(
     4,
     named("v1.PersistentVolumeReclaimPolicy", oneOf("Delete", "Recycle", "Retain")),
-    "What becomes of provisioned volumes; Delete unless said otherwise; cannot change.",
+    "The reclaim policy of provisioned volumes. Default Delete. Immutable.",
     {
       pointer: true,
     },
   ),
-  mountOptions: field(5, list(string), "Mount options of provisioned volumes, checked by nobody before a volume is mounted."),
-  allowVolumeExpansion: field(6, boolean, "Whether claims of the class may ask for more once they are bound.", { pointer: true }),
+  mountOptions: field(5, list(string), "Mount options of provisioned volumes. They are not validated before the mount."),
+  allowVolumeExpansion: field(6, boolean, "Whether bound claims of the class can be expanded.", { pointer: true }),
   volumeBindingMode: field(
     7,
     named("v1.VolumeBindingMode", oneOf("Immediate", "WaitForFirstConsumer")),
-    "When the binder acts on a claim: at once, unless said otherwise, or with the first pod that uses it; cannot change.",
+    "When claims are bound: Immediate (the default), or WaitForFirstConsumer (with the first pod that uses the claim). Immutable.",
     { pointer: true },
   ),
-  allowedTopologies: field(8, list(TopologySelectorTerm), "Places in which volumes may be provisioned; everywhere when empty."),
+  allowedTopologies: field(8, list(TopologySelectorTerm), "The topologies in which volumes can be provisioned. Empty: no restriction."),
 }, {
   package: "storage/v1",
-  doc: "How volumes are provisioned for the claims that name the class.",
+  doc: "The parameters for provisioning volumes for claims of this class.",
   fill(self: { readonly reclaimPolicy?: string; readonly volumeBindingMode?: string }) {
     const { reclaimPolicy, volumeBindingMode } = self;
     if (reclaimPolicy !== undefined && volumeBindingMode !== undefined) return self;
@@ -47,7 +47,7 @@ const StorageClass = object("StorageClass", {
 });
 export type StorageClass = Infer<typeof StorageClass>;
 
-/** Whether claims without a class get this one. */
+/** Whether this is a default class, according to its annotations. */
 export function isDefaultClass({ metadata: { annotations = {} } }: ApiObject, names: Names): boolean {
   return ["storageclass.{platform}.io/is-default-class", "storageclass.beta.{platform}.io/is-default-class"]
     .some((key) => Object.hasOwn(annotations, spell(names, key)) && annotations[spell(names, key)] === "true");
@@ -56,7 +56,7 @@ export function isDefaultClass({ metadata: { annotations = {} } }: ApiObject, na
 const columns: readonly Column<StorageClass>[] = [
   {
     ...nameColumn,
-    // A cell knows no names: the mark is for the annotations that clients of the platform know.
+    // Cells get no `Names`, so the default annotation keys are used.
     cell: (storageClass) => `${storageClass.metadata.name ?? ""}${isDefaultClass(storageClass, defaultNames) ? " (default)" : ""}`,
   },
   {
@@ -125,7 +125,7 @@ export const storageClasses: Resource<StorageClass> = defineResource<StorageClas
   kind: "StorageClass",
   scope: "Cluster",
   shortNames: ["sc"],
-  summary: "How volumes are provisioned for the claims that name the class.",
+  summary: "The parameters for provisioning volumes for claims of this class.",
   storedAs: groupVersion,
   storedUnder: "storageclasses",
   served: { [groupVersion]: { schema: StorageClass, introduced: "1.6", columns } },

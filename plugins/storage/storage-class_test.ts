@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import { storageClasses, volumeAttributesClasses } from "./mod.ts";
-import { at, texts } from "./test-at.ts";
+import { hookContext, texts } from "./test-context.ts";
 
 const metadata = { name: "fast", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object): any => ({
@@ -14,17 +14,17 @@ const make = (rest: object): any => ({
   volumeBindingMode: "Immediate",
   ...rest,
 });
-const created = (rest: object) => texts(storageClasses.create?.(make(rest), at()));
-const updated = (next: object, prior: object = {}) => texts(storageClasses.update?.(make(next), make(prior), at()));
+const created = (rest: object) => texts(storageClasses.create?.(make(rest), hookContext()));
+const updated = (next: object, prior: object = {}) => texts(storageClasses.update?.(make(next), make(prior), hookContext()));
 const many = (count: number, value = "") => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
 
-test("a StorageClass needs a provisioner with a qualified name, whatever its case", () => {
+test("the provisioner of a StorageClass is a qualified name in any case", () => {
   assert.deepEqual(created({ provisioner: "Disks.Example.com/Fast" }), []);
   assert.deepEqual(created({ provisioner: "" }), ["provisioner: Required value"]);
   assert.equal(created({ provisioner: "a b" })?.length, 1);
 });
 
-test("parameters of a StorageClass are 512 with 256 KiB at most, and have names", () => {
+test("a StorageClass has at most 512 parameters and 256 KiB of them, with non-empty keys", () => {
   assert.deepEqual(created({ parameters: many(limits.classParametersMax) }), []);
   assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
   assert.deepEqual(created({ parameters: { "": "x" } }), ['parameters: Invalid value: "": field can not be empty.']);
@@ -33,7 +33,7 @@ test("parameters of a StorageClass are 512 with 256 KiB at most, and have names"
   assert.deepEqual(created({ parameters: { k: "x".repeat(max) } }), ["parameters: Too long: may not be more than 262144 bytes"]);
 });
 
-test("reclaim policy and binding mode of a StorageClass are of closed sets, Recycle not among them", () => {
+test("reclaimPolicy and volumeBindingMode of a StorageClass are enums; Recycle is not allowed", () => {
   assert.deepEqual(created({ reclaimPolicy: "Recycle" }), [
     'reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"',
   ]);
@@ -44,7 +44,7 @@ test("reclaim policy and binding mode of a StorageClass are of closed sets, Recy
   assert.deepEqual(created({ volumeBindingMode: undefined }), ["volumeBindingMode: Required value"]);
 });
 
-test("allowed topologies repeat neither keys nor values nor each other", () => {
+test("allowedTopologies have no duplicate keys, values or terms", () => {
   const topologies = (...terms: object[]) =>
     created({ allowedTopologies: terms.map((matchLabelExpressions) => ({ matchLabelExpressions })) });
   const zone = (...values: string[]) => ({ key: "zone", values });
@@ -57,7 +57,7 @@ test("allowed topologies repeat neither keys nor values nor each other", () => {
   assert.deepEqual(topologies([], []), [0, 0, 1, 1, 1].map((i) => `allowedTopologies[${i}].matchLabelExpressions: Duplicate value: ""`));
 });
 
-test("a StorageClass keeps what says how volumes are made, and lets the rest change", () => {
+test("the provisioning fields of a StorageClass are immutable, others are mutable", () => {
   assert.deepEqual(updated({ allowVolumeExpansion: true, mountOptions: ["ro"], allowedTopologies: [] }), []);
   assert.deepEqual(updated({ parameters: {} }), []);
   assert.deepEqual(
@@ -71,14 +71,14 @@ test("a StorageClass keeps what says how volumes are made, and lets the rest cha
   );
 });
 
-test("deprecated labels in allowed topologies are warned of", () => {
+test("deprecated labels in allowedTopologies give warnings", () => {
   const allowedTopologies = [{ matchLabelExpressions: [{ key: "beta.kubernetes.io/os", values: ["a"] }, { key: "zone", values: ["b"] }] }];
-  assert.deepEqual(storageClasses.warn?.(make({ allowedTopologies }), undefined, at()), [
+  assert.deepEqual(storageClasses.warn?.(make({ allowedTopologies }), undefined, hookContext()), [
     'allowedTopologies[0].matchLabelExpressions[0].key: deprecated since v1.14; use "kubernetes.io/os" instead',
   ]);
 });
 
-test("a VolumeAttributesClass needs a driver and a parameter, and changes neither", () => {
+test("driverName and parameters of a VolumeAttributesClass are required and immutable", () => {
   const make = (rest: object): any => ({
     kind: "VolumeAttributesClass",
     metadata,
@@ -86,15 +86,15 @@ test("a VolumeAttributesClass needs a driver and a parameter, and changes neithe
     parameters: { a: "1" },
     ...rest,
   });
-  const created = (rest: object) => texts(volumeAttributesClasses.create?.(make(rest), at()));
+  const created = (rest: object) => texts(volumeAttributesClasses.create?.(make(rest), hookContext()));
   assert.deepEqual(created({}), []);
   assert.deepEqual(created({ driverName: "", parameters: undefined }), [
     "driverName: Required value",
     "parameters: Required value: must contain at least one key/value pair",
   ]);
   assert.deepEqual(created({ parameters: many(limits.classParametersMax + 1) }), ["parameters: Too long: may not be more than 512 bytes"]);
-  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({}), make({}), at())), []);
-  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({ driverName: "b", parameters: { a: "2" } }), make({}), at())), [
+  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({}), make({}), hookContext())), []);
+  assert.deepEqual(texts(volumeAttributesClasses.update?.(make({ driverName: "b", parameters: { a: "2" } }), make({}), hookContext())), [
     "driverName: Forbidden: updates to driverName are forbidden.",
     "parameters: Forbidden: updates to parameters are forbidden.",
   ]);

@@ -13,9 +13,9 @@ const v1 = "storage.{domain}/v1", v1beta1 = "storage.{domain}/v1beta1";
 /** Both versions have the same fields. */
 function schemaOf(home: string) {
   return object("VolumeAttributesClass", {
-    driverName: field(2, string, "The CSI driver that knows the parameters; cannot change.", { required: true }),
-    parameters: field(3, record(string), "Attributes of volumes, one at least, 512 and 256 KiB at most; cannot change."),
-  }, { package: home, doc: "Attributes of volumes that may change while they are used, such as their speed." });
+    driverName: field(2, string, "The name of the CSI driver. Immutable.", { required: true }),
+    parameters: field(3, record(string), "The attributes: at least one, at most 512 keys and 256 KiB. Immutable."),
+  }, { package: home, doc: "Volume attributes that can change while a volume is in use, such as throughput." });
 }
 const VolumeAttributesClass = schemaOf("storage/v1"), BetaVolumeAttributesClass = schemaOf("storage/v1beta1");
 export type VolumeAttributesClass = Infer<typeof VolumeAttributesClass>;
@@ -44,7 +44,7 @@ export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineRe
   kind: "VolumeAttributesClass",
   scope: "Cluster",
   shortNames: ["vac"],
-  summary: "Attributes of volumes that may change while they are used, such as their speed.",
+  summary: "Volume attributes that can change while a volume is in use, such as throughput.",
   storedAs: v1,
   storedUnder: "volumeattributesclasses",
   served: {

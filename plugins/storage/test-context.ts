@@ -1,10 +1,10 @@
-/** What tests of the family hand to hooks. */
+/** Hook contexts for the tests of the family. */
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
 
-/** Gates as they are by default, but for those named. */
-export function at(
+/** A hook context with default gates, except those in `gates`. */
+export function hookContext(
   { gates = {}, subresource = "" }: { readonly gates?: Readonly<Record<string, boolean>>; readonly subresource?: string } = {},
 ): HookContext {
   const defaults: Readonly<Record<string, boolean>> = {
