@@ -7,6 +7,7 @@ import type { Column } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { Node, StructNode, Typed } from "./schema.ts";
+import type { Verb } from "./versions.ts";
 import type { WorkMeter } from "./work.ts";
 
 /**
@@ -72,8 +73,8 @@ export interface Strategy {
   readonly cached?: boolean;
   /** False: a delete puts no finalizer for dependents on it, whatever propagation it asks for (Events). Default true. */
   readonly garbageCollected?: boolean;
-  /** Verbs left out of get, list, watch, create, update, patch, delete, deletecollection. */
-  readonly without?: readonly ("create" | "update" | "patch" | "delete" | "deletecollection" | "list" | "watch" | "get")[];
+  /** Verbs that are not served. */
+  readonly without?: readonly Verb[];
   /** Why verbs are left out, told to clients that try one: a clause without a full stop. */
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */

@@ -18,6 +18,12 @@ export type Base64 = string;
 export type Int64 = number | bigint;
 /** Any JSON value, integers beyond 2^53 as `bigint`. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+/** Whether a value is an object: neither null, a list nor a scalar. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
 export type BooleanNode = { readonly tag: "boolean" };
 export type StringNode = {

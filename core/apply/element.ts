@@ -4,7 +4,7 @@
  */
 import { goString } from "../tree/json-text.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
-import type { Json } from "../schema.ts";
+import { isObject, type Json } from "../schema.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { readJson } from "../tree/json.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";
@@ -61,9 +61,6 @@ function parsed(text: string): Json {
   const read = readJson(text);
   if (!read.ok) throw new Error(read.error);
   return jsonFromTree(read.tree);
-}
-function isObject(value: Json): value is { readonly [key: string]: Json } {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };

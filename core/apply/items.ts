@@ -1,13 +1,8 @@
 /** Items of lists that are merged: what tells one from another, and the words for those that have nothing of the kind. */
-import type { Json } from "../schema.ts";
+import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
 import { type Element, keyElement, valueElement } from "./element.ts";
 
-export type JsonObject = { readonly [key: string]: Json };
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }

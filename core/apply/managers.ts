@@ -6,7 +6,7 @@
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
  *   alpha applies data.a   ->  conflict with beta; by force: alpha {data.a}, and data.b goes, which nobody owns any more
  */
-import type { Json } from "../schema.ts";
+import { isObject, type Json } from "../schema.ts";
 import { type Atom } from "./atom.ts";
 import {
   difference,
@@ -127,9 +127,6 @@ function sameAsLive(live: Json | undefined, object: Json | undefined): boolean {
   const keys = Object.keys(live);
   return keys.length === Object.keys(object).length &&
     keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key]));
-}
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Without what the manager applied last and applies no more, unless another owns it. */

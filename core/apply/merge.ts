@@ -1,10 +1,10 @@
 /** What an applied value makes of a live one, and what is left of a value without some of its fields. */
-import type { Json } from "../schema.ts";
 import { setOwn } from "../tree/values.ts";
 import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, shapeOf } from "./atom.ts";
 import type { Element } from "./element.ts";
 import type { FieldSet } from "./field-set.ts";
-import { elementOfItem, isList, isObject, type JsonObject, own } from "./items.ts";
+import { isObject, type Json, type JsonObject } from "../schema.ts";
+import { elementOfItem, isList, own } from "./items.ts";
 
 /** The live value with what is applied laid over it. What the applied value does not mention stays, as the same value. */
 export function merge(atom: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {

@@ -1,11 +1,11 @@
 /** Values against their types: whether they fit, which fields they set, and what differs between two. */
-import type { Json } from "../schema.ts";
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { type Atom, elementOf, type ListAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
 import { type Element, elementText } from "./element.ts";
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setOf, union } from "./field-set.ts";
-import { elementOfItem, isList, isObject, itemElement, own } from "./items.ts";
+import { isObject, type Json } from "../schema.ts";
+import { elementOfItem, isList, itemElement, own } from "./items.ts";
 
 /** What is wrong with a value, as upstream shows it; empty when it fits. Duplicates in sets and keyed lists are wrong. */
 export function typeProblems(atom: Atom, value: Json): readonly string[] {

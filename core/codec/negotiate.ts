@@ -4,6 +4,11 @@ import { StatusError } from "../status-error.ts";
 import { areMediaParameters } from "./media-parameters.ts";
 import { type AcceptClause, parseAccept, trimBlanks } from "./accept.ts";
 
+/** Media type of a server-side apply. It merges field sets; it does not patch the JSON of the live object. */
+export const applyMediaType = "application/apply-patch+yaml";
+/** The same in CBOR, which a feature gate enables. */
+export const applyCborMediaType = "application/apply-patch+cbor";
+
 export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
 
 /** What to make of objects. `version` is the one of the meta group that the client named. */

@@ -1,13 +1,10 @@
-import { type Fold, fold, type Json } from "../schema.ts";
+import { type Fold, fold, isObject, type Json } from "../schema.ts";
 
 /** What is wrong with a value as a default of a node; empty when it fits. */
 type Check = (value: Json, path: string) => readonly string[];
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-function isObject(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 function expects(what: string, fits: (value: Json) => boolean): Check {
   return (value, path) => fits(value) ? [] : [`${path}: the default ${shown(value)} is not ${what}`];
 }

@@ -1,3 +1,4 @@
+import { isVersion, verbs } from "../versions.ts";
 import { append } from "../append.ts";
 import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
@@ -7,9 +8,7 @@ import { pluralOf } from "./plural.ts";
 import { schemaMistakes } from "./schema.ts";
 
 const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
-const versionPattern = /^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$/;
 const releasePattern = /^[0-9]+\.[0-9]+$/;
-const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
 const subresourceVerbs = ["get", "update", "patch"];
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
@@ -81,7 +80,7 @@ export function groupVersionMistakes(groupVersion: GroupVersion): readonly strin
   const parts = groupVersion.split("/");
   const version = parts.at(-1)!;
   const group = parts.length === 2 ? spell(defaultNames, parts[0]!) : "core";
-  const right = parts.length <= 2 && dns1123Subdomain(group).length === 0 && versionPattern.test(version);
+  const right = parts.length <= 2 && dns1123Subdomain(group).length === 0 && isVersion(version);
   return right ? [] : [`"${groupVersion}" is not "v1" or "group/v1"`];
 }
 

@@ -78,3 +78,6 @@ export interface Column<T = any> {
   /** The cell. Times since are made with `now`, milliseconds since the epoch. */
   readonly cell: (object: T, now: number) => string | number | boolean | null;
 }
+
+/** Columns of a kind that declares none: its name and the time of its creation, not its age. */
+export const defaultColumns: readonly Column<ApiObject>[] = Object.freeze([nameColumn, createdAtColumn]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { age, ageColumn, createdAtColumn, nameColumn } from "./columns.ts";
+import { age, ageColumn, createdAtColumn, defaultColumns, nameColumn } from "./columns.ts";
 
 test("age() changes its units at upstream's bounds", () => {
   const minute = 60, hour = 3600, day = 24 * hour, year = 365 * day;
@@ -44,4 +44,14 @@ test("the common columns show name, age and time of creation", () => {
   const now = Date.parse("2024-01-02T03:05:05Z");
   assert.deepEqual([nameColumn, ageColumn, createdAtColumn].map((column) => column.cell(one, now)), ["one", "60s", "2024-01-02T03:04:05Z"]);
   assert.equal(createdAtColumn.cell({ ...one, metadata: {} }, now), "0001-01-01T00:00:00Z");
+});
+
+test("defaultColumns show the name and the time of creation", () => {
+  const object = { kind: "K", apiVersion: "v1", metadata: { name: "a", creationTimestamp: "2024-01-02T03:04:05Z" } };
+  assert.deepEqual(defaultColumns.map(({ name, type, format }) => [name, type, format]), [
+    ["Name", "string", "name"],
+    ["Created At", "date", undefined],
+  ]);
+  assert.deepEqual(defaultColumns.map((column) => column.cell(object, 0)), ["a", "2024-01-02T03:04:05Z"]);
+  assert.deepEqual(defaultColumns.map((column) => column.cell({ ...object, metadata: {} }, 0)), ["", "0001-01-01T00:00:00Z"]);
 });

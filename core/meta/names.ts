@@ -146,13 +146,6 @@ export function conditionReason(text: string): readonly string[] {
 /** Longest reason of a condition, in bytes. */
 export const conditionReasonBytesMax = conditionReasonMax;
 
-/** A DNS subdomain of three labels or more, such as the name of a signer's domain. The empty text is for the caller to refuse. */
-export function fullyQualifiedName(text: string): readonly string[] {
-  const wrong = dns1123Subdomain(text);
-  if (wrong.length > 0) return [wrong.join(",")];
-  return text.split(".", 3).length < 3 ? ["should be a domain with at least three segments separated by dots"] : [];
-}
-
 /** A number of a port. */
 export function portNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];

@@ -6,7 +6,6 @@ import {
   dns1035Label,
   dns1123Label,
   dns1123Subdomain,
-  fullyQualifiedName,
   label1035Name,
   labelName,
   labelValue,
@@ -117,11 +116,6 @@ const cases: readonly [string, (text: string) => readonly string[], Readonly<Rec
     "..": ["must not be '..'"],
     "..a": ["must not start with '..'"],
     "../": [configKey, "must not start with '..'"],
-  }],
-  ["fullyQualifiedName()", fullyQualifiedName, {
-    "a.b.c": [],
-    "a.b": ["should be a domain with at least three segments separated by dots"],
-    "A.b.c": [subdomain],
   }],
 ];
 for (const [name, rule, texts] of cases) {

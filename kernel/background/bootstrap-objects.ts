@@ -2,7 +2,8 @@
 import { spell } from "../../core/names.ts";
 import type { Api, Plugin } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import { type Catalog } from "../catalog/catalog.ts";
 
 export type BootstrapObject = NonNullable<Plugin["bootstrapObjects"]>[number];
 

@@ -1,7 +1,8 @@
 /** Background work of plugins: which controllers run under a catalog, and how they start, fail and end. */
 import { spell } from "../../core/names.ts";
 import type { Controller, ControllerContext, ControllerNeed } from "../../core/plugin.ts";
-import { type Catalog, splitGroupVersion } from "../catalog/catalog.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import { type Catalog } from "../catalog/catalog.ts";
 import { pause } from "../../core/async.ts";
 
 /** A controller under a catalog. `lacks` lists the needed resources that are not served, as --runtime-config writes them. */

@@ -1,7 +1,7 @@
 /** Controllers run on one server at a time. */
 import { spell } from "../../core/names.ts";
 import type { Api } from "../../core/plugin.ts";
-import { splitGroupVersion } from "../catalog/catalog.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";
 import { describe, type Log } from "../observe/log.ts";

@@ -2,17 +2,16 @@
  * The catalog: everything that is served, compiled from plugins and configuration. It is an immutable value; the
  * server holds the one in force and swaps it whole. Requests finish on the one that they began with.
  */
+import type { Verb } from "../../core/versions.ts";
 import type { DecodeReport } from "../../core/derive/decode.ts";
 import type { CborItem } from "../../core/codec/cbor/item.ts";
 import type { Media } from "../../core/codec/negotiate.ts";
 import type { Names } from "../../core/names.ts";
-import type { Admission, GroupVersion, Plugin, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { Admission, Plugin, Resource, Served, Subresource } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode } from "../../core/schema.ts";
 import type { Tree } from "../../core/tree/tree.ts";
 import type { GateTable } from "./gates.ts";
-
-export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
 /** A resource in its one stored form: what the store holds and hooks see. Shared by every version that shows it. */
 export interface StoredKind {
@@ -134,22 +133,4 @@ export class CatalogError extends Error {
     this.name = "CatalogError";
     this.mistakes = mistakes;
   }
-}
-
-/** `v1` to the core group, else `group/version`. */
-export function splitGroupVersion(groupVersion: GroupVersion): { group: string; version: string } {
-  const slash = groupVersion.lastIndexOf("/");
-  return slash < 0 ? { group: "", version: groupVersion } : { group: groupVersion.slice(0, slash), version: groupVersion.slice(slash + 1) };
-}
-
-/** Kubernetes' order of versions: GA before beta before alpha, higher numbers first. Negative when `a` comes first. */
-export function compareVersions(a: string, b: string): number {
-  const x = versionRank(a), y = versionRank(b);
-  return y[0]! - x[0]! || y[1]! - x[1]! || y[2]! - x[2]! || (a < b ? -1 : a > b ? 1 : 0);
-}
-function versionRank(version: string): readonly number[] {
-  const match = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version);
-  if (match === null) return [0, 0, 0];
-  const stage = match[2] === undefined ? 3 : match[2] === "beta" ? 2 : 1;
-  return [stage, Number(match[1]), Number(match[3] ?? 0)];
 }

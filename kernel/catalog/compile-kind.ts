@@ -13,10 +13,9 @@ import type { Gates, GroupVersion, Resource, Served, Subresource } from "../../c
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
-import { type Endpoint, splitGroupVersion, type StoredForm, type StoredKind, type Verb } from "./catalog.ts";
+import { splitGroupVersion, verbs } from "../../core/versions.ts";
+import { type Endpoint, type StoredForm, type StoredKind } from "./catalog.ts";
 import { compareReleases, targetRelease } from "./gates.ts";
-
-const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
 const endpoints = new WeakMap<StoredKind, Map<GroupVersion, Endpoint>>();
@@ -143,7 +142,7 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     plural: kind.plural,
     singular: resource.singular ?? resource.kind.toLowerCase(),
     namespaced: kind.namespaced,
-    verbs: allVerbs.filter((verb) => resource.handleCreate === undefined ? !left.has(verb) : verb === "create"),
+    verbs: verbs.filter((verb) => resource.handleCreate === undefined ? !left.has(verb) : verb === "create"),
     resource,
     served,
     stored: kind,

@@ -2,15 +2,14 @@
 import { mediaOf } from "../../core/codec/negotiate.ts";
 import { spell } from "../../core/names.ts";
 import type { Admission, Gates, GateStage, Plugin, Resource, Served } from "../../core/plugin.ts";
+import { compareVersions, splitGroupVersion } from "../../core/versions.ts";
 import {
   type Catalog,
   type CatalogConfig,
   CatalogError,
   type CatalogGroup,
   type CatalogVersion,
-  compareVersions,
   type Endpoint,
-  splitGroupVersion,
   type StoredKind,
 } from "./catalog.ts";
 import { endpointOf, kindOf, type Settings } from "./compile-kind.ts";

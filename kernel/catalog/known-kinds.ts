@@ -3,7 +3,7 @@ import { spell } from "../../core/names.ts";
 import { badRequestError, type StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
-import { splitGroupVersion } from "./catalog.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
 
 /** Kinds that every group version knows besides its own. */
 const everywhere = ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];

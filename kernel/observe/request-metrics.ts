@@ -1,4 +1,5 @@
 /** How requests are labelled and counted. The rules are kube-apiserver's; what clients invent never becomes a label. */
+import { applyMediaType } from "../../core/codec/negotiate.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import type { KernelRecord } from "./metrics.ts";
 import { isTrue, type RequestInfo } from "../request/request-info.ts";
@@ -32,7 +33,7 @@ export function metricVerb(method: string, info: RequestInfo, contentType = ""):
       return scope === "namespace" || scope === "cluster" ? "LIST" : "GET";
     }
     case "PATCH":
-      return contentType === "application/apply-patch+yaml" ? "APPLY" : "PATCH";
+      return contentType === applyMediaType ? "APPLY" : "PATCH";
     case "DELETE":
     case "POST":
     case "PUT":

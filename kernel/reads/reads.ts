@@ -3,6 +3,7 @@
  * shares. `direct-reads.ts` answers straight from the store, `cache/` from memory; one suite
  * (`cache/reads-conformance.ts`) runs on both.
  */
+import { parseUint } from "../../core/parse-uint.ts";
 import { limits } from "../../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../../core/meta/names.ts";
 import type { Names } from "../../core/names.ts";
@@ -124,10 +125,10 @@ export function selects(endpoint: Endpoint, options: Pick<ListOptions, "labels" 
 /** A resourceVersion of the query as a revision; undefined for "". `where`: what upstream answers for nonsense differs. */
 export function revisionOf(text: string, where: "get" | "list" | "watch"): Revision | undefined {
   if (text === "") return undefined;
-  if (/^\d+$/.test(text) && BigInt(text) < 2n ** 64n) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
-  const why = /^\d+$/.test(text) ? "value out of range" : "invalid syntax";
+  const revision = parseUint(text);
+  if (typeof revision === "number") return revision;
   const shown = goQuote(text);
-  const message = `resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: ${why}`;
+  const message = `resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: ${revision}`;
   throw where === "list" ? badRequestError(`invalid resource version: ${message}`) : new StatusError("Unknown", message);
 }
 

@@ -1,7 +1,8 @@
 /** Which verb of which endpoint a request means; the paths are upstream's, and so is what is wrong with others. */
 import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
-import type { Catalog, Endpoint, Verb } from "../catalog/catalog.ts";
+import type { Verb } from "../../core/versions.ts";
+import type { Catalog, Endpoint } from "../catalog/catalog.ts";
 import { leftOutError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 

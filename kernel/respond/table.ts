@@ -1,6 +1,6 @@
 /** Server-side tables: one row an object, cells by the columns of its kind. */
 import { goJson, goString } from "../../core/tree/json-text.ts";
-import { defaultColumns } from "../../core/derive/columns.ts";
+import { defaultColumns } from "../../core/meta/columns.ts";
 import { encoder } from "../../core/derive/encode.ts";
 import { fieldErrorText, invalid } from "../../core/field-error.ts";
 import { ListMeta } from "../../core/meta/object-meta.ts";

@@ -1,7 +1,7 @@
 /** One entry a verb; a new verb breaks this table until it is answered. */
 import type { VerbResult } from "../respond/answer.ts";
 import type { RequestContext } from "../request-context.ts";
-import type { Verb } from "../catalog/catalog.ts";
+import type { Verb } from "../../core/versions.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { removeCollection } from "./deletecollection.ts";

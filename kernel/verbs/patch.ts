@@ -1,9 +1,9 @@
-import { unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectAnswer, type VerbResult } from "../respond/answer.ts";
 import { header } from "../request/exchange.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
-import { applyCborMediaType, applyMediaType, type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
+import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
+import { type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import { placed } from "../write/write-pipeline.ts";

@@ -1,3 +1,4 @@
+import { parseUint } from "../../core/parse-uint.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
@@ -51,10 +52,9 @@ export function checkName(call: RequestContext, object: ApiObject): void {
 /** The revision that an object names, 0 where it names none; upstream's plain 500 for what is no number. */
 export function expectedRevision(text: string | undefined): number {
   if (text === undefined || text === "") return 0;
-  const refuse = (why: string) => new StatusError("Unknown", `strconv.ParseUint: parsing ${goQuote(text)}: ${why}`);
-  if (!/^\d+$/.test(text)) throw refuse("invalid syntax");
-  if (BigInt(text) >= 2n ** 64n) throw refuse("value out of range");
-  return Number(text);
+  const revision = parseUint(text);
+  if (typeof revision === "number") return revision;
+  throw new StatusError("Unknown", `strconv.ParseUint: parsing ${goQuote(text)}: ${revision}`);
 }
 
 async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boolean): Promise<VerbResult> {

@@ -30,7 +30,8 @@ import { treeFromJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { type RequestContext, timeText } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
-import { type Endpoint, splitGroupVersion } from "../catalog/catalog.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import { type Endpoint } from "../catalog/catalog.ts";
 import { isStoredForm } from "../respond/served.ts";
 
 /** The name under which a write is recorded: the query's, else the client's up to its first slash. */

@@ -7,7 +7,8 @@ import { Status } from "../../../core/meta/status.ts";
 import { VersionInfo } from "../../../core/meta/version-info.ts";
 import { spell } from "../../../core/names.ts";
 import { field, plainList, struct, type StructNode } from "../../../core/schema.ts";
-import { type Catalog, type Endpoint, splitGroupVersion } from "../../catalog/catalog.ts";
+import { splitGroupVersion } from "../../../core/versions.ts";
+import { type Catalog, type Endpoint } from "../../catalog/catalog.ts";
 
 const root = (node: StructNode): OpenapiRoot => ({ node, home: "v1" });
 /** Types that every group version uses. */

@@ -27,7 +27,7 @@ import { DecodeError } from "../../../core/derive/decode.ts";
 import { convertUntyped } from "../../../core/patch/converted.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import type { Json } from "../../../core/schema.ts";
+import { isObject, type Json } from "../../../core/schema.ts";
 import { badRequestError, StatusError } from "../../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
@@ -155,9 +155,6 @@ function shownName(object: { readonly [key: string]: Json }): string {
 function textOf(object: { readonly [key: string]: Json }, key: string): string {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   return typeof value === "string" ? value : "";
-}
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The merged value as an object of the kind, defaults filled in. */

@@ -4,7 +4,7 @@ import { goJson } from "../../../core/tree/json-text.ts";
 import { limits } from "../../../core/limits.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import type { Json } from "../../../core/schema.ts";
+import { isObject, type Json } from "../../../core/schema.ts";
 import { jsonFromTree, readJson } from "../../../core/tree/json.ts";
 
 const annotation = "kubectl.kubernetes.io/last-applied-configuration";
@@ -57,7 +57,4 @@ function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.keys(value).sort().map((key) => [key, sorted(value[key]!)]));
-}
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

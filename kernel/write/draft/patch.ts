@@ -1,6 +1,6 @@
 /** What the dialects of patches make of a live object: a draft in the request's version, decoded and checked. */
 import { CborError } from "../../../core/codec/cbor/read.ts";
-import type { Media } from "../../../core/codec/negotiate.ts";
+import { applyCborMediaType, applyMediaType, type Media } from "../../../core/codec/negotiate.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { invalid } from "../../../core/field-error.ts";
 import { applyJsonPatch, readJsonPatch } from "../../../core/patch/json-patch.ts";
@@ -26,11 +26,6 @@ export type Change = (live: Item) => ApiObject;
 
 /** Reads the document of a patch, or throws 400 or 413 for what is none; the change can be made on top of every newer object. */
 export type Dialect = (call: RequestContext, body: Uint8Array, validation: FieldValidation) => Change;
-
-/** The media type of server-side apply, which is no patch of the live object's JSON. */
-export const applyMediaType = "application/apply-patch+yaml";
-/** The same, in the encoding that has to be switched on. */
-export const applyCborMediaType = "application/apply-patch+cbor";
 
 /** Every dialect by its media type. */
 export const dialects: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([

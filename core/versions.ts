@@ -1,0 +1,31 @@
+/** Group versions, versions in their order, and the verbs of the API. */
+
+/** Verbs of resources, in alphabetical order as discovery shows them. */
+export const verbs = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const);
+export type Verb = typeof verbs[number];
+
+/** Splits `storage.k8s.io/v1` at its last slash. `v1` is of the group "". */
+export function splitGroupVersion(groupVersion: string): { group: string; version: string } {
+  const slash = groupVersion.lastIndexOf("/");
+  return slash < 0 ? { group: "", version: groupVersion } : { group: groupVersion.slice(0, slash), version: groupVersion.slice(slash + 1) };
+}
+
+/** `v1`, `v2beta3`: major, stage and its number. */
+const versionPattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
+
+/** Whether a version is written as Kubernetes does: `v1`, `v2beta3`. */
+export function isVersion(version: string): boolean {
+  return versionPattern.test(version);
+}
+
+/** Orders versions as Kubernetes does: GA before beta before alpha, higher numbers first, others last by name. Negative when `a` comes first. */
+export function compareVersions(a: string, b: string): number {
+  const x = versionRank(a), y = versionRank(b);
+  return y[0]! - x[0]! || y[1]! - x[1]! || y[2]! - x[2]! || (a < b ? -1 : a > b ? 1 : 0);
+}
+function versionRank(version: string): readonly number[] {
+  const match = versionPattern.exec(version);
+  if (match === null) return [0, 0, 0];
+  const stage = match[2] === undefined ? 3 : match[2] === "beta" ? 2 : 1;
+  return [stage, Number(match[1]), Number(match[3] ?? 0)];
+}
