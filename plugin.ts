@@ -93,3 +93,9 @@ export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./cor
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { type Names, spell } from "./core/names.ts";
 export { StatusError, type StatusReason } from "./core/status-error.ts";
+
+// Controllers: a rate-limited work queue.
+export type { Clock } from "./core/async.ts";
+export type { RetryLimits } from "./core/retry-delays.ts";
+export type { WorkMeter } from "./core/work.ts";
+export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";

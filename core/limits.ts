@@ -149,6 +149,8 @@ export const limits = Object.freeze({
   listedLength: 4 * 1024 * 1024,
   /** Objects that a controller works on at one time. */
   controllerPassesMax: 10,
+  /** Keys of one work queue: those that wait, and those that wait for a time. */
+  workQueueKeysMax: 1_000_000,
   /** For how long a start waits for its controllers. */
   startedMsMax: 2_000,
   /** Deepest path of a managed field. */

@@ -198,8 +198,8 @@ export interface ControllerContext {
   readonly gates?: Gates;
   /** The controller's own; absent where nobody measures. */
   readonly work?: WorkMeter;
-  /** For who operates the server: what is wrong and stays so until somebody acts, a sentence without secrets. Absent where nobody reads. */
-  readonly tell?: (sentence: string) => void;
+  /** Logs an error for the operator: a sentence without secrets, and what was thrown. Absent in tests that read no log. */
+  readonly tell?: (sentence: string, error?: unknown) => void;
   /** PEM of the authorities by which clients inside of a cluster know the server; absent where none are to be published. */
   readonly rootCertificates?: string;
 }

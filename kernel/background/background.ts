@@ -60,7 +60,8 @@ export function runBackground(
         ...shared,
         api: apiOf(controller),
         work: queue(controller),
-        tell: (sentence: string) => log.error(`controller ${controller}: ${sentence}`),
+        tell: (sentence: string, error?: unknown) =>
+          log.error(`controller ${controller}: ${sentence}`, error === undefined ? {} : describe(error)),
       });
       const run = (until: AbortSignal) =>
         runControllers(

@@ -1,0 +1,36 @@
+import type { Clock } from "./async.ts";
+
+/** A clock for tests: time passes when they say so. */
+export interface ManualClock extends Clock {
+  /** Lets time pass and runs what is due by then, in order of time. */
+  advance(ms: number): void;
+  /** How many timers wait. */
+  readonly waiting: number;
+}
+
+export function manualClock(start = 1_000_000): ManualClock {
+  let now = start;
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  return {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + ms, run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance(ms) {
+      const until = now + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        now = Math.max(now, next.at);
+        next.run();
+      }
+      now = until;
+    },
+    get waiting() {
+      return timers.size;
+    },
+  };
+}

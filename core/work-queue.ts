@@ -1,0 +1,189 @@
+/**
+ * A rate-limited work queue for controllers, with the rules of client-go's workqueue:
+ *
+ *     add ──> waiting ──> running ──> done          an error or retry() while running: delayed, then waiting again
+ *               ^  ^         │                      add() while running: waiting again as soon as the run ends
+ *     addAfter ─┘  └─ delayed <┘
+ *
+ * A key is in the queue once at most, and is never worked on twice at the same time. An error of one item is reported and retried; it
+ * does not end the queue.
+ */
+import { type Clock, systemClock } from "./async.ts";
+import { limits } from "./limits.ts";
+import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
+import type { WorkMeter } from "./work.ts";
+
+/** What a queue uses of a controller's context. */
+export interface WorkQueueContext {
+  /** Measures the queue as `workqueue_*`. */
+  readonly work?: WorkMeter;
+  /** Logs errors of items. */
+  readonly tell?: (sentence: string, error?: unknown) => void;
+}
+
+/** Options of a `WorkQueue`. */
+export interface WorkQueueOptions {
+  /** The controller's context: its metrics and its log. Queues of one controller share both, so their keys must differ. */
+  readonly context?: WorkQueueContext;
+  /** Ends the queue: nothing is started after it aborts. */
+  readonly signal: AbortSignal;
+  /**
+   * Brings the object with this key to its desired state. It reads the current state by itself. If it rejects, the error is logged and
+   * the key is retried after its backoff; if it resolves, the backoff of the key is reset.
+   */
+  readonly work: (key: string) => void | Promise<void>;
+  /** Number of keys that are worked on at the same time. Default 1. */
+  readonly workers?: number;
+  /** Backoff and rate of retries. Default: client-go's. */
+  readonly retry?: RetryLimits;
+  /** Time and timers. Default: the system's; tests inject one that they move. */
+  readonly clock?: Clock;
+  /** Bound of the queue, in keys. Default `limits.workQueueKeysMax`. */
+  readonly keysMax?: number;
+}
+
+/** A key whose time has not come. */
+interface Delayed {
+  readonly at: number;
+  readonly cancel: () => void;
+}
+
+/** A queue of keys, such as `namespace/name`, and the workers that take them. */
+export class WorkQueue {
+  readonly #options: Required<Pick<WorkQueueOptions, "workers" | "clock" | "keysMax" | "context">> & WorkQueueOptions;
+  readonly #delays: RetryDelays;
+  /** Keys that wait for a worker, in the order of their arrival. */
+  readonly #waiting = new Set<string>();
+  /** Running work by key. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Keys that were added while they are running. */
+  readonly #again = new Set<string>();
+  /** Keys that are running, and for which retry() was called. */
+  readonly #retried = new Set<string>();
+  readonly #delayed = new Map<string, Delayed>();
+
+  /** Opens an empty queue, which ends when `options.signal` aborts. */
+  constructor(options: WorkQueueOptions) {
+    const { workers = 1, clock = systemClock, keysMax = limits.workQueueKeysMax, context = {}, retry, signal } = options;
+    if (!(Number.isInteger(workers) && workers > 0)) throw new RangeError(`A work queue needs 1 worker or more, got ${workers}`);
+    this.#options = { ...options, workers, clock, keysMax, context };
+    this.#delays = new RetryDelays(() => clock.now(), retry);
+    signal.addEventListener("abort", () => this.#drop(), { once: true });
+  }
+
+  /** Number of keys that wait for a worker. Keys that are running or delayed do not count. */
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Adds a key. No effect if it waits already, or after the signal has aborted. A key that is running comes again afterwards.
+   *
+   * @throws RangeError if the queue holds `keysMax` keys
+   */
+  add(key: string): void {
+    if (this.#options.signal.aborted || this.#waiting.has(key) || this.#again.has(key)) return;
+    this.#checkRoom(key);
+    this.#options.context.work?.added(key);
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#waiting.add(key);
+    this.#start();
+  }
+
+  /**
+   * Adds a key after `ms` milliseconds. If the key is delayed already, the earlier time counts.
+   *
+   * @throws RangeError if the queue holds `keysMax` keys
+   */
+  addAfter(key: string, ms: number): void {
+    if (this.#options.signal.aborted) return;
+    if (!(ms > 0)) return this.add(key);
+    const at = this.#options.clock.now() + ms, delayed = this.#delayed.get(key);
+    if (delayed !== undefined && delayed.at <= at) return;
+    if (delayed === undefined) this.#checkRoom(key);
+    delayed?.cancel();
+    this.#wait(key, at);
+  }
+
+  /**
+   * Adds a key after its backoff: for work that is not finished and has not failed either. The backoff doubles with each retry until
+   * work on the key resolves without a call of `retry`.
+   */
+  retry(key: string): void {
+    if (this.#running.has(key)) {
+      if (this.#retried.has(key)) return;
+      this.#retried.add(key);
+    }
+    if (!this.#options.signal.aborted) this.addAfter(key, this.#delays.next(key));
+  }
+
+  /** Resets the backoff of a key. The key stays in the queue if it is there. */
+  forget(key: string): void {
+    this.#delays.forget(key);
+  }
+
+  /** Number of retries of a key since its backoff was reset. */
+  retries(key: string): number {
+    return this.#delays.failures(key);
+  }
+
+  /** Resolves after the signal has aborted and running work has ended. Never rejects. */
+  async ended(): Promise<void> {
+    const { signal } = this.#options;
+    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    await Promise.all(this.#running.values());
+  }
+
+  #checkRoom(key: string): void {
+    const { keysMax } = this.#options;
+    if (this.#delayed.has(key) || this.#waiting.size + this.#again.size + this.#delayed.size < keysMax) return;
+    throw new RangeError(`Cannot add "${key}" to the work queue: it holds ${keysMax} keys, its maximum`);
+  }
+
+  #wait(key: string, at: number): void {
+    const { clock } = this.#options;
+    const due = () => {
+      // A timer may end early: waits have a maximum.
+      if (clock.now() < at) return this.#wait(key, at);
+      this.#delayed.delete(key);
+      this.add(key);
+    };
+    this.#delayed.set(key, { at, cancel: clock.after(at - clock.now(), due) });
+  }
+
+  #start(): void {
+    const { workers, context, signal } = this.#options;
+    for (const key of this.#waiting) {
+      if (signal.aborted || this.#running.size >= workers) return;
+      this.#waiting.delete(key);
+      context.work?.started(key);
+      this.#running.set(key, this.#run(key));
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    const { work, context, signal } = this.#options;
+    await Promise.resolve(); // the key is in #running before work on it begins
+    try {
+      await work(key);
+    } catch (error) {
+      if (!signal.aborted) context.tell?.(`work on "${key}" failed and is retried`, error);
+      this.retry(key);
+    }
+    const retried = this.#retried.delete(key);
+    this.#running.delete(key);
+    context.work?.done(key, retried);
+    if (!retried) this.#delays.forget(key);
+    if (this.#again.delete(key)) this.#waiting.add(key);
+    this.#start();
+  }
+
+  #drop(): void {
+    const { work } = this.#options.context;
+    for (const key of [...this.#waiting, ...this.#again]) work?.forgotten(key);
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#waiting.clear();
+    this.#again.clear();
+    this.#delayed.clear();
+  }
+}
