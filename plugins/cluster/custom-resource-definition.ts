@@ -6,30 +6,30 @@ const home = "apiextensions/v1";
 const struct = structsOf(home);
 
 const Spec = struct("CustomResourceDefinitionSpec", {
-  group: field(1, string, "Group of the kind."),
-}, { doc: "What a kind is called." });
+  group: field(1, string, "The API group of the kind."),
+}, { doc: "The names of a kind." });
 
 const CustomResourceDefinition = object("CustomResourceDefinition", {
-  spec: field(2, Spec, "What the kind is called.", { written: "always" }),
+  spec: field(2, Spec, "The names of the kind.", { written: "always" }),
 }, {
   package: home,
-  doc: "A kind that is defined while the server runs. There are none here: kinds come with plugins. The collection can be read.",
+  doc: "A kind that is defined at run time. This server has none: plugins define the kinds. The collection can be read and is empty.",
 });
 
 /**
- * kubectl lists definitions when it meets a kind that the OpenAPI documents do not let it write, and fails with that list's error where
- * there is no answer. Unlisted, so that no client takes custom resources for served.
+ * kubectl lists CustomResourceDefinitions if the OpenAPI documents do not describe a kind, and fails with the error of that list request.
+ * The resource is not in discovery, so that clients do not expect custom resources.
  */
 export const customResourceDefinitions = defineResource<Infer<typeof CustomResourceDefinition>>({
   kind: "CustomResourceDefinition",
   scope: "Cluster",
   unlisted: true,
-  summary: "A kind that is defined while the server runs; there are none here.",
+  summary: "A kind that is defined at run time. This server has none.",
   storedAs: "apiextensions.{domain}/v1",
   storedUnder: "apiextensions.{domain}/customresourcedefinitions",
   served: { "apiextensions.{domain}/v1": { schema: CustomResourceDefinition, introduced: "1.16" } },
   strategy: {
     without: ["create", "update", "patch", "delete", "deletecollection"],
-    withoutReason: "this server has no custom resources yet: kinds come with plugins; the collection can be read and is empty",
+    withoutReason: "this server has no custom resources: plugins define the kinds; the collection can be read and is empty",
   },
 });

@@ -1,7 +1,7 @@
 /**
- * Rules of events. The core API keeps those of old, which look at little more than the namespace; the events group
- * asks for more and lets almost nothing change. Both see the stored form, and paths use its names but for the
- * reporting controller, which each API calls as it knows it.
+ * Validation of events. The core API has the legacy rules, mainly on the namespace. The events group has more rules, and most of its
+ * fields are immutable. Both validate the stored form. Error paths use the names of that form, except the reporting controller's path,
+ * which depends on the API. Source: pkg/apis/core/validation/events.go.
  */
 import { append } from "../../core/append.ts";
 import { type FieldError, invalid, required } from "../../core/field-error.ts";
@@ -16,14 +16,14 @@ const noteBytesMax = 1024;
 const seriesCountMin = 2;
 
 export function validateEventCreate(event: CoreEvent, at: HookContext): readonly FieldError[] {
-  const errors = validateOfOld(event, at);
+  const errors = validateLegacy(event, at);
   return isCore(at)
     ? errors
-    : [...errors, ...validateObjectMeta(event.metadata, metaRules(at)), ...validateSeries(event), ...validateNew(event)];
+    : [...errors, ...validateObjectMeta(event.metadata, metaRules(at)), ...validateSeries(event), ...validateFields(event)];
 }
 
 export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: HookContext): readonly FieldError[] {
-  const errors = validateOfOld(next, at);
+  const errors = validateLegacy(next, at);
   if (isCore(at)) return errors;
   return [
     ...errors,
@@ -40,32 +40,32 @@ function isCore(at: HookContext): boolean {
   return at.requestVersion === "v1";
 }
 
-function validateOfOld(event: CoreEvent, at: HookContext): readonly FieldError[] {
+function validateLegacy(event: CoreEvent, at: HookContext): readonly FieldError[] {
   const { namespace = "" } = event.metadata;
   return [
     ...(isUnset(event.eventTime)
       ? validateNamespace(event, namespace)
-      : validateTold(event, namespace, isCore(at) ? "reportingComponent" : "reportingController")),
+      : validateReporter(event, namespace, isCore(at) ? "reportingComponent" : "reportingController")),
     ...dns1123Subdomain(namespace).map((wrong) => invalid("namespace", namespace, wrong)),
   ];
 }
 
-/** An event of an object without a namespace goes into `default`, any other into that of its object. */
+/** Checks that the event is in the namespace of its object, or in `default` if the object has none. */
 function validateNamespace({ involvedObject }: CoreEvent, namespace: string): readonly FieldError[] {
   const { namespace: about = "" } = involvedObject;
   const right = about === "" ? namespace === "" || namespace === "default" : namespace === about;
-  return right ? [] : [elsewhere(about)];
+  return right ? [] : [namespaceMismatch(about)];
 }
-function elsewhere(namespace: string): FieldError {
+function namespaceMismatch(namespace: string): FieldError {
   return invalid("involvedObject.namespace", namespace, "does not match event.namespace");
 }
 
-/** An event that says when it was seen also says by whom, and why. */
-function validateTold(event: CoreEvent, namespace: string, controllerPath: string): readonly FieldError[] {
+/** Checks the fields that an event with `eventTime` requires: the reporter, the action and the reason. */
+function validateReporter(event: CoreEvent, namespace: string, controllerPath: string): readonly FieldError[] {
   const { involvedObject, reportingComponent, reportingInstance, action = "", reason = "", message = "" } = event;
   const errors: FieldError[] = [];
   const { namespace: about = "" } = involvedObject;
-  if (about === "" && namespace !== "default" && namespace !== "kube-system") errors.push(elsewhere(about));
+  if (about === "" && namespace !== "default" && namespace !== "kube-system") errors.push(namespaceMismatch(about));
   if (reportingComponent === "") errors.push(required(controllerPath, ""));
   append(errors, qualifiedName(reportingComponent).map((wrong) => invalid(controllerPath, reportingComponent, wrong)));
   for (const [path, word] of Object.entries({ reportingInstance, action, reason })) {
@@ -84,7 +84,7 @@ function validateSeries({ series }: CoreEvent): readonly FieldError[] {
   ];
 }
 
-function validateNew({ eventTime, type = "", firstTimestamp, lastTimestamp, count = 0, source }: CoreEvent): readonly FieldError[] {
+function validateFields({ eventTime, type = "", firstTimestamp, lastTimestamp, count = 0, source }: CoreEvent): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (isUnset(eventTime)) errors.push(required("eventTime", ""));
   if (type !== "Normal" && type !== "Warning") errors.push(invalid("type", "", `has invalid value: ${type}`));
@@ -99,7 +99,7 @@ function validateNew({ eventTime, type = "", firstTimestamp, lastTimestamp, coun
   return errors;
 }
 
-/** In the order of the checks; one key is checked twice, and told twice. */
+/** The immutable fields in upstream's order. `reason` is there twice, so its error is repeated. */
 const immutable = [
   "involvedObject",
   "reason",
@@ -126,7 +126,7 @@ function validateImmutable(next: CoreEvent, prior: CoreEvent): readonly FieldErr
   });
 }
 
-/** Equal as values of their fields: absent and zero are one, but for an object that may be absent as a whole. */
+/** Compares field by field. Absent and zero values are equal, except an absent and an empty object. */
 function same(a: unknown, b: unknown): boolean {
   if (isObject(a) && isObject(b)) return [...Object.keys(a), ...Object.keys(b)].every((key) => same(a[key], b[key]));
   return isObject(a) || isObject(b) ? false : (a || null) === (b || null);

@@ -4,8 +4,8 @@ import { age, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { validateEventCreate, validateEventUpdate } from "./event-rules.ts";
 import { CoreEvent, Event, fromCoreEvent, toCoreEvent } from "./event-schema.ts";
 
-/** How long an event is kept. */
-const lifeSeconds = 3600;
+/** Time to live of an event. */
+const ttlSeconds = 3600;
 
 function firstSeen(event: CoreEvent, now: number): string {
   return age(event.firstTimestamp ?? event.eventTime, now);
@@ -84,7 +84,7 @@ const columns: readonly Column<CoreEvent>[] = [
 
 type Selectable = Readonly<Record<string, (event: CoreEvent) => string>>;
 
-/** The fields of the object that an event is about, under the name that the API has for it. */
+/** The selectable fields of the involved object, with the API's name of the reference as prefix. */
 function selectableReference(name: string): Selectable {
   const keys = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"] as const;
   return Object.fromEntries(keys.map((key) => [`${name}.${key}`, ({ involvedObject }: CoreEvent) => involvedObject[key] ?? ""]));
@@ -102,7 +102,7 @@ const newSelectable: Selectable = {
   reportingController: ({ reportingComponent }) => reportingComponent,
 };
 
-/** Both faces show the same event: what is known of the stored one holds for the other. */
+/** The events group. Columns and selectable fields derive from those of the stored form. */
 const inEventsGroup: Served = {
   schema: Event,
   introduced: "1.19",
@@ -117,14 +117,14 @@ export const events = defineResource<CoreEvent>({
   kind: "Event",
   scope: "Namespaced",
   shortNames: ["ev"],
-  summary: "Something that happened to an object.",
+  summary: "A report of something that happened to an object.",
   storedAs: "v1",
   storedUnder: "events",
   served: {
     v1: { schema: CoreEvent, introduced: "1.0", columns, selectableFields: coreSelectable },
     "events.{domain}/v1": inEventsGroup,
   },
-  strategy: { createOnUpdate: true, ownMetaRules: true, ttlSeconds: lifeSeconds, cached: false, garbageCollected: false },
+  strategy: { createOnUpdate: true, ownMetaRules: true, ttlSeconds, cached: false, garbageCollected: false },
   create: validateEventCreate,
   update: validateEventUpdate,
 });

@@ -6,14 +6,14 @@ import type { HookContext } from "../../core/plugin.ts";
 import { events } from "./event.ts";
 import type { CoreEvent, Event } from "./event-schema.ts";
 
-const at = (requestVersion: string): HookContext => ({
+const contextOf = (requestVersion: string): HookContext => ({
   names: defaultNames,
   gates: () => false,
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion,
 });
-const core = at("v1"), group = at("events.k8s.io/v1");
+const core = contextOf("v1"), group = contextOf("events.k8s.io/v1");
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: Partial<CoreEvent> = {}): CoreEvent => ({
   kind: "Event",
@@ -28,7 +28,7 @@ const make = (rest: Partial<CoreEvent> = {}): CoreEvent => ({
   reportingInstance: "",
   ...rest,
 });
-const told = (rest: Partial<CoreEvent> = {}): CoreEvent =>
+const reported = (rest: Partial<CoreEvent> = {}): CoreEvent =>
   make({
     eventTime: "2024-01-02T03:04:05.000000Z",
     reportingComponent: "a.example.com/b",
@@ -41,25 +41,25 @@ const told = (rest: Partial<CoreEvent> = {}): CoreEvent =>
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
 const created = (event: CoreEvent, here: HookContext) => texts(events.create?.(event, here));
 const updated = (next: CoreEvent, prior: CoreEvent, here: HookContext) => texts(events.update?.(next, prior, here));
-const elsewhere = (namespace: string) => `involvedObject.namespace: Invalid value: "${namespace}": does not match event.namespace`;
+const mismatch = (namespace: string) => `involvedObject.namespace: Invalid value: "${namespace}": does not match event.namespace`;
 
-test("an event without an event time lies in the namespace of its object, or in default where there is none", () => {
+test("an event without eventTime is in the namespace of its object, or in default if the object has none", () => {
   assert.deepEqual(created(make(), core), []);
-  assert.deepEqual(created(make({ involvedObject: { namespace: "other" } }), core), [elsewhere("other")]);
-  assert.deepEqual(created(make({ involvedObject: {} }), core), [elsewhere("")]);
+  assert.deepEqual(created(make({ involvedObject: { namespace: "other" } }), core), [mismatch("other")]);
+  assert.deepEqual(created(make({ involvedObject: {} }), core), [mismatch("")]);
   assert.deepEqual(created(make({ involvedObject: {}, metadata: { ...metadata, namespace: "default" } }), core), []);
-  assert.deepEqual(created(make({ involvedObject: {}, metadata: { ...metadata, namespace: "kube-system" } }), core), [elsewhere("")]);
+  assert.deepEqual(created(make({ involvedObject: {}, metadata: { ...metadata, namespace: "kube-system" } }), core), [mismatch("")]);
 });
 
-test("an event with an event time may be about another namespace, and about none in default and kube-system", () => {
-  assert.deepEqual(created(told({ involvedObject: { namespace: "other" } }), core), []);
-  assert.deepEqual(created(told({ involvedObject: {} }), core), [elsewhere("")]);
+test("an event with eventTime may refer to another namespace, or to none in default and kube-system", () => {
+  assert.deepEqual(created(reported({ involvedObject: { namespace: "other" } }), core), []);
+  assert.deepEqual(created(reported({ involvedObject: {} }), core), [mismatch("")]);
   for (const namespace of ["default", "kube-system"]) {
-    assert.deepEqual(created(told({ involvedObject: {}, metadata: { ...metadata, namespace } }), group), []);
+    assert.deepEqual(created(reported({ involvedObject: {}, metadata: { ...metadata, namespace } }), group), []);
   }
 });
 
-test("an event with an event time says by whom and why, and each API names the controller as it knows it", () => {
+test("an event with eventTime requires reporter, action and reason; the path of the controller depends on the API", () => {
   const bare = make({ eventTime: "2024-01-02T03:04:05.000000Z", type: "Normal" });
   for (const [here, path] of [[core, "reportingComponent"], [group, "reportingController"]] as const) {
     const errors = events.create?.(bare, here).map((error) => `${error.path} ${error.type}`);
@@ -74,15 +74,15 @@ test("an event with an event time says by whom and why, and each API names the c
   }
 });
 
-test("words of an event have at most 128 bytes and its message 1024, where there is an event time", () => {
+test("with eventTime, instance, action and reason have at most 128 bytes, and the message 1024", () => {
   const of = (length: number, note: number) => ({
     reportingInstance: "x".repeat(length),
     action: "x".repeat(length),
     reason: "x".repeat(length),
     message: "n".repeat(note),
   });
-  assert.deepEqual(created(told(of(128, 1024)), group), []);
-  assert.deepEqual(created(told(of(129, 1025)), group), [
+  assert.deepEqual(created(reported(of(128, 1024)), group), []);
+  assert.deepEqual(created(reported(of(129, 1025)), group), [
     'reportingInstance: Invalid value: "": can have at most 128 characters',
     'action: Invalid value: "": can have at most 128 characters',
     'reason: Invalid value: "": can have at most 128 characters',
@@ -91,47 +91,47 @@ test("words of an event have at most 128 bytes and its message 1024, where there
   assert.deepEqual(created(make(of(129, 1025)), core), []);
 });
 
-test("the events group wants an event time, a type, and none of the deprecated fields", () => {
+test("the events group requires eventTime and type, and rejects deprecated fields", () => {
   assert.deepEqual(created(make(), group), ["eventTime: Required value", 'type: Invalid value: "": has invalid value: ']);
-  assert.deepEqual(created(told({ type: "Odd" }), group), ['type: Invalid value: "": has invalid value: Odd']);
+  assert.deepEqual(created(reported({ type: "Odd" }), group), ['type: Invalid value: "": has invalid value: Odd']);
   assert.deepEqual(
     created(
-      told({ firstTimestamp: "2024-01-02T03:04:05Z", lastTimestamp: "2024-01-02T03:04:05Z", count: 1, source: { host: "h" } }),
+      reported({ firstTimestamp: "2024-01-02T03:04:05Z", lastTimestamp: "2024-01-02T03:04:05Z", count: 1, source: { host: "h" } }),
       group,
     ),
     ["firstTimestamp", "lastTimestamp", "count", "source"].map((path) => `${path}: Invalid value: "": needs to be unset`),
   );
 });
 
-test("the events group wants a series of two at least with a last time, the core API takes any", () => {
+test("the events group requires a series count of at least 2 and a last time, the core API does not", () => {
   const series = { count: 1, lastObservedTime: null };
-  assert.deepEqual(created(told({ series }), group), [
+  assert.deepEqual(created(reported({ series }), group), [
     'series.count: Invalid value: "": should be at least 2',
     "series.lastObservedTime: Required value",
   ]);
-  assert.deepEqual(created(told({ series: { count: 2, lastObservedTime: "2024-01-02T03:04:05.000000Z" } }), group), []);
-  assert.deepEqual(created(told({ series }), core), []);
-  assert.deepEqual(updated(told({ series }), told({ series: { lastObservedTime: null, count: 1 } }), group), []);
-  assert.equal(updated(told({ series }), told(), group)?.length, 2);
+  assert.deepEqual(created(reported({ series: { count: 2, lastObservedTime: "2024-01-02T03:04:05.000000Z" } }), group), []);
+  assert.deepEqual(created(reported({ series }), core), []);
+  assert.deepEqual(updated(reported({ series }), reported({ series: { lastObservedTime: null, count: 1 } }), group), []);
+  assert.equal(updated(reported({ series }), reported(), group)?.length, 2);
 });
 
-test("the events group refuses names that the core API takes", () => {
-  const event = told({ metadata: { ...metadata, name: "Bad_Name:1" } });
+test("the events group validates names, the core API does not", () => {
+  const event = reported({ metadata: { ...metadata, name: "Bad_Name:1" } });
   assert.deepEqual(created(event, core), []);
   assert.deepEqual(events.create?.(event, group).map((error) => error.path), ["metadata.name"]);
   assert.deepEqual(updated(event, event, group), []);
 });
 
-test("an event that is wrong is not told what is wrong with its metadata by the core API, which looks at that when all else is right", () => {
-  const event = told({ metadata: { ...metadata, labels: { "a b": "" } }, reason: "" });
+test("the core API reports metadata errors of an event only if it has no others", () => {
+  const event = reported({ metadata: { ...metadata, labels: { "a b": "" } }, reason: "" });
   assert.deepEqual(events.create?.(event, core).map((error) => error.path), ["reason"]);
   assert.deepEqual(events.create?.(event, group).map((error) => error.path), ["reason", "metadata.labels"]);
   assert.equal(events.strategy?.ownMetaRules, true);
 });
 
-test("nearly every field of an event is immutable in the events group, and reason is told twice", () => {
-  const prior = told({ involvedObject: { kind: "ConfigMap", name: "a", namespace: "demo" }, message: "hello" });
-  const next = told({
+test("most fields of an event are immutable in the events group, and the error of reason is repeated", () => {
+  const prior = reported({ involvedObject: { kind: "ConfigMap", name: "a", namespace: "demo" }, message: "hello" });
+  const next = reported({
     involvedObject: { kind: "ConfigMap", name: "b", namespace: "demo" },
     reportingComponent: "a.example.com/c",
     reportingInstance: "d",
@@ -153,12 +153,12 @@ test("nearly every field of an event is immutable in the events group, and reaso
     "reportingInstance",
   ]);
   assert.deepEqual(updated(next, prior, core), []);
-  assert.deepEqual(updated(told({ ...prior, count: 1, eventTime: "2024-01-02T03:04:05.000001Z" }), prior, group), [
+  assert.deepEqual(updated(reported({ ...prior, count: 1, eventTime: "2024-01-02T03:04:05.000001Z" }), prior, group), [
     "count: Invalid value: 1: field is immutable",
     'eventTime: Invalid value: "2024-01-02T03:04:05.000001Z": field is immutable',
   ]);
   const deprecated = { source: { host: "h" }, firstTimestamp: "2024-01-02T03:04:05Z", lastTimestamp: "2024-01-02T03:04:05Z" };
-  assert.deepEqual(events.update?.(told({ ...prior, ...deprecated }), prior, group).map((error) => error.path), [
+  assert.deepEqual(events.update?.(reported({ ...prior, ...deprecated }), prior, group).map((error) => error.path), [
     "source",
     "firstTimestamp",
     "lastTimestamp",
@@ -169,8 +169,8 @@ test("nearly every field of an event is immutable in the events group, and reaso
 
 const view = events.served["events.{domain}/v1"]!;
 
-test("an event turns into the other API's form and back without loss", () => {
-  const full = told({
+test("an event converts to the events group and back without loss", () => {
+  const full = reported({
     involvedObject: { kind: "ConfigMap" },
     message: "hello",
     source: { component: "x" },
@@ -187,7 +187,7 @@ test("an event turns into the other API's form and back without loss", () => {
   assert.deepEqual(view.convert!.fromStored(make({ series: { lastObservedTime: null } })).series, { count: 0, lastObservedTime: null });
 });
 
-test("each API selects events by its own names for the same fields", () => {
+test("selectable fields of events have the names of their API", () => {
   const event = make({ involvedObject: { kind: "ConfigMap", fieldPath: "data{x}" }, reason: "Why", reportingComponent: "rep" });
   const { selectableFields: ofCore = {} } = events.served["v1"]!;
   assert.equal(ofCore["involvedObject.fieldPath"]!(event), "data{x}");
@@ -200,7 +200,7 @@ test("each API selects events by its own names for the same fields", () => {
   assert.deepEqual(Object.keys(ofGroup).filter((path) => Object.hasOwn(ofCore, path)), ["reason", "type"]);
 });
 
-test("both tables show an event alike: a lone one counts as one, and times fall back on each other", () => {
+test("both APIs have the same cells: a single event has count 1, and missing times fall back to others", () => {
   const now = Date.parse("2024-01-02T03:05:05Z");
   const cells = (event: CoreEvent) => {
     const row = events.served["v1"]!.columns!.map((column) => column.cell(event, now));
@@ -208,7 +208,7 @@ test("both tables show an event alike: a lone one counts as one, and times fall 
     return row;
   };
   const involvedObject = { kind: "ConfigMap", name: "thing", fieldPath: "data{x}" };
-  assert.deepEqual(cells(told({ involvedObject, message: " hi \n" })), [
+  assert.deepEqual(cells(reported({ involvedObject, message: " hi \n" })), [
     "60s",
     "Normal",
     "Why",

@@ -13,21 +13,26 @@ const struct = structsOf(home);
 const gate = "CoordinatedLeaderElection";
 
 const LeaseSpec = struct("LeaseSpec", {
-  holderIdentity: field(1, string, "Who holds the lease; nobody when empty.", { pointer: true }),
-  leaseDurationSeconds: field(2, int32, "Seconds after renewTime until somebody else may take the lease.", { pointer: true }),
-  acquireTime: field(3, microTime, "When the holder took the lease.", { pointer: true }),
-  renewTime: field(4, microTime, "When the holder last said that it is still there.", { pointer: true }),
-  leaseTransitions: field(5, int32, "How often the lease went from one holder to another.", { pointer: true }),
-  strategy: field(6, named("v1.CoordinatedLeaseStrategy", string), "How a leader is chosen where candidates are compared.", {
+  holderIdentity: field(1, string, "The identity of the holder. Empty if the lease has no holder.", { pointer: true }),
+  leaseDurationSeconds: field(2, int32, "Number of seconds after renewTime before another candidate may acquire the lease.", {
+    pointer: true,
+  }),
+  acquireTime: field(3, microTime, "The time when the lease was acquired.", { pointer: true }),
+  renewTime: field(4, microTime, "The time when the holder last renewed the lease.", { pointer: true }),
+  leaseTransitions: field(5, int32, "The number of transitions between holders.", { pointer: true }),
+  strategy: field(6, named("v1.CoordinatedLeaseStrategy", string), "The strategy for picking the leader in coordinated leader election.", {
     pointer: true,
     gate,
   }),
-  preferredHolder: field(7, string, "Whom the holder should make room for; only with a strategy.", { pointer: true, gate }),
-}, { doc: "Who holds a lease, and for how long." });
+  preferredHolder: field(7, string, "The preferred holder, in favor of which the holder should release the lease. Requires strategy.", {
+    pointer: true,
+    gate,
+  }),
+}, { doc: "The specification of a lease." });
 
 const Lease = object("Lease", {
-  spec: field(2, LeaseSpec, "Who holds the lease, and for how long.", { written: "always" }),
-}, { package: home, doc: "A claim that one of several holds and renews, such as being the leader." });
+  spec: field(2, LeaseSpec, "The holder of the lease and its duration.", { written: "always" }),
+}, { package: home, doc: "A lock that one of several candidates holds and renews, such as leadership." });
 type Lease = Infer<typeof Lease>;
 
 const columns: readonly Column<Lease>[] = [
@@ -58,7 +63,7 @@ function validateSpec({ spec }: Lease): readonly FieldError[] {
   }
   return errors;
 }
-/** A plain word is one of ours, anything else belongs to a domain. The path of the first is upstream's slip. */
+/** Checks the strategy: a known name, or a name with a domain. The path `spec.strategy.strategy` is upstream's. */
 function validateStrategy(strategy: string): readonly FieldError[] {
   if (strategy === "OldestEmulationVersion") return [];
   if (!strategy.includes("/")) return [notSupported("spec.strategy.strategy", strategy, ["OldestEmulationVersion"])];
@@ -68,7 +73,7 @@ function validateStrategy(strategy: string): readonly FieldError[] {
 export const leases = defineResource<Lease>({
   kind: "Lease",
   scope: "Namespaced",
-  summary: "A claim that one of several holds and renews, such as being the leader.",
+  summary: "A lock that one of several candidates holds and renews, such as leadership.",
   storedAs: "coordination.{domain}/v1",
   storedUnder: "leases",
   served: {

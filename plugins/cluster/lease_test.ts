@@ -18,7 +18,7 @@ const make = (spec: object) => ({ kind: "Lease", apiVersion: "coordination.k8s.i
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);
 const created = (spec: object) => texts(leases.create?.(make(spec), at));
 
-test("a Lease may be empty, lasts at least a second, and its transitions are not negative", () => {
+test("the spec of a Lease may be empty; its duration is positive and its transitions are not negative", () => {
   assert.deepEqual(created({}), []);
   assert.deepEqual(created({ leaseDurationSeconds: 1, leaseTransitions: 0, holderIdentity: "" }), []);
   assert.deepEqual(created({ leaseDurationSeconds: 0, leaseTransitions: -1 }), [
@@ -27,7 +27,7 @@ test("a Lease may be empty, lasts at least a second, and its transitions are not
   ]);
 });
 
-test("the strategy of a Lease is ours or of a domain, and a preferred holder needs one", () => {
+test("the strategy of a Lease is a known name or has a domain, and preferredHolder requires a strategy", () => {
   assert.deepEqual(created({ strategy: "OldestEmulationVersion", preferredHolder: "me" }), []);
   assert.deepEqual(created({ strategy: "example.com/mine" }), []);
   assert.deepEqual(created({ strategy: "Mine" }), [
@@ -38,12 +38,12 @@ test("the strategy of a Lease is ours or of a domain, and a preferred holder nee
   assert.deepEqual(created({ preferredHolder: "" }), []);
 });
 
-test("an update of a Lease is checked like a creation, after its metadata", () => {
+test("an update of a Lease validates metadata, then the spec like a create", () => {
   const next = { ...make({ leaseDurationSeconds: -15 }), metadata: { ...metadata, labels: { "a b": "" }, finalizers: ["bare"] } };
   assert.deepEqual(leases.update?.(next, make({}), at).map((error) => error.path), ["metadata.labels", "spec.leaseDurationSeconds"]);
 });
 
-test("the table of Leases shows the holder, or nothing", () => {
+test("the Holder column of Leases is empty without a holder", () => {
   const { columns = [] } = leases.served[groupVersion]!;
   const now = Date.parse("2024-01-02T03:05:05Z");
   assert.deepEqual(columns.map((column) => column.cell(make({ holderIdentity: "me" }), now)), ["one", "me", "60s"]);

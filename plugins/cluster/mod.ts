@@ -16,7 +16,7 @@ export { customResourceDefinitions, events, leases, namespaces, pods, podTemplat
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
-  summary: "What every cluster has: namespaces, service accounts, leases and events.",
+  summary: "The core resources of a cluster: namespaces, service accounts, leases and events.",
   featureGates: { ...leaseGates, ...podTemplateGates },
   gateDependencies: podTemplateGateDependencies,
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },

@@ -1,48 +1,48 @@
-/** What a namespace that is being deleted tells of what is left in it, in upstream's words. */
+/** The conditions of a terminating namespace, with upstream's texts (pkg/controller/namespace/deletion). */
 import type { Time } from "../../core/schema.ts";
 import type { NamespaceCondition } from "./namespace.ts";
 
-/** What one pass over a namespace found and could not do. */
+/** The result of one deletion pass over a namespace. */
 export interface Content {
-  /** Objects left, by `resource.group`; the group of the core is empty. */
+  /** Number of remaining objects by `resource.group`; the core group is empty. */
   readonly remaining: ReadonlyMap<string, number>;
-  /** Objects left that a finalizer holds, by finalizer. */
+  /** Number of remaining objects by finalizer. */
   readonly held: ReadonlyMap<string, number>;
-  /** Messages of what could not be deleted or listed. */
+  /** Messages of failed list and delete requests. */
   readonly failures: readonly string[];
 }
 
-interface Finding {
+interface Text {
   readonly reason: string;
   readonly message: string;
 }
-type Row = Finding & { readonly type: string; readonly found: (content: Content) => Finding | undefined };
+type Row = Text & { readonly type: string; readonly problem: (content: Content) => Text | undefined };
 
-/** Sorted, so that the same content always reads the same. */
-function told(counts: ReadonlyMap<string, number>, verb: string): string {
+/** Lists the counts, sorted so that equal content gives equal messages. */
+function countsText(counts: ReadonlyMap<string, number>, verb: string): string {
   return [...counts].map(([what, count]) => `${what} ${verb} ${count} resource instances`).sort().join(", ");
 }
 
-/** One row a condition: its text when all is well, and what stands against it. */
+/** One row for each condition: its text if there is no problem, and the text of a problem. */
 const rows: readonly Row[] = [
-  // The first two are about discovery over the network and about parsing what it says: neither can fail in process.
+  // The first two concern discovery requests and the parsing of their results; neither can fail in process.
   {
     type: "NamespaceDeletionDiscoveryFailure",
     reason: "ResourcesDiscovered",
     message: "All resources successfully discovered",
-    found: () => undefined,
+    problem: () => undefined,
   },
   {
     type: "NamespaceDeletionGroupVersionParsingFailure",
     reason: "ParsedGroupVersions",
     message: "All legacy kube types successfully parsed",
-    found: () => undefined,
+    problem: () => undefined,
   },
   {
     type: "NamespaceDeletionContentFailure",
     reason: "ContentDeleted",
     message: "All content successfully deleted, may be waiting on finalization",
-    found: ({ failures }) => {
+    problem: ({ failures }) => {
       const message = `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(", ")}`;
       return failures.length === 0 ? undefined : { reason: "ContentDeletionFailed", message };
     },
@@ -51,35 +51,35 @@ const rows: readonly Row[] = [
     type: "NamespaceContentRemaining",
     reason: "ContentRemoved",
     message: "All content successfully removed",
-    found: ({ remaining }) =>
+    problem: ({ remaining }) =>
       remaining.size === 0
         ? undefined
-        : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${told(remaining, "has")}` },
+        : { reason: "SomeResourcesRemain", message: `Some resources are remaining: ${countsText(remaining, "has")}` },
   },
   {
     type: "NamespaceFinalizersRemaining",
     reason: "ContentHasNoFinalizers",
     message: "All content-preserving finalizers finished",
-    found: ({ held }) => {
-      const message = `Some content in the namespace has finalizers remaining: ${told(held, "in")}`;
+    problem: ({ held }) => {
+      const message = `Some content in the namespace has finalizers remaining: ${countsText(held, "in")}`;
       return held.size === 0 ? undefined : { reason: "SomeFinalizersRemain", message };
     },
   },
 ];
 
-/** The conditions after a pass; `prior` itself when they say the same. Conditions of others stay where they are. */
+/** The conditions after a pass. Returns `prior` itself if nothing changes. Other conditions keep their positions. */
 export function conditionsAfter(prior: readonly NamespaceCondition[], content: Content, now: Time): readonly NamespaceCondition[] {
   const next = [...prior];
-  for (const { type, reason, message, found } of rows) {
-    const finding = found(content);
-    const made = { type, status: finding === undefined ? "False" : "True", ...(finding ?? { reason, message }) };
-    const at = next.findIndex((each) => each.type === type);
-    const before = next[at];
+  for (const { type, reason, message, problem } of rows) {
+    const text = problem(content);
+    const made = { type, status: text === undefined ? "False" : "True", ...(text ?? { reason, message }) };
+    const index = next.findIndex((each) => each.type === type);
+    const before = next[index];
     if (before?.status === made.status && before.reason === made.reason && before.message === made.message) continue;
     const since = before?.status === made.status ? before.lastTransitionTime : now;
     const condition = { type, status: made.status, lastTransitionTime: since, reason: made.reason, message: made.message };
     if (before === undefined) next.push(condition);
-    else next[at] = condition;
+    else next[index] = condition;
   }
   return next.length === prior.length && next.every((each, i) => each === prior[i]) ? prior : next;
 }

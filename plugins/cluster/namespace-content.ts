@@ -6,19 +6,19 @@ import type { Content } from "./namespace-conditions.ts";
 interface Collection {
   readonly groupVersion: GroupVersion;
   readonly resource: string;
-  /** `resource.group`, as messages name it. */
+  /** `resource.group`, as in messages. */
   readonly name: string;
 }
 
-/** Deletes what is in the namespace and tells what is left. All collections at once; one failure leaves the others be. */
+/** Deletes the content of a namespace, all collections concurrently, and counts the rest. A StatusError is recorded as failure. */
 export async function deleteContent(api: Api, namespace: string): Promise<Content> {
-  const whole = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
+  const deletableAsCollection = new Set(namespacedCollections(api, "deletecollection").map(({ name }) => name));
   const remaining = new Map<string, number>(), held = new Map<string, number>(), failures: string[] = [];
   await Promise.all(
     namespacedCollections(api, "delete").map(async (collection) => {
       try {
         if (await isEmpty(api, collection, namespace)) return;
-        if (whole.has(collection.name)) await api.deleteCollection(collection.groupVersion, collection.resource, namespace);
+        if (deletableAsCollection.has(collection.name)) await api.deleteCollection(collection.groupVersion, collection.resource, namespace);
         else for (const name of await namesIn(api, collection, namespace)) await deleteOne(api, collection, namespace, name);
         for await (const { metadata } of listed(api, collection.groupVersion, collection.resource, namespace)) {
           count(remaining, collection.name);
@@ -33,7 +33,7 @@ export async function deleteContent(api: Api, namespace: string): Promise<Conten
   return { remaining, held, failures };
 }
 
-/** Each namespaced resource once, in the first version that takes the verb: all versions show the same objects. */
+/** Each namespaced resource once, in the first version that supports the verb, because all versions have the same objects. */
 function namespacedCollections(api: Api, verb: string): readonly Collection[] {
   const found = new Map<string, Collection>();
   for (const { groupVersion, resource, namespaced } of api.collections(verb)) {
@@ -63,7 +63,7 @@ async function deleteOne(api: Api, { groupVersion, resource }: Collection, names
   }
 }
 
-/** A kind that went away meanwhile has nothing left. */
+/** Whether the error means that the resource is no longer served, so that nothing is left. */
 function isAbsent({ reason }: StatusError): boolean {
   return reason === "NotFound" || reason === "MethodNotAllowed";
 }

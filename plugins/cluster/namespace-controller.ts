@@ -1,12 +1,11 @@
 /**
- * Empties namespaces that are being deleted and then lets them go.
+ * Deletes the content of terminating namespaces and then finalizes them.
  *
- *     deletion asked for ──> pass ──> empty: the finalizer is taken away, and the namespace is gone
- *                             ^  └──> not empty: the status says what is left
- *                             └─ pause ─┘
+ *     terminating ──> pass ──> empty: remove the finalizer, which deletes the namespace
+ *                      ^  └──> not empty: write the rest into the status
+ *                      └ backoff ┘
  *
- * A namespace is passed over when it is first seen terminating and then after pauses that grow; passes over several
- * namespaces run side by side, up to a bound, and pauses take no place among them.
+ * Passes over different namespaces run concurrently, at most `limits.controllerPassesMax` at a time.
  */
 import { limits } from "../../core/limits.ts";
 import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
@@ -15,22 +14,22 @@ import { StatusError } from "../../core/status-error.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { contentFinalizer, type Namespace } from "./namespace.ts";
-import { PassQueue } from "./pass-queue.ts";
+import { WorkQueue } from "./work-queue.ts";
 
 export const namespaceController: Controller = {
   name: "namespace",
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
-  async run(world, signal) {
+  async run(context, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const queue = new PassQueue(
+    const queue = new WorkQueue(
       limits.controllerPassesMax,
-      async (name) => await pass(world, name) === "left",
+      async (name) => await pass(context, name) === "left",
       (error) => failed.abort(error),
-      world.work,
+      context.work,
     );
     try {
-      for await (const { type, object } of world.api.watch("v1", "namespaces", "", {}, until)) {
+      for await (const { type, object } of context.api.watch("v1", "namespaces", "", {}, until)) {
         const name = object.metadata.name ?? "";
         if (type === "DELETED") queue.forget(name);
         else if (isTerminating(object)) queue.add(name);
@@ -46,9 +45,9 @@ function isTerminating({ metadata }: ApiObject): boolean {
   return (metadata.deletionTimestamp ?? null) !== null;
 }
 
-/** One pass over one namespace: "done" when there is nothing more to do here, "left" when it has to be looked at again. */
-export async function pass(world: ControllerContext, name: string): Promise<"done" | "left"> {
-  const { api, names } = world;
+/** One pass over a namespace. Resolves with "left" if another pass is needed, also after a StatusError. */
+export async function pass(context: ControllerContext, name: string): Promise<"done" | "left"> {
+  const { api, names } = context;
   const own = contentFinalizer(names);
   try {
     const found = await readNamespace(api, name);
@@ -64,13 +63,13 @@ export async function pass(world: ControllerContext, name: string): Promise<"don
     return "done";
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    // Somebody else wrote it, or the store is away for a moment: the next pass begins with what is there then.
+    // A conflict or a transient error: the next pass reads the namespace again.
     return error.reason === "NotFound" ? "done" : "left";
   }
 }
 
 async function readNamespace(api: Api, name: string): Promise<Namespace> {
-  // What the API answers under this path is of this kind.
+  // `as`: the API returns objects of the requested resource.
   return await api.get("v1", "namespaces", "", name) as Namespace;
 }
 async function writeNamespace(api: Api, namespace: Namespace, subresource: string): Promise<Namespace> {

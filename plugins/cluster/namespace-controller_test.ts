@@ -7,12 +7,12 @@ import { conflictError, internalError, methodNotAllowedError, notFoundError, typ
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
 import { deleteContent } from "./namespace-content.ts";
 import { namespaceController, pass } from "./namespace-controller.ts";
-import { pauseMs } from "./pass-queue.ts";
+import { backoffMs } from "./work-queue.ts";
 import type { Namespace } from "./namespace.ts";
 
 type Held = Record<string, readonly string[]>; // finalizers by name
 
-/** The part of a cluster that the controller sees: one namespace `one`, and what is in it. */
+/** A fake cluster with the namespace `one` and its content. */
 class Cluster {
   namespace: Namespace | undefined = {
     kind: "Namespace",
@@ -23,8 +23,9 @@ class Cluster {
   };
   readonly content: Record<string, Held>;
   readonly calls: string[] = [];
+  /** Errors by call, each thrown once. */
   readonly refusals = new Map<string, StatusError>();
-  /** Resources that only delete one by one. */
+  /** Resources without deletecollection. */
   single: readonly string[] = [];
 
   constructor(content: Record<string, Held>) {
@@ -36,12 +37,12 @@ class Cluster {
     this.refusals.delete(call);
     if (refusal !== undefined) throw refusal;
   }
-  get world(): ControllerContext {
-    const gone = () => notFoundError({ group: "", name: "namespaces" }, "one");
+  get context(): ControllerContext {
+    const notFound = () => notFoundError({ group: "", name: "namespaces" }, "one");
     const api: Api = {
       get: async () => {
         this.#enter("get");
-        if (this.namespace === undefined) throw gone();
+        if (this.namespace === undefined) throw notFound();
         return this.namespace;
       },
       list: async (_groupVersion, resource, _namespace, query = {}) => {
@@ -58,8 +59,8 @@ class Cluster {
       create: () => assert.fail("nothing is created"),
       update: async (_groupVersion, _resource, _namespace, _name, object, subresource) => {
         this.#enter(`update ${subresource}`);
-        if (this.namespace === undefined) throw gone();
-        const next = object as Namespace; // what the controller writes
+        if (this.namespace === undefined) throw notFound();
+        const next = object as Namespace; // `as`: the controller writes namespaces
         const { namespace } = this;
         this.namespace = subresource === "finalize" ? { ...namespace, spec: next.spec } : { ...namespace, status: next.status };
         if ((this.namespace.spec.finalizers ?? []).length === 0) this.namespace = undefined;
@@ -100,9 +101,9 @@ class Cluster {
   }
 }
 
-test("pass() empties a namespace and takes only its own finalizer away", async () => {
+test("pass() deletes the content of a namespace and removes its own finalizer only", async () => {
   const cluster = new Cluster({ configmaps: { a: [], b: [] }, things: { c: [] }, secrets: {} });
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "done");
   assert.deepEqual(cluster.namespace?.spec, { finalizers: ["example.com/a"] });
   assert.deepEqual(cluster.content, { configmaps: {}, things: {}, secrets: {} });
   assert.deepEqual(cluster.namespace?.status.conditions?.map(({ type, status }) => [type, status]), [
@@ -114,21 +115,21 @@ test("pass() empties a namespace and takes only its own finalizer away", async (
   ]);
 });
 
-test("pass() lets an empty namespace go after one look at each resource", async () => {
+test("pass() finalizes an empty namespace after one list request for each resource", async () => {
   const cluster = new Cluster({ configmaps: {}, things: {} });
   cluster.namespace = { ...cluster.namespace!, spec: { finalizers: ["kubernetes"] } };
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "done");
   assert.equal(cluster.namespace, undefined);
   assert.deepEqual(cluster.calls, ["get", "list configmaps", "list things", "update status", "update finalize"]);
 });
 
-test("pass() says what is left and which finalizers hold it, sorted, and keeps the namespace", async () => {
+test("pass() reports remaining objects and their finalizers, sorted, and keeps the namespace", async () => {
   const cluster = new Cluster({
     secrets: { held: ["example.com/hold", "example.com/other"] },
     things: {},
     configmaps: { held: ["example.com/hold"] },
   });
-  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.equal(await pass(cluster.context, "one"), "left");
   assert.deepEqual(cluster.namespace?.spec.finalizers, ["example.com/a", "kubernetes"]);
   assert.equal(
     cluster.condition("NamespaceContentRemaining"),
@@ -139,31 +140,31 @@ test("pass() says what is left and which finalizers hold it, sorted, and keeps t
     "True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/hold in 2 resource instances, example.com/other in 1 resource instances",
   );
   cluster.calls.length = 0;
-  assert.equal(await pass(cluster.world, "one"), "left");
-  assert.ok(!cluster.calls.includes("update status"), "a status that says the same is not written");
+  assert.equal(await pass(cluster.context, "one"), "left");
+  assert.ok(!cluster.calls.includes("update status"), "an unchanged status is not written");
 });
 
-test("pass() counts every page and names the group", async () => {
+test("pass() counts the objects of all pages, by resource and group", async () => {
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`t${i}`, ["example.com/hold"]]));
   const cluster = new Cluster({ things: many });
-  await pass(cluster.world, "one");
+  await pass(cluster.context, "one");
   assert.match(cluster.condition("NamespaceContentRemaining") ?? "", /: things\.example\.com has 1001 resource instances$/);
 });
 
-test("pass() deletes one by one what cannot be deleted as a collection", async () => {
+test("pass() deletes the objects of a resource without deletecollection one by one", async () => {
   const cluster = new Cluster({ things: { a: [], b: [] } });
   cluster.single = ["things"];
   cluster.refusals.set("delete things/a", notFoundError({ group: "example.com", name: "things" }, "a"));
-  const content = await deleteContent(cluster.world.api, "one");
+  const content = await deleteContent(cluster.context.api, "one");
   assert.deepEqual(cluster.calls.filter((call) => call.startsWith("delete")), ["delete things/a", "delete things/b"]);
   assert.deepEqual([...content.remaining], [["things.example.com", 1]]);
 });
 
-test("pass() goes on where one resource fails, tells it, and takes a resource that went away for empty", async () => {
+test("pass() continues after the failure of a resource and reports it; a resource no longer served is empty", async () => {
   const cluster = new Cluster({ configmaps: { a: [] }, things: { b: [] }, secrets: { c: [] } });
   cluster.refusals.set("deletecollection configmaps", internalError("broken"));
   cluster.refusals.set("list secrets", methodNotAllowedError());
-  assert.equal(await pass(cluster.world, "one"), "left");
+  assert.equal(await pass(cluster.context, "one"), "left");
   assert.deepEqual(cluster.content["things"], {});
   assert.equal(
     cluster.condition("NamespaceDeletionContentFailure"),
@@ -171,22 +172,22 @@ test("pass() goes on where one resource fails, tells it, and takes a resource th
   );
 });
 
-test("pass() comes back after a conflict, and has nothing to do for a namespace that is gone, alive or finalized", async () => {
+test("pass() is repeated after a conflict, and does nothing for a deleted, active or finalized namespace", async () => {
   const cluster = new Cluster({});
   cluster.refusals.set("update finalize", conflictError({ group: "", name: "namespaces" }, "one", "the object has been modified"));
-  assert.equal(await pass(cluster.world, "one"), "left");
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "left");
+  assert.equal(await pass(cluster.context, "one"), "done");
   assert.deepEqual(cluster.namespace?.spec.finalizers, ["example.com/a"]);
   cluster.calls.length = 0;
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "done");
   cluster.namespace = { ...cluster.namespace!, metadata: { name: "one" }, spec: { finalizers: ["kubernetes"] } };
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "done");
   cluster.namespace = undefined;
-  assert.equal(await pass(cluster.world, "one"), "done");
+  assert.equal(await pass(cluster.context, "one"), "done");
   assert.deepEqual(cluster.calls, ["get", "get", "get"]);
 });
 
-test("conditionsAfter() keeps the time of a condition whose status stays, and the conditions of others", () => {
+test("conditionsAfter() keeps the time of a condition with unchanged status, and all other conditions", () => {
   const nothing: Content = { remaining: new Map(), held: new Map(), failures: [] };
   const some: Content = { remaining: new Map([["things.example.com", 2]]), held: new Map(), failures: [] };
   const foreign = { type: "Mine", status: "True", lastTransitionTime: "2024-01-01T00:00:00Z" };
@@ -201,16 +202,16 @@ test("conditionsAfter() keeps the time of a condition whose status stays, and th
   assert.deepEqual([done[4]!.status, done[4]!.reason, done[4]!.lastTransitionTime], ["False", "ContentRemoved", "2024-01-04T00:00:00Z"]);
 });
 
-test("pauseMs() grows from 50 ms to five seconds and no further", () => {
-  assert.deepEqual([0, 1, 6, 7, 1_000_000].map(pauseMs), [50, 100, 3200, 5000, 5000]);
+test("backoffMs() grows from 50 ms to at most five seconds", () => {
+  assert.deepEqual([0, 1, 6, 7, 1_000_000].map(backoffMs), [50, 100, 3200, 5000, 5000]);
 });
 
-/** A watch that gives these objects and then stays open. */
+/** A context whose watch yields these objects and then stays open. */
 function watched(cluster: Cluster, objects: readonly ApiObject[]): ControllerContext {
   return {
-    ...cluster.world,
+    ...cluster.context,
     api: {
-      ...cluster.world.api,
+      ...cluster.context.api,
       watch: async function* (_groupVersion, _resource, _namespace, _query, signal) {
         for (const object of objects) yield { type: "ADDED", object };
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -219,31 +220,31 @@ function watched(cluster: Cluster, objects: readonly ApiObject[]): ControllerCon
   };
 }
 
-test("the controller passes over namespaces that are terminating when it starts, again while something is left, and ends with its signal", async () => {
+test("the controller processes namespaces that terminate at its start, retries while objects remain, and ends with its signal", async () => {
   const cluster = new Cluster({ configmaps: { held: ["example.com/hold"] } });
   cluster.namespace = { ...cluster.namespace!, spec: { finalizers: ["kubernetes"] } };
   const stop = new AbortController();
   const living = { kind: "Namespace", apiVersion: "v1", metadata: { name: "two" } };
-  const world = watched(cluster, [cluster.namespace, living]);
-  const { update } = world.api;
+  const context = watched(cluster, [cluster.namespace, living]);
+  const { update } = context.api;
   const api: Api = {
-    ...world.api,
+    ...context.api,
     update: async (...call) => {
       const object = await update(...call);
-      // The first pass has said what is left: now it is let go, and the next pass finds it so.
+      // The first pass has reported the remaining object: remove its finalizer, so that the next pass can delete it.
       if (call[5] === "status") cluster.content["configmaps"] = { held: [] };
       if (call[5] === "finalize") stop.abort();
       return object;
     },
   };
-  await namespaceController.run({ ...world, api }, stop.signal);
+  await namespaceController.run({ ...context, api }, stop.signal);
   assert.equal(cluster.namespace, undefined);
   assert.equal(cluster.calls.filter((call) => call === "get").length, 2);
 });
 
-test("the controller ends with the error when a pass meets a bug", async () => {
+test("the controller rejects with an unexpected error of a pass", async () => {
   const cluster = new Cluster({});
-  const world = watched(cluster, [cluster.namespace!]);
-  const api: Api = { ...world.api, get: () => Promise.reject(new TypeError("a bug")) };
-  await assert.rejects(namespaceController.run({ ...world, api }, new AbortController().signal), { message: "a bug" });
+  const context = watched(cluster, [cluster.namespace!]);
+  const api: Api = { ...context.api, get: () => Promise.reject(new TypeError("a bug")) };
+  await assert.rejects(namespaceController.run({ ...context, api }, new AbortController().signal), { message: "a bug" });
 });

@@ -15,33 +15,37 @@ const NamespaceSpec = struct("NamespaceSpec", {
   finalizers: field(
     1,
     list(named("v1.FinalizerName", string)),
-    "Who still has to clean up before the namespace can go; written through finalize only.",
+    "Finalizers that must be removed before the namespace is deleted. Written through the subresource finalize only.",
   ),
-}, { doc: "What keeps a namespace." });
+}, { doc: "The specification of a namespace." });
 
 export const NamespaceCondition = struct("NamespaceCondition", {
-  type: field(1, named("v1.NamespaceConditionType", string), "What the condition is about.", { required: true }),
+  type: field(1, named("v1.NamespaceConditionType", string), "The type of the condition.", { required: true }),
   status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
-  lastTransitionTime: field(4, time, "When the status last changed.", { written: "always" }),
-  reason: field(5, string, "Why, as one word for machines."),
-  message: field(6, string, "Why, for people."),
-}, { doc: "One finding about the deletion of a namespace." });
+  lastTransitionTime: field(4, time, "The time of the last change of the status.", { written: "always" }),
+  reason: field(5, string, "The reason of the last transition, in CamelCase."),
+  message: field(6, string, "Details for people."),
+}, { doc: "A condition of a terminating namespace." });
 export type NamespaceCondition = Infer<typeof NamespaceCondition>;
 
 const NamespaceStatus = struct("NamespaceStatus", {
-  phase: field(1, named("v1.NamespacePhase", oneOf("Active", "Terminating")), "Active until deletion is asked for, then Terminating."),
-  conditions: field(2, mapBy(["type"], NamespaceCondition), "What the deletion of the namespace has come to.", {
+  phase: field(
+    1,
+    named("v1.NamespacePhase", oneOf("Active", "Terminating")),
+    "Active, or Terminating once the namespace is being deleted.",
+  ),
+  conditions: field(2, mapBy(["type"], NamespaceCondition), "The progress of the deletion.", {
     patch: { strategy: ["merge"], mergeKey: "type" },
   }),
 }, {
-  doc: "Where a namespace is in its life.",
+  doc: "The status of a namespace.",
   fill: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Active" } : self,
 });
 
 const Namespace = object("Namespace", {
-  spec: field(2, NamespaceSpec, "What keeps the namespace.", { written: "always" }),
-  status: field(3, NamespaceStatus, "Where the namespace is in its life; kept by the server.", { written: "always" }),
-}, { package: "core/v1", doc: "A room for names: what is in it goes with it." });
+  spec: field(2, NamespaceSpec, "The finalizers of the namespace.", { written: "always" }),
+  status: field(3, NamespaceStatus, "The status of the namespace. Set by the server.", { written: "always" }),
+}, { package: "core/v1", doc: "A scope for names. Deleting a namespace deletes the objects in it." });
 export type Namespace = Infer<typeof Namespace>;
 
 const strategy: Strategy = { nameRule: labelName, deleteAnswers: "object", without: ["deletecollection"], coreFinalizers: true };
@@ -52,7 +56,7 @@ const columns: readonly Column<Namespace>[] = [
   ageColumn,
 ];
 
-/** The namespace with the label by which selectors find it by name, whatever the client said of that label. */
+/** Sets the label `<platform>.io/metadata.name` to the name, whatever the client sent. */
 function withNameLabel(namespace: Namespace, names: Names): Namespace {
   const { metadata } = namespace;
   const label = spell(names, "{platform}.io/metadata.name");
@@ -62,7 +66,7 @@ function withNameLabel(namespace: Namespace, names: Names): Namespace {
   return { ...namespace, metadata: { ...metadata, labels: { ...metadata.labels, [label]: metadata.name! } } };
 }
 
-/** The finalizer under which the namespace controller empties a namespace. */
+/** The finalizer of the namespace controller. It holds a namespace until its content is deleted. */
 export function contentFinalizer(names: Names): string {
   return names.platform;
 }
@@ -89,7 +93,7 @@ const status: Subresource<Namespace> = {
   update(next, prior, at) {
     const pending = (next.metadata.deletionTimestamp ?? null) !== null;
     const phase = pending ? "Terminating" : "Active";
-    // The path's capital letter is upstream's.
+    // The capital letter in the path is upstream's.
     const wrong = invalid(
       "status.Phase",
       next.status.phase ?? "",
@@ -108,13 +112,13 @@ const finalize: Subresource<Namespace> = {
   ],
 };
 
-const immortal: readonly string[] = ["default", "kube-system", "kube-public"];
+const undeletable: readonly string[] = ["default", "kube-system", "kube-public"];
 
 export const namespaces: Resource<Namespace> = defineResource<Namespace>({
   kind: "Namespace",
   scope: "Cluster",
   shortNames: ["ns"],
-  summary: "A room for names: what is in it goes with it.",
+  summary: "A scope for names. Deleting a namespace deletes the objects in it.",
   storedAs: "v1",
   storedUnder: "namespaces",
   served: {
@@ -137,17 +141,17 @@ export const namespaces: Resource<Namespace> = defineResource<Namespace>({
   ],
   deletion: {
     begin(namespace) {
-      // A namespace is given no time to end by itself: it ends when it is empty.
+      // A namespace has no grace period: its deletion ends when it is empty.
       const { deletionGracePeriodSeconds: _none, ...metadata } = namespace.metadata;
       return { ...namespace, metadata, status: { ...namespace.status, phase: "Terminating" } };
     },
     holds: (namespace) => (namespace.spec.finalizers ?? []).length > 0,
-    refuse: (name) => immortal.includes(name) ? "this namespace may not be deleted" : undefined,
+    refuse: (name) => undeletable.includes(name) ? "this namespace may not be deleted" : undefined,
   },
 });
 
-/** The namespaces that every cluster has. */
-export const bootstrapNamespaces: NonNullable<Plugin["bootstrapObjects"]> = [...immortal, "kube-node-lease"].map((name) => ({
+/** The namespaces that the server creates at start-up. */
+export const bootstrapNamespaces: NonNullable<Plugin["bootstrapObjects"]> = [...undeletable, "kube-node-lease"].map((name) => ({
   groupVersion: "v1",
   resource: "namespaces",
   object: { metadata: { name } },

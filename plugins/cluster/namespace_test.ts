@@ -15,14 +15,14 @@ const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldEr
 const served = namespaces.served["v1"]!;
 const { status, finalize } = served.subresources!;
 
-test("a new namespace is active, and the platform's finalizer follows those it came with", () => {
+test("prepare() sets a new namespace to Active and appends the platform's finalizer", () => {
   const made = (spec: object) => namespaces.prepare?.(make({ spec, status: { phase: "Terminating", conditions: [] } }), undefined, at);
   assert.deepEqual(made({}), active);
   assert.deepEqual(made({ finalizers: ["example.com/a", "orphan"] })?.spec, { finalizers: ["example.com/a", "orphan", "kubernetes"] });
   assert.deepEqual(made({ finalizers: ["kubernetes", "example.com/a"] })?.spec, { finalizers: ["kubernetes", "example.com/a"] });
 });
 
-test("the name label of a namespace is what the server says, on every way in", () => {
+test("the server sets the name label of a namespace in every write", () => {
   const other = { ...metadata, labels: { a: "b", "kubernetes.io/metadata.name": "other" } };
   const right = { a: "b", "kubernetes.io/metadata.name": "one" };
   const bare = make({ metadata: { ...metadata, labels: undefined } });
@@ -37,12 +37,12 @@ test("the name label of a namespace is what the server says, on every way in", (
   });
 });
 
-test("an update of a namespace keeps spec and status as they are stored", () => {
+test("an update of a namespace keeps the stored spec and status", () => {
   const next = make({ spec: { finalizers: ["plain"] }, status: { phase: "Terminating" } });
   assert.deepEqual(namespaces.prepare?.(next, active, at), active);
 });
 
-test("status leaves the spec, finalize leaves the status, and finalize is only written whole", () => {
+test("status keeps the spec, finalize keeps the status, and finalize supports update only", () => {
   const next = make({ spec: { finalizers: [] }, status: { phase: "Terminating" } });
   assert.deepEqual(status!.write(next, active, at), make({ spec: active.spec, status: next.status }));
   assert.deepEqual(finalize!.write(next, active, at), make({ spec: next.spec, status: active.status }));
@@ -51,7 +51,7 @@ test("status leaves the spec, finalize leaves the status, and finalize is only w
 
 const unqualified = "name is neither a standard finalizer name nor is it fully qualified";
 
-test("finalizers of a namespace are standard or qualified, and the path has an index in finalize only", () => {
+test("finalizers of a namespace are standard or qualified names; the path has an index in finalize only", () => {
   const next = make({ spec: { finalizers: ["plain", "kubernetes", "orphan", "example.com/a", "/x"] } });
   const wrong = (path: (i: number) => string) => [
     `${path(0)}: Invalid value: "plain": ${unqualified}`,
@@ -62,7 +62,7 @@ test("finalizers of a namespace are standard or qualified, and the path has an i
   assert.deepEqual(namespaces.create?.(active, at), []);
 });
 
-test("the phase of a namespace follows its deletion", () => {
+test("the phase of a namespace must match its deletionTimestamp", () => {
   const pending = { ...metadata, deletionTimestamp: "2024-01-02T03:04:06Z" };
   const problem = (meta: object, phase: string) =>
     texts(status!.update?.(make({ metadata: meta, status: { phase } }), make({ metadata: meta }), at));
@@ -76,7 +76,7 @@ test("the phase of a namespace follows its deletion", () => {
   ]);
 });
 
-test("an update of a namespace reaches the checks of metadata twice, the name's rule first", () => {
+test("an update of a namespace reports metadata errors twice", () => {
   const broken = { ...active, metadata: { ...metadata, labels: { "a b": "" }, finalizers: ["bare"] } };
   assert.deepEqual(namespaces.update?.(broken, active, at).map((error) => error.path), [
     "metadata.labels",
@@ -86,7 +86,7 @@ test("an update of a namespace reaches the checks of metadata twice, the name's 
   ]);
 });
 
-test("deletion marks a namespace, gives it no grace period, and waits for the finalizers of its spec", () => {
+test("deletion sets a namespace to Terminating without grace period, and waits for the finalizers of its spec", () => {
   const deletion = namespaces.deletion!;
   const pending = { ...active, metadata: { ...metadata, deletionTimestamp: "2024-01-02T03:04:06Z", deletionGracePeriodSeconds: 0 } };
   const marked = deletion.begin(pending, at);
@@ -97,7 +97,7 @@ test("deletion marks a namespace, gives it no grace period, and waits for the fi
   assert.equal(deletion.holds(make()), false);
 });
 
-test("three namespaces live for ever, and four exist from the start", () => {
+test("three namespaces cannot be deleted, and four are bootstrap objects", () => {
   const refuse = namespaces.deletion!.refuse!;
   for (const name of ["default", "kube-system", "kube-public"]) assert.equal(refuse(name), "this namespace may not be deleted");
   assert.equal(refuse("kube-node-lease"), undefined);
@@ -105,7 +105,7 @@ test("three namespaces live for ever, and four exist from the start", () => {
   assert.deepEqual(bootstrapObjects, ["default", "kube-system", "kube-public", "kube-node-lease"].map((name) => ({ metadata: { name } })));
 });
 
-test("namespaces are selectable by phase, which is Active where nothing else is said", () => {
+test("namespaces are selectable by phase, which defaults to Active", () => {
   assert.equal(served.selectableFields!["status.phase"]!(active), "Active");
   const { node } = served.schema.fields["status"]!;
   assert.ok(node.tag === "struct");

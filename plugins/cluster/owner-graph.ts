@@ -1,9 +1,9 @@
-/** Who belongs to whom, as far as events have told: one node for each living object, by uid. */
+/** The graph of owner references, built from watch events: one node for each existing object, by uid. */
 import type { GroupVersion } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { OwnerReference } from "../../core/meta/object-meta.ts";
 
-/** Where an object is found, and what of its metadata collection goes by. */
+/** The location of an object, and the metadata that garbage collection uses. */
 export interface Node {
   readonly uid: string;
   readonly groupVersion: GroupVersion;
@@ -35,11 +35,11 @@ export class OwnerGraph {
   get(uid: string): Node | undefined {
     return this.#nodes.get(uid);
   }
-  /** Living objects that name the uid as an owner. */
+  /** The existing objects that have the uid as an owner. */
   dependentsOf(uid: string): readonly Node[] {
     return [...this.#dependents.get(uid) ?? []].flatMap((each) => this.#nodes.get(each) ?? []);
   }
-  /** Takes the newest state of an object; repeated states change nothing. */
+  /** Adds an object or replaces its node. */
   put(node: Node): void {
     this.#unlink(node.uid);
     this.#nodes.set(node.uid, node);

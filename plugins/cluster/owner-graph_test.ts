@@ -15,7 +15,7 @@ function node(uid: string, owners: readonly string[] = []): Node {
   };
 }
 
-test("OwnerGraph finds dependents whichever of the two was told first", () => {
+test("OwnerGraph finds dependents in any order of put()", () => {
   const graph = new OwnerGraph();
   graph.put(node("child", ["owner"]));
   assert.deepEqual(graph.dependentsOf("owner").map(({ uid }) => uid), ["child"]);
@@ -24,7 +24,7 @@ test("OwnerGraph finds dependents whichever of the two was told first", () => {
   assert.deepEqual(graph.dependentsOf("owner").map(({ uid }) => uid), ["child", "other"]);
 });
 
-test("OwnerGraph forgets references that a newer state no longer has, and objects that are gone", () => {
+test("OwnerGraph drops removed references and removed objects", () => {
   const graph = new OwnerGraph();
   graph.put(node("child", ["owner", "second"]));
   graph.put(node("child", ["second"]));
@@ -37,7 +37,7 @@ test("OwnerGraph forgets references that a newer state no longer has, and object
   assert.equal(graph.get("child"), undefined);
 });
 
-test("OwnerGraph keeps the dependents of an owner that is gone: they are what has to be looked at", () => {
+test("OwnerGraph keeps the dependents of a removed owner, because they must be collected", () => {
   const graph = new OwnerGraph();
   graph.put(node("owner"));
   graph.put(node("child", ["owner"]));

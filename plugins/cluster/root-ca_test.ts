@@ -17,19 +17,19 @@ const map = (into: string, data: object, annotations: object = { [annotation]: "
   data,
 });
 
-interface Seen {
+interface FakeCluster {
   readonly changes: Readonly<Record<string, readonly Change[]>>;
   readonly stored?: readonly any[];
-  readonly fails?: Error;
+  readonly writeError?: Error;
   readonly tell?: (sentence: string) => void;
 }
 
-/** What the controller writes: `create namespace: keys of the data`. */
-async function written({ changes, stored = [], fails, tell }: Seen): Promise<readonly string[]> {
+/** Runs the controller with these watch events and returns its writes as `verb namespace at resourceVersion`. */
+async function written({ changes, stored = [], writeError, tell }: FakeCluster): Promise<readonly string[]> {
   const writes: string[] = [];
   const unused = () => Promise.reject(new Error("not used"));
   const write = (verb: string, into: string, object: any) => {
-    if (fails !== undefined) return Promise.reject(fails);
+    if (writeError !== undefined) return Promise.reject(writeError);
     assert.deepEqual([object.metadata.name, object.data], ["kube-root-ca.crt", { "ca.crt": rootCertificates }]);
     assert.ok(object.metadata.annotations[annotation]);
     const { resourceVersion = "none" } = object.metadata;
@@ -51,12 +51,12 @@ async function written({ changes, stored = [], fails, tell }: Seen): Promise<rea
       yield* changes[resource] ?? [];
     },
   };
-  const world: ControllerContext = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
-  await rootCaController.run(world, new AbortController().signal);
+  const context: ControllerContext = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
+  await rootCaController.run(context, new AbortController().signal);
   return writes.toSorted();
 }
 
-test("every living namespace gets the certificates, and gets them back", async () => {
+test("the controller creates the ConfigMap in every active namespace, and restores changed and deleted ones", async () => {
   const right = map("right", { "ca.crt": rootCertificates });
   const writes = await written({
     changes: {
@@ -84,8 +84,8 @@ test("every living namespace gets the certificates, and gets them back", async (
   assert.deepEqual(writes, ["create lost at none", "create new at none", "update bare at 5", "update changed at 5", "update more at 5"]);
 });
 
-test("what is immutable and holds something else is left and told once, and what is immutable and right gets its annotation", async () => {
-  const told: string[] = [];
+test("the controller logs an immutable ConfigMap with other data once, and adds the annotation to one with the right data", async () => {
+  const logged: string[] = [];
   const immutable = (into: string, data: object, annotations?: object) => ({ ...map(into, data, annotations), immutable: true });
   const other = immutable("other", { "ca.crt": "x" });
   const bare = immutable("bare", { "ca.crt": rootCertificates }, {});
@@ -96,28 +96,28 @@ test("what is immutable and holds something else is left and told once, and what
       configmaps: [other, bare, more].map((object) => ({ type: "MODIFIED", object })),
     },
     stored: [other, bare, more],
-    tell: (sentence) => void told.push(sentence),
+    tell: (sentence) => void logged.push(sentence),
   });
   assert.deepEqual(writes, ["update bare at 5", "update bare at 5"]);
-  assert.deepEqual(told.map((sentence) => sentence.split(" ")[1]).toSorted(), ['"more/kube-root-ca.crt"', '"other/kube-root-ca.crt"']);
-  assert.match(told.join(), /is immutable and holds other certificates/);
+  assert.deepEqual(logged.map((sentence) => sentence.split(" ")[1]).toSorted(), ['"more/kube-root-ca.crt"', '"other/kube-root-ca.crt"']);
+  assert.match(logged.join(), /is immutable and holds other certificates/);
 });
 
-test("the controller is content where another was faster or the namespace ends, and not with other errors", async () => {
+test("the controller ignores conflicts and terminating namespaces, and rejects with other errors", async () => {
   const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }] } as const;
   const name = "kube-root-ca.crt";
   for (
-    const fails of [
+    const writeError of [
       alreadyExistsError(maps, name),
       conflictError(maps, name, "changed"),
       notFoundError(maps, "one"),
       forbiddenError(maps, name, "ending"),
     ]
-  ) assert.deepEqual(await written({ changes, fails }), []);
-  await assert.rejects(written({ changes, fails: internalError("broken") }), /broken/);
+  ) assert.deepEqual(await written({ changes, writeError }), []);
+  await assert.rejects(written({ changes, writeError: internalError("broken") }), /broken/);
 });
 
-test("without certificates nothing is looked at until the end", async () => {
+test("without root certificates the controller makes no request", async () => {
   const unused = () => assert.fail("not called");
   const api = { get: unused, list: unused, create: unused, update: unused, delete: unused, deleteCollection: unused, collections: unused };
   const ending = new AbortController();

@@ -2,18 +2,18 @@ import type { Api, Controller } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 
-/** The account that every namespace has. */
+/** The name of the service account of each namespace. */
 const name = "default";
 
-/** Gives each namespace its default service account, and gives it back when somebody deletes it. */
+/** Creates the default service account in each namespace, and recreates it after a deletion. */
 export const serviceAccountController: Controller = {
   name: "serviceaccount",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, work }, signal) {
-    // Where one of the two watches fails, the other ends too, so that both start again together.
+    // If one watch fails, end the other too: the controller restarts as a whole.
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
-    const watches = [onNamespaces(api, until, work), onAccounts(api, until, work)];
+    const watches = [watchNamespaces(api, until, work), watchAccounts(api, until, work)];
     try {
       await Promise.all(watches);
     } finally {
@@ -23,14 +23,14 @@ export const serviceAccountController: Controller = {
   },
 };
 
-async function onNamespaces(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
+async function watchNamespaces(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
   for await (const { type, object } of api.watch("v1", "namespaces", "", {}, signal)) {
     if (type === "ADDED" && (object.metadata.deletionTimestamp ?? null) === null) {
       await ensureAccount(api, object.metadata.name ?? "", work);
     }
   }
 }
-async function onAccounts(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
+async function watchAccounts(api: Api, signal: AbortSignal, work: WorkMeter | undefined): Promise<void> {
   for await (const { type, object } of api.watch("v1", "serviceaccounts", "", { fieldSelector: `metadata.name=${name}` }, signal)) {
     if (type === "DELETED") await ensureAccount(api, object.metadata.namespace ?? "", work);
   }
@@ -40,10 +40,10 @@ async function ensureAccount(api: Api, namespace: string, work: WorkMeter | unde
   try {
     await worked(work, namespace, () => api.create("v1", "serviceaccounts", namespace, { metadata: { name } }));
   } catch (error) {
-    if (!(error instanceof StatusError) || !isSettled(error)) throw error;
+    if (!(error instanceof StatusError) || !isExpected(error)) throw error;
   }
 }
-/** It is there already, or the namespace is gone or going. */
-function isSettled({ reason }: StatusError): boolean {
+/** Errors that need no retry: the account exists, or the namespace is deleted or terminating. */
+function isExpected({ reason }: StatusError): boolean {
   return reason === "AlreadyExists" || reason === "NotFound" || reason === "Forbidden";
 }

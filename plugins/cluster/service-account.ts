@@ -8,11 +8,11 @@ import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, field, type Infer, list, mapBy } from "../../core/schema.ts";
 
 const ServiceAccount = object("ServiceAccount", {
-  secrets: field(2, mapBy(["name"], ObjectReference), "Secrets that pods of this account may use; only the names are kept.", {
+  secrets: field(2, mapBy(["name"], ObjectReference), "Secrets that pods of this account may use. Only the names are stored.", {
     patch: { strategy: ["merge"], mergeKey: "name" },
   }),
-  imagePullSecrets: field(3, list(LocalObjectReference), "Secrets with which images are pulled for pods of this account."),
-  automountServiceAccountToken: field(4, boolean, "Whether pods of this account get its token mounted; each pod may say otherwise.", {
+  imagePullSecrets: field(3, list(LocalObjectReference), "Secrets for pulling images for pods of this account."),
+  automountServiceAccountToken: field(4, boolean, "Whether the account's token is mounted into its pods. A pod can override it.", {
     pointer: true,
   }),
 }, { package: "core/v1", doc: "An identity for programs that run in the cluster." });
@@ -20,7 +20,7 @@ type ServiceAccount = Infer<typeof ServiceAccount>;
 
 const columns: readonly Column<ServiceAccount>[] = [nameColumn, ageColumn];
 
-/** Of the secrets only the names are kept. */
+/** Removes all fields of the secret references except the names. */
 function withNamesOnly(account: ServiceAccount): ServiceAccount {
   const { secrets } = account;
   if (secrets === undefined || secrets.every((secret) => Object.keys(secret).every((key) => key === "name"))) return account;

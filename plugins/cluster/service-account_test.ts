@@ -11,14 +11,14 @@ const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object = {}) => ({ kind: "ServiceAccount", apiVersion: "v1", metadata, ...rest });
 
-test("of the secrets of a ServiceAccount only the names are kept", () => {
+test("prepare() keeps only the names of a ServiceAccount's secrets", () => {
   const sent = make({ secrets: [{ name: "b", kind: "Secret", uid: "x" }, { name: "a" }, {}] });
   assert.deepEqual(serviceAccounts.prepare?.(sent, undefined, at), make({ secrets: [{ name: "b" }, { name: "a" }, {}] }));
   const clean = make({ secrets: [{ name: "a" }], imagePullSecrets: [{ name: "c" }, {}] });
   assert.equal(serviceAccounts.prepare?.(clean, undefined, at), clean);
 });
 
-test("an update of a ServiceAccount reaches the checks of metadata twice", () => {
+test("an update of a ServiceAccount reports metadata errors twice", () => {
   const next = make({ metadata: { ...metadata, finalizers: ["bare"] } });
   assert.deepEqual(serviceAccounts.update?.(next, make(), at).map((error) => error.path), [
     "metadata.finalizers[0]",
@@ -26,7 +26,7 @@ test("an update of a ServiceAccount reaches the checks of metadata twice", () =>
   ]);
 });
 
-test("a ServiceAccount warns of a deprecated annotation only when it is new", () => {
+test("a ServiceAccount with a deprecated annotation gives a warning only if the annotation is new", () => {
   const old = make({ metadata: { ...metadata, annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } } });
   const texts = [
     "metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets",
@@ -40,7 +40,7 @@ test("a ServiceAccount warns of a deprecated annotation only when it is new", ()
 const namespace = (name: string, more: object = {}): ApiObject => ({ kind: "Namespace", apiVersion: "v1", metadata: { name, ...more } });
 type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
 
-/** Runs the controller over these changes and answers in which namespaces it made the account. */
+/** Runs the controller with these watch events and returns the namespaces in which it created the account. */
 async function madeBy(
   changes: Record<string, readonly Change[]>,
   create: (namespace: string) => void = () => {},
@@ -64,12 +64,12 @@ async function madeBy(
       yield* changes[resource] ?? [];
     },
   };
-  const world: ControllerContext = { names: defaultNames, api };
-  await serviceAccountController.run(world, new AbortController().signal);
+  const context: ControllerContext = { names: defaultNames, api };
+  await serviceAccountController.run(context, new AbortController().signal);
   return made;
 }
 
-test("the controller gives every living namespace its account, and gives it back", async () => {
+test("the controller creates the account in every active namespace, and recreates a deleted one", async () => {
   const made = await madeBy({
     namespaces: [
       { type: "ADDED", object: namespace("one") },
@@ -84,7 +84,7 @@ test("the controller gives every living namespace its account, and gives it back
   assert.deepEqual(made.toSorted(), ["one", "two"]);
 });
 
-test("the controller is content where the account exists or the namespace ends, and not with other errors", async () => {
+test("the controller ignores existing accounts and terminating namespaces, and rejects with other errors", async () => {
   const changes = { namespaces: [{ type: "ADDED", object: namespace("one") }] } as const;
   const accounts = { group: "", name: "serviceaccounts" };
   for (

@@ -1,4 +1,4 @@
-/** Templates for tests, written as clients do and filled in as the server does. */
+/** Builders of PodTemplates for tests. */
 import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
@@ -17,7 +17,7 @@ export const at: HookContext = {
 export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const container = { name: "c", image: "a" };
-// Specs are written as clients do; decoding has left out what they do not say.
+/** A PodTemplate with defaults applied. `any`: the spec is partial, as a client sends it. */
 export const make = (spec: object, meta: object = {}): any =>
   defaulter(schema)({
     kind: "PodTemplate",
@@ -27,10 +27,10 @@ export const make = (spec: object, meta: object = {}): any =>
   } as any, at.gates);
 export const texts = (errors: readonly FieldError[] | undefined) =>
   errors?.map((error) => fieldErrorText(error).replace("template.spec.", ""));
-/** What is wrong with a new template of the spec, below `template.spec.` where it stands there. */
+/** The errors of a create with this spec. The prefix `template.spec.` is removed. */
 export const errors = (spec: object) => texts(podTemplates.create?.(make(spec), at));
 /** A spec with one container. */
 export const one = (rest: object) => ({ containers: [{ resources: {}, ...container, ...rest }] });
-/** The same of an update. */
+/** The errors of an update, in the same form. */
 export const errorsOf = (spec: object, stored: object, meta: object = {}, storedMeta: object = {}) =>
   texts(podTemplates.update?.(make(spec, meta), make(stored, storedMeta), at));
