@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { readConfiguration } from "../kernel/startup/read-configuration.ts";
 import { type Running, serve } from "../kernel/startup/serve.ts";
-import type { ServeOptions } from "../kernel/startup/open-server.ts";
+import type { ServeOptions } from "../kernel/startup/serve-options.ts";
 import { plugins } from "../plugins/mod.ts";
 
 export interface TestServer {

@@ -7,7 +7,8 @@ import type { Exchange, Reply } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
 import { startHeavyThread } from "../kernel/heavy/thread.ts";
 import { silentLog } from "../kernel/observe/log.ts";
-import { openServer, type ServeOptions } from "../kernel/startup/open-server.ts";
+import { openServer } from "../kernel/startup/open-server.ts";
+import type { ServeOptions } from "../kernel/startup/serve-options.ts";
 import { encoded } from "./cbor.ts";
 import { plugins } from "../plugins/mod.ts";
 

@@ -28,7 +28,7 @@ export interface Outside {
 const checkMs = 2_000;
 const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 
-export async function outerReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
+export async function nonresourceReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
   const { path } = info;
   if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
   if (path === "/metrics" || path === "/metrics/slis") {

@@ -1,0 +1,40 @@
+/** Metrics and log lines that describe the running version, its feature gates and deprecated settings. */
+import { defaults, settingWarnings } from "../config/settings.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Log } from "../observe/log.ts";
+import type { KernelRegistry } from "../observe/metrics.ts";
+import { changedSettings } from "./reload.ts";
+import type { buildInfo } from "./version.ts";
+
+/** Records which gates are on; gates that left with their plugins are removed from the metric. */
+export function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {
+  record.featureEnabled.reset();
+  for (const { name, stage, on } of gates.states) {
+    record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
+  }
+}
+
+export function describeBuild({ record }: KernelRegistry, version: ReturnType<typeof buildInfo>): void {
+  record.buildInfo.with({
+    build_date: version.buildDate,
+    compiler: version.compiler,
+    git_commit: version.gitCommit,
+    git_tree_state: version.gitTreeState,
+    git_version: version.gitVersion,
+    go_version: version.goVersion,
+    major: version.major,
+    minor: version.minor,
+    platform: version.platform,
+  }).set(1);
+}
+
+/** Logs the deprecated settings and gates that `before` did not have already; nothing with --suppress-deprecation-warnings. */
+export function logWarnings(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
+  if (config["suppress-deprecation-warnings"]) return;
+  const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);
+  for (const text of warningsOf({ config, catalog }).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);
+}
+function warningsOf({ config, catalog }: Pick<ActiveConfig, "config" | "catalog">): readonly string[] {
+  return [...settingWarnings(changedSettings(defaults, config)), ...catalog.gates.warnings];
+}

@@ -1,0 +1,67 @@
+/** The checks behind `/livez`, `/readyz` and `/healthz`. */
+import type { Check, Checks, Endpoint, StartUp, switchCheck } from "../../health/mod.ts";
+import { graceful, ping } from "../../health/mod.ts";
+import { controllerHooks, hooksOf } from "../background/background.ts";
+import type { OpenedReads } from "../cache/mod.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import { storeChecks } from "../nonresource/store-checks.ts";
+import type { Store } from "../store/store.ts";
+import type { Troubles } from "../store/trouble.ts";
+
+/** What the checks look at. */
+export interface CheckedParts {
+  readonly inForce: () => ActiveConfig;
+  readonly store: Store;
+  readonly troubles: Troubles;
+  readonly cache: Pick<OpenedReads, "state">;
+  readonly start: StartUp;
+  readonly shutdown: ReturnType<typeof switchCheck>;
+  /** `log`. */
+  readonly logWritten: Check;
+}
+
+/** The checks of each endpoint under a catalog, in the order in which they are reported. `elapsed` is in milliseconds and never decreases. */
+export function healthChecks(parts: CheckedParts, elapsed: () => number): (catalog: Catalog) => Checks {
+  const { inForce, cache, start, shutdown, logWritten } = parts;
+  const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.troubles, elapsed);
+  const begun = elapsed();
+  const filled = latched("poststarthook/storage-readiness", () => cache.state().tag === "current");
+  return (catalog) => {
+    const { config } = inForce();
+    const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
+    const etcdReady = { ...usable, timeoutMs: config["etcd-readycheck-timeout"] };
+    const names = hookNames(catalog);
+    start.settle(names);
+    const hooks = [filled, ...names.map(start.hook)];
+    const isOver = () => elapsed() - begun >= config["livez-grace-period"];
+    const ofPlugins = (endpoint: Endpoint) =>
+      catalog.plugins.flatMap(({ healthChecks = [] }) => healthChecks).filter(({ endpoints = ["readyz", "healthz"] }) =>
+        endpoints.includes(endpoint)
+      );
+    return {
+      livez: [ping, logWritten, etcd, ...hooks.map((hook) => graceful(hook, isOver)), ...ofPlugins("livez")],
+      healthz: [ping, logWritten, etcd, ...hooks, ...ofPlugins("healthz")],
+      readyz: [ping, logWritten, etcd, etcdReady, start.informers, ...hooks, ...ofPlugins("readyz"), shutdown.check],
+    };
+  };
+}
+
+/** Post-start hooks in the order in which they are reported. */
+export function hookNames(catalog: Catalog): readonly string[] {
+  return [seedsHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
+}
+/** The hook that makes the objects that must exist. */
+export const seedsHook = "create-initial-objects";
+
+/** A hook that is finished once `is` was true, and stays so. */
+function latched(name: string, is: () => boolean): Check {
+  let finished = false;
+  return {
+    name,
+    check() {
+      finished ||= is();
+      return finished ? Promise.resolve() : Promise.reject(new Error("not finished"));
+    },
+  };
+}

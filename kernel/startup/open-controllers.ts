@@ -1,0 +1,65 @@
+/** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
+import { readFile } from "node:fs/promises";
+import type { StartUp } from "../../health/mod.ts";
+import { systemGroups } from "../../core/user-info.ts";
+import { type Background, controllerHook, runBackground } from "../background/background.ts";
+import { localApi } from "../background/local-api.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import type { Log } from "../observe/log.ts";
+import type { KernelRegistry } from "../observe/metrics.ts";
+import { workMeters } from "../observe/work-metrics.ts";
+import type { Server } from "../server.ts";
+import type { Store } from "../store/store.ts";
+
+const masters = [systemGroups.masters];
+// Field managers have the names that upstream's programs use.
+const serverUser = { user: { name: "system:apiserver", groups: masters }, agent: "kube-apiserver" };
+const managerUser = { user: { name: "system:kube-controller-manager", groups: masters }, agent: "kube-controller-manager" };
+
+/** `store` is the measured one. */
+export async function openControllers(
+  active: ActiveConfig,
+  server: Server,
+  { store, start, registry, log, rootCertificates, signal }: {
+    readonly store: Store;
+    readonly start: StartUp;
+    readonly registry: KernelRegistry;
+    readonly log: Log;
+    /** PEM of the authorities that controllers publish. */
+    readonly rootCertificates: string | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<Background> {
+  const { record } = registry;
+  const queues = workMeters(record, () => performance.now());
+  registry.beforeScrape(queues.update);
+  return runBackground(active, {
+    store,
+    api: localApi(server, serverUser.user, serverUser),
+    apiOf: (controller) => localApi(server, managerUser.user, { ...managerUser, follows: (kind) => followed(start, controller, kind) }),
+    election: {
+      api: localApi(server, managerUser.user, managerUser),
+      identity: `${await hostName()}_${crypto.randomUUID()}`,
+      isLeader: record.isLeader,
+    },
+    start,
+    log,
+    queue: queues.of,
+    rootCertificates,
+    signal,
+  });
+}
+
+/** The start hook of a controller is finished once each of its watches has delivered the initial state. */
+function followed(start: StartUp, controller: string, kind: string): () => void {
+  const seen = start.follows(controller, kind);
+  return () => {
+    seen();
+    if (start.isSynced(controller)) start.finished(controllerHook(controller));
+  };
+}
+
+/** Reads the file, because the runtime's own function needs a Deno permission that nothing else here needs. */
+async function hostName(): Promise<string> {
+  return (await readFile("/etc/hostname", "utf8").catch(() => "")).trim() || "thole";
+}

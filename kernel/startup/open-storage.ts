@@ -1,0 +1,80 @@
+/** Opens the store and the reads over it: the watch cache, or the reads that the options give. */
+import type { Catalog } from "../catalog/catalog.ts";
+import { type OpenedReads, openReads } from "../cache/mod.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { systemClock } from "../../core/async.ts";
+import { describe } from "../observe/log.ts";
+import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/measured-store.ts";
+import type { KernelRegistry } from "../observe/metrics.ts";
+import { troubleLog } from "../observe/trouble-log.ts";
+import { forgetBeginning } from "../store/beginning.ts";
+import type { Store } from "../store/store.ts";
+import { type Troubles, troublesOf } from "../store/trouble.ts";
+import type { InUse } from "./certificate-validity.ts";
+import type { ServeOptions } from "./serve-options.ts";
+import { openStore } from "./open-store.ts";
+import { plainEtcdWarnings } from "./plain-etcd.ts";
+
+/** The store as it is opened once for a server. */
+export interface Storage {
+  /** Without the measuring wrapper. */
+  readonly store: Store;
+  readonly troubles: Troubles;
+  readonly cache: OpenedReads;
+  /** Files with the certificates for etcd. */
+  readonly followed: readonly Followed[];
+  readonly inUse: () => readonly InUse[];
+  /** Ends the cache, then closes the store. */
+  close(): Promise<void>;
+}
+
+export async function openStorage(
+  { config, log, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite">,
+  inForce: () => ActiveConfig,
+  registry: KernelRegistry,
+): Promise<Storage> {
+  const prefix = config["etcd-prefix"];
+  const { record } = registry;
+  for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
+  const troubles = troublesOf(systemClock, troubleLog(log));
+  const { store, followed, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
+  await forgetBeginning(store, prefix);
+  const measured = measuredStore(store, storedPlaces(prefix, () => inForce().catalog), record, () => performance.now());
+  const opened = await openReads(measured, inForce().catalog, prefix, {
+    onError: (error) => log.error("the cache begins anew", describe(error)),
+    record,
+  });
+  const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
+  registry.beforeScrape(cache.tell);
+  return {
+    store,
+    troubles,
+    cache,
+    followed,
+    inUse,
+    async close() {
+      await cache.close();
+      await store.close();
+    },
+  };
+}
+
+/** What keys hold in the catalog in force: the kind with the longest matching place. */
+function storedPlaces(prefix: string, catalog: () => Catalog): StoredPlaces {
+  const tables = new WeakMap<Catalog, readonly (StoredLabels & { readonly start: string })[]>();
+  const other = { group: "", resource: "" };
+  const table = () => {
+    const current = catalog();
+    let rows = tables.get(current);
+    if (rows === undefined) {
+      rows = current.stored.map(({ under, group, plural }) => ({ start: `${prefix}/${under}/`, group, resource: plural }));
+      tables.set(current, rows);
+    }
+    return rows;
+  };
+  return {
+    of: (key) => table().find(({ start }) => key.startsWith(start)) ?? other,
+    under: (range) => table().filter(({ start }) => start.startsWith(range) || range.startsWith(start)),
+  };
+}
