@@ -30,9 +30,9 @@ export interface StoredKind {
   readonly headBytes: Uint8Array;
   /** Compact JSON without a final newline. */
   readonly encode: (object: ApiObject) => string;
-  readonly fill: (object: ApiObject) => ApiObject;
+  readonly applyDefaults: (object: ApiObject) => ApiObject;
   /** A filled object as it comes back from the store. */
-  readonly settle: (object: ApiObject) => ApiObject;
+  readonly emptyListsToNil: (object: ApiObject) => ApiObject;
   /** A filled object without the empty maps that its JSON leaves out (`keepsEmpty`). */
   readonly withoutEmptyMaps: (object: ApiObject) => ApiObject;
   /** How values are read that were stored in this version, be it served or not; undefined where the kind has none of that name. */
@@ -73,7 +73,7 @@ export interface Endpoint {
   readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
   /** With `findings`, the first unknown field is told there. */
   readonly decodeCbor: (item: CborItem, findings?: string[]) => ApiObject;
-  readonly fill: (object: ApiObject) => ApiObject;
+  readonly applyDefaults: (object: ApiObject) => ApiObject;
   /** A filled object of this version to the stored form, and back. Identity where the forms are one. */
   readonly toStored: (object: ApiObject) => ApiObject;
   readonly fromStored: (object: ApiObject) => ApiObject;

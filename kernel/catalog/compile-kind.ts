@@ -61,7 +61,10 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
   const forms = new Map(
     Object.entries(resource.served).map(([written, served]) => {
       const version = spell(names, written);
-      return [version, version === apiVersion ? nativeForm(schema, codec.fill) : foreignForm(served, apiVersion, codec.fill, settings)];
+      return [
+        version,
+        version === apiVersion ? nativeForm(schema, codec.applyDefaults) : foreignForm(served, apiVersion, codec.applyDefaults, settings),
+      ];
     }),
   );
   const head = `{"kind":${goString(resource.kind)},"apiVersion":${goString(apiVersion)},`;
@@ -77,26 +80,26 @@ function compileStored(resource: Resource, settings: Settings): StoredKind {
     headBytes: new TextEncoder().encode(head),
     ...codec,
     // What settling makes of an object of the kind is one.
-    settle: (object: ApiObject) => settle()(object) as ApiObject,
+    emptyListsToNil: (object: ApiObject) => settle()(object) as ApiObject,
     withoutEmptyMaps: (object: ApiObject) => dropEmptyMaps()(object) as ApiObject,
     storedForm: (version: string) => forms.get(version),
   });
 }
 
-function nativeForm(schema: StructNode, fill: StoredKind["fill"]): StoredForm {
-  return { schema, ...storedDecoders(schema), toStored: fill };
+function nativeForm(schema: StructNode, applyDefaults: StoredKind["applyDefaults"]): StoredForm {
+  return { schema, ...storedDecoders(schema), toStored: applyDefaults };
 }
-function foreignForm(served: Served, apiVersion: string, fill: StoredKind["fill"], settings: Settings): StoredForm {
+function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKind["applyDefaults"], settings: Settings): StoredForm {
   const { schema, convert } = served;
-  const filled = codecOf(served, settings).fill;
+  const withDefaults = codecOf(served, settings).applyDefaults;
   return {
     schema,
     ...storedDecoders(schema),
-    toStored: (object) => fill(renamed(convert?.toStored(filled(object)) ?? filled(object), apiVersion)),
+    toStored: (object) => applyDefaults(renamed(convert?.toStored(withDefaults(object)) ?? withDefaults(object), apiVersion)),
   };
 }
 
-type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "fill">;
+type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "applyDefaults">;
 
 /** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
 function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
@@ -111,7 +114,7 @@ function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Cod
       return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
     },
     decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
-    fill: more === undefined ? (object) => fill()(object, isOn) : (object) => more(fill()(object, isOn), names),
+    applyDefaults: more === undefined ? (object) => fill()(object, isOn) : (object) => more(fill()(object, isOn), names),
   };
 }
 

@@ -87,7 +87,7 @@ test("compile() gives another kind where a gate of its defaults is switched, and
   assert.notEqual(off.stored[0], before.stored[0]);
   assert.equal(of(["Mounts", true]).stored[0], before.stored[0]);
   const bare: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, spec: {} }; // of the kind, which the types cannot tell
-  const specOf = (catalog: Catalog) => (catalog.endpoint("example.com", "v1", "things")!.fill(bare) as any).spec;
+  const specOf = (catalog: Catalog) => (catalog.endpoint("example.com", "v1", "things")!.applyDefaults(bare) as any).spec;
   assert.deepEqual(specOf(before), { mount: false });
   assert.deepEqual(specOf(off), {});
 });

@@ -84,7 +84,7 @@ function attributesOfWritten({ config, catalog }: Opened): (key: string, value: 
   const prefix = config["etcd-prefix"];
   return (key, value) => {
     const kind = catalog.stored.find(({ under }) => key.startsWith(`${prefix}/${under}/`)), object = takeWritten(value);
-    if (kind === undefined || object === undefined || kind.fill(object) !== object) return undefined;
+    if (kind === undefined || object === undefined || kind.applyDefaults(object) !== object) return undefined;
     return attributesReader(kind, catalog)(object);
   };
 }

@@ -125,7 +125,7 @@ const written = new WeakMap<Uint8Array, ApiObject>();
 export function storedBytes(kind: StoredKind, object: ApiObject, encoding: StoredEncoding = "json"): Uint8Array {
   const bare = withoutRevision(object);
   const bytes = encoding === "cbor" ? binaryDocument("cbor", kind.schema, bare) : toBytes.encode(kind.encode(bare) + "\n");
-  written.set(bytes, kind.settle(object));
+  written.set(bytes, kind.emptyListsToNil(object));
   return bytes;
 }
 

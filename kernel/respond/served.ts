@@ -7,7 +7,7 @@ import type { Item } from "../objects/objects.ts";
 
 /** The object of an item in the version of the request. */
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
-  return isStoredForm(endpoint) ? item.object : endpoint.fill(endpoint.fromStored(item.object));
+  return isStoredForm(endpoint) ? item.object : endpoint.applyDefaults(endpoint.fromStored(item.object));
 }
 /** Whether a version shows objects as they are stored. */
 export function isStoredForm(endpoint: Endpoint): boolean {
@@ -16,7 +16,7 @@ export function isStoredForm(endpoint: Endpoint): boolean {
 }
 /** An endpoint for objects that are in its version already: nothing is converted, and nothing filled in. */
 export function unconverted(endpoint: Endpoint): Endpoint {
-  return { ...endpoint, fromStored: (object) => object, fill: (object) => object };
+  return { ...endpoint, fromStored: (object) => object, applyDefaults: (object) => object };
 }
 /** Its compact JSON without a final newline. */
 export function servedJson(endpoint: Endpoint, item: Item): Part {

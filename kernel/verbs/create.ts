@@ -29,7 +29,7 @@ function begun(object: ApiObject): ApiObject {
 async function answered(call: RequestContext, sent: ApiObject): Promise<Item> {
   const { endpoint: { resource, stored, toStored }, user } = call;
   const here = at(call);
-  const object = stored.fill(toStored(recorded(call, sent, undefined)));
+  const object = stored.applyDefaults(toStored(recorded(call, sent, undefined)));
   const errors = resource.create?.(object, here) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
   return Item.unsaved(stored, "", await resource.handleCreate!(object, here, user));

@@ -43,7 +43,7 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
     const object = change(current);
     checkName(call, object);
     // What was read says which revision it was, unless the patch names another, which then refuses every try.
-    return { object: placed(call, endpoint.fill(object)), expected: expectedRevision(object.metadata.resourceVersion) };
+    return { object: placed(call, endpoint.applyDefaults(object)), expected: expectedRevision(object.metadata.resourceVersion) };
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);
   return objectAnswer(200, written);

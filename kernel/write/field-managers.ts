@@ -141,7 +141,7 @@ export function versionsOf(call: RequestContext): Versions {
 function converted(object: Json, from: Endpoint, to: Endpoint): Json {
   if (from.schema === to.schema && isPlain(from) && isPlain(to)) return { ...object as object, apiVersion: to.apiVersion };
   const decoded = from.decode(treeFromJson(object), { reader: "yaml", findings: [] });
-  return to.fromStored(to.stored.fill(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
+  return to.fromStored(to.stored.applyDefaults(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
 }
 function isPlain(endpoint: Endpoint): boolean {
   return isStoredForm(endpoint) || endpoint.served.convert === undefined;

@@ -64,7 +64,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
       ...(resource.strategy?.generation ? { generation: 1 } : {}),
     }),
   };
-  next = await mutated(call, endpoint.stored.fill(endpoint.toStored(next)), undefined);
+  next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(next)), undefined);
   call.step("admission has changed the object");
   next = resource.prepare?.(next, undefined, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
@@ -87,7 +87,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { endpoint, catalog, subresource, warnings } = call;
   const { resource } = endpoint;
   const here = at(call);
-  let next = await mutated(call, endpoint.stored.fill(endpoint.toStored(object)), prior);
+  let next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(object)), prior);
   call.step("admission has changed the object");
   next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
   if (subresource !== undefined) next = subresource.write(next, prior, here);

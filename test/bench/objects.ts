@@ -1,15 +1,15 @@
 /** Text of 1 kB that does not compress to nothing. */
-const defaulter = Array.from({ length: 100 }, (_, index) => String(index * 7919 % 9973).padStart(10, "x")).join("");
+const filler = Array.from({ length: 100 }, (_, index) => String(index * 7919 % 9973).padStart(10, "x")).join("");
 
 /** Below this path the bare server writes bodies to its store, each under its path or under the name that it says. */
 export const putsPath = "/puts";
 
 /** A ConfigMap with `bytes` of data; `n` makes each differ, and comes before the data in the JSON of every server. */
-export function configMap(name: string, n: number | string, bytes: number = defaulter.length): string {
+export function configMap(name: string, n: number | string, bytes: number = filler.length): string {
   return `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},"data":{"n":"${n}","value":"${textOf(bytes)}"}}`;
 }
 
 /** So much text; a whole number of thousands costs no more than to repeat it. */
 export function textOf(bytes: number): string {
-  return bytes === defaulter.length ? defaulter : defaulter.repeat(Math.ceil(bytes / defaulter.length)).slice(0, bytes);
+  return bytes === filler.length ? filler : filler.repeat(Math.ceil(bytes / filler.length)).slice(0, bytes);
 }

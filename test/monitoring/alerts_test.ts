@@ -54,7 +54,7 @@ async function fires(shown: Shown): Promise<void> {
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const metrics = async (client: Client) => (await client.ask("/metrics")).text;
 const create = (client: Client, bytes = 0) =>
-  client.ask(configMaps, { method: "POST", body: { metadata: { generateName: "a-" }, data: { defaulter: "x".repeat(bytes) } } });
+  client.ask(configMaps, { method: "POST", body: { metadata: { generateName: "a-" }, data: { filler: "x".repeat(bytes) } } });
 
 async function withStore(
   engine: NonNullable<NonNullable<Parameters<typeof startTestServer>[0]>["sqlite"]>["engine"],

@@ -14,9 +14,9 @@ const mebibyte = 1024 * 1024;
 
 /** Creates ConfigMaps until one is refused; the refusal, and how many there are. */
 async function fill(client: Client, bytes: number) {
-  const data = { defaulter: "x".repeat(bytes) };
+  const data = { filler: "x".repeat(bytes) };
   for (let count = 0;; count++) {
-    const answer = await client.ask(configMaps, { method: "POST", body: { metadata: { name: `defaulter-${count}` }, data } });
+    const answer = await client.ask(configMaps, { method: "POST", body: { metadata: { name: `filler-${count}` }, data } });
     if (answer.status !== 201) return { refused: answer, count };
   }
 }
@@ -53,13 +53,13 @@ async function assertFull(client: Client, lines: () => readonly string[], bytes:
   const told = lines().filter((line) => line.includes("is full since") && !line.includes("readyz fails"));
   assert.equal(told.length, 1, told.join("\n"));
   assert.match(told[0]!, /store\.sqlite.*docs\/operators-guide\.md#the-disk-is-full/);
-  const path = `${configMaps}/defaulter-0`;
+  const path = `${configMaps}/filler-0`;
   assert.equal((await client.ask(path)).status, 200);
   const headers = { "content-type": "application/merge-patch+json" };
-  const change = { data: { defaulter: "less" } };
+  const change = { data: { filler: "less" } };
   assert.equal((await client.ask(path, { method: "PATCH", headers, body: change })).status, 507);
   for (let index = 0; index < 3; index++) {
-    assert.equal((await client.ask(`${configMaps}/defaulter-${index}`, { method: "DELETE" })).status, 200);
+    assert.equal((await client.ask(`${configMaps}/filler-${index}`, { method: "DELETE" })).status, 200);
   }
 }
 

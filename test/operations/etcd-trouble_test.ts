@@ -222,7 +222,7 @@ test("an etcd that is full takes no writes: named with its words, the server sta
   const server = await startTestServer({ args: [`--etcd-servers=${etcd.endpoint}`] });
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   const create = async (bytes: number) => {
-    const body = { metadata: { generateName: "a-" }, data: { defaulter: "x".repeat(bytes) } };
+    const body = { metadata: { generateName: "a-" }, data: { filler: "x".repeat(bytes) } };
     return (await client.ask("/api/v1/namespaces/default/configmaps", { method: "POST", body })).status;
   };
   try {

@@ -82,7 +82,7 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
  * resourceVersion. Undefined where that cannot be said.
  */
 function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
-  if (kind.fill(object) !== object) return undefined;
+  if (kind.applyDefaults(object) !== object) return undefined;
   const pieces = shownPieces(kind, value, revision);
   return pieces && bodyOfShown(kind, pieces);
 }

@@ -163,13 +163,13 @@ function decoded(call: RequestContext, merged: Json, config: { readonly [key: st
   const decode = (tree: Tree) => endpoint.decode(tree, { reader: "yaml", findings: [] });
   const tree = treeFromJson(merged);
   try {
-    return endpoint.fill(decode(tree));
+    return endpoint.applyDefaults(decode(tree));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
   }
   // What our decoder refuses may still be what upstream's conversion between maps and structs makes something of.
   try {
-    return endpoint.fill(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
+    return endpoint.applyDefaults(decode(convertUntyped(untypedOf(tree), endpoint.schema)));
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const problem = `unable to convert unstructured object to ${typeText(config)}: ${error.message}`;

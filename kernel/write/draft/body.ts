@@ -24,9 +24,9 @@ export async function readBody(call: RequestContext, validation: FieldValidation
   const { exchange, endpoint, catalog } = call;
   const encoding = bodyEncoding(header(exchange, "content-type"), catalog.media);
   const bytes = await bodyOf(call);
-  if (encoding === "protobuf") return endpoint.fill(fromProtobuf(bytes, call));
-  if (encoding === "cbor") return endpoint.fill(fromCbor(bytes, call, validation));
-  return endpoint.fill(fromText(bytes, encoding, call, validation));
+  if (encoding === "protobuf") return endpoint.applyDefaults(fromProtobuf(bytes, call));
+  if (encoding === "cbor") return endpoint.applyDefaults(fromCbor(bytes, call, validation));
+  return endpoint.applyDefaults(fromText(bytes, encoding, call, validation));
 }
 
 /** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */
