@@ -39,14 +39,20 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const troubles = troublesOf(systemClock, troubleLog(log));
   const { store, followed, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
-  await forgetBeginning(store, prefix);
   const measured = measuredStore(store, storedPlaces(prefix, () => inForce().catalog), record, () => performance.now());
-  const opened = await openReads(measured, inForce().catalog, prefix, {
-    onError: (error) => log.error("the cache begins anew", describe(error)),
-    record,
+  const opened = await openCache().catch(async (error) => {
+    await store.close();
+    throw error;
   });
   const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   registry.beforeScrape(cache.tell);
+  async function openCache(): Promise<OpenedReads> {
+    await forgetBeginning(store, prefix);
+    return await openReads(measured, inForce().catalog, prefix, {
+      onError: (error) => log.error("the cache begins anew", describe(error)),
+      record,
+    });
+  }
   return {
     store,
     troubles,

@@ -55,6 +55,40 @@ test("links between pages lead to files and headings that are there", () => {
   assert.deepEqual(pages().flatMap((page) => broken(page, readFileSync(join(root, page), "utf8"))), []);
 });
 
+/** Paths of the repository's own sources in a text. */
+const sourcesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\b(?:core|kernel|plugins|metrics|health|test)\/[\w/.-]*\.ts\b/g)].map(([path]) => path);
+
+test("docs/concepts.md and the READMEs of core and kernel name sources that exist", () => {
+  assert.deepEqual(sourcesIn("`kernel/a.ts`, kernel/b/c-d.ts<br>core/e.test.ts."), ["kernel/a.ts", "kernel/b/c-d.ts", "core/e.test.ts"]);
+  const concepts = sourcesIn(readFileSync(join(root, "docs/concepts.md"), "utf8"));
+  assert.ok(concepts.length > 40);
+  assert.deepEqual(concepts.filter((path) => !existsSync(join(root, path))), []);
+  // A README names files from its own folder or from the kernel, so any of the three places counts.
+  const missing = folderReadmes().flatMap((folder) => {
+    const text = readFileSync(join(root, folder, "README.md"), "utf8");
+    const named = [...text.matchAll(/`([\w/-][\w/.-]*\.ts)`/g)].map(([, path]) => path!);
+    return named.filter((path) => ![folder, "kernel", "."].some((base) => existsSync(join(root, base, path)))).map((path) =>
+      `${folder}: ${path}`
+    );
+  });
+  assert.deepEqual(missing, []);
+});
+
+/** The folders that have a README: core, kernel, and each folder of the kernel. */
+function folderReadmes(): readonly string[] {
+  const below = readdirSync(join(root, "kernel"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return ["core", "kernel", ...below.map(({ name }) => `kernel/${name}`)];
+}
+
+test("core, the kernel and each of its folders have a README of at most 25 lines: entry, callers, invariant", () => {
+  for (const folder of folderReadmes()) {
+    const text = readFileSync(join(root, folder, "README.md"), "utf8");
+    assert.ok(text.trimEnd().split("\n").length <= 25, folder);
+    for (const word of ["Entry:", "Callers:", "Invariant:"]) assert.ok(text.includes(`\n- ${word} `), `${folder} ${word}`);
+  }
+});
+
 test("the index of docs/ names every page, once", () => {
   const index = readFileSync(join(root, "docs/README.md"), "utf8");
   for (const name of readdirSync(join(root, "docs")).filter((each) => each.endsWith(".md") && each !== "README.md")) {
