@@ -8,7 +8,7 @@
  *     await server.close();
  */
 import type { Plugin } from "./core/plugin.ts";
-import type { Config } from "./kernel/config/settings.ts";
+import type { PlainSettings } from "./kernel/config/plain-settings.ts";
 import { withDefaults } from "./kernel/config/parse.ts";
 import { type Log, silentLog } from "./kernel/observe/log.ts";
 import { type Running, serve } from "./kernel/startup/serve.ts";
@@ -17,6 +17,7 @@ import { plugins as builtIn } from "./plugins/mod.ts";
 export { CatalogError } from "./kernel/catalog/catalog.ts";
 export type { Config } from "./kernel/config/settings.ts";
 export { ConfigError } from "./kernel/config/parse.ts";
+export type { PlainSettings } from "./kernel/config/plain-settings.ts";
 export { jsonLog, type Log, openLog, silentLog } from "./kernel/observe/log.ts";
 export type { Running } from "./kernel/startup/serve.ts";
 /** The built-in families, in their order. */
@@ -24,8 +25,11 @@ export { plugins as builtInPlugins } from "./plugins/mod.ts";
 
 /** Options of `start`. */
 export interface StartOptions {
-  /** Settings by flag name; durations in milliseconds. Absent settings have the flag's default. */
-  readonly settings?: Partial<Omit<Config, "config" | "plugins">>;
+  /**
+   * Settings by flag name, in the shape of the configuration file: `{ "feature-gates": { WatchList: false } }`. Durations are numbers
+   * of milliseconds. Absent settings have the flag's default.
+   */
+  readonly settings?: Omit<PlainSettings, "config" | "plugins">;
   /** The families to serve. Default: `builtInPlugins`. */
   readonly plugins?: readonly Plugin[];
   /** Receives the server's log. Default: no log. */

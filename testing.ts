@@ -7,10 +7,10 @@
  *     const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
  */
 import type { Api, Plugin } from "./core/plugin.ts";
-import { tooLargeError } from "./core/status-error.ts";
+import { StatusError, tooLargeError } from "./core/status-error.ts";
 import type { UserInfo } from "./core/user-info.ts";
 export type { UserInfo } from "./core/user-info.ts";
-import type { Config } from "./kernel/config/settings.ts";
+import type { PlainSettings } from "./kernel/config/plain-settings.ts";
 import { withDefaults } from "./kernel/config/parse.ts";
 import type { Exchange, Reply } from "./kernel/request/exchange.ts";
 import { handle } from "./kernel/handle.ts";
@@ -26,8 +26,16 @@ export interface TestServerOptions {
   readonly plugins?: readonly Plugin[];
   /** Serve `plugins` only, without the built-in families. */
   readonly bare?: boolean;
-  /** Settings by flag name; durations in milliseconds. Absent settings have the flag's default. */
-  readonly settings?: Partial<Omit<Config, "config" | "plugins" | "data-dir">>;
+  /**
+   * Settings by flag name, in the shape of the configuration file: `{ "feature-gates": { WatchList: false } }`. Durations are numbers
+   * of milliseconds. Absent settings have the flag's default.
+   */
+  readonly settings?: Omit<PlainSettings, "config" | "plugins" | "data-dir">;
+  /**
+   * What a request gives when a hook throws an error that is no StatusError. "throw" (default): the call rejects with that very error,
+   * its stack included. "answer": 500 with a reference, as clients get it; the error is in `logged`.
+   */
+  readonly unexpectedErrors?: "throw" | "answer";
 }
 
 /** A server that is called directly instead of through connections. */
@@ -37,10 +45,11 @@ export interface TestServer extends AsyncDisposable {
    *
    * @param user the authenticated user. Default: a member of system:masters; null: the anonymous user. Ignored if the request has an
    *   Authorization header, which is then authenticated
-   * @returns the response. Errors are responses with a Status body, as for a client
+   * @returns the response. Errors are responses with a Status body, as for a client. Rejects with the error that a hook threw (see
+   *   `unexpectedErrors`). Errors after the start of a streamed response are in `logged` only
    */
   handle(request: Request, user?: UserInfo | null): Promise<Response>;
-  /** The API with objects instead of requests, as admin. Its methods reject with StatusError. */
+  /** The API with objects instead of requests, as admin. Its methods reject with StatusError, or with the error that a hook threw. */
   readonly api: Api;
   /** The server's log so far: one JSON text for each record. */
   readonly logged: readonly string[];
@@ -55,7 +64,8 @@ const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["
  * Opens a server with an in-memory store. Resolves, usually within milliseconds, when the bootstrap objects exist and the controllers
  * run. Rejects as `start` does.
  */
-export async function openTestServer({ plugins = [], bare = false, settings = {} }: TestServerOptions = {}): Promise<TestServer> {
+export async function openTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { plugins = [], bare = false, settings = {}, unexpectedErrors = "throw" } = options;
   const logged: string[] = [];
   const config = withDefaults({ ...settings, "data-dir": ":memory:" });
   const opened = await openServer({
@@ -72,20 +82,64 @@ export async function openTestServer({ plugins = [], bare = false, settings = {}
     opened.drain();
     return opened.close();
   };
+  const throws = unexpectedErrors === "throw";
+  const recorder = recordUnexpected(opened.server);
   return {
     async handle(request, user = admin) {
-      const server = request.headers.has("authorization") ? opened.server : authenticatedAs(opened.server, user ?? anonymous);
-      return responseTo(await handle(exchangeOf(request), server), request.method);
+      const { server, check } = recordUnexpected(opened.server);
+      const asked = request.headers.has("authorization") ? server : authenticatedAs(server, user ?? anonymous);
+      const reply = await handle(exchangeOf(request), asked);
+      if (throws) check();
+      return responseTo(reply, request.method);
     },
-    api: localApi(opened.server, admin),
+    api: throws ? rethrowing(localApi(recorder.server, admin), recorder.take) : localApi(opened.server, admin),
     logged,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
+/** A server that records the errors that it reports. StatusErrors are replies that were meant, so they are left out. */
+function recordUnexpected(server: Server) {
+  const errors = new Map<string, unknown>();
+  const report = (error: unknown, reference: string) => {
+    server.report(error, reference);
+    if (!(error instanceof StatusError)) errors.set(reference, error);
+  };
+  return {
+    // Inherits, because the catalog is a getter and changes when the configuration is read again.
+    server: Object.create(server, { report: { value: report, enumerable: true } }) as Server,
+    /** Throws the first error, if any. */
+    check() {
+      for (const error of errors.values()) throw error;
+    },
+    /** The error of a reference, once. */
+    take(reference: string): unknown {
+      const error = errors.get(reference);
+      errors.delete(reference);
+      return error;
+    },
+  };
+}
+
+/** The API with methods that reject with the error behind a reference, where there is one. */
+function rethrowing(api: Api, take: (reference: string) => unknown): Api {
+  const rethrow = (error: unknown) => {
+    const message = error instanceof StatusError && error.reason === "InternalError" ? error.details?.causes?.[0]?.message : undefined;
+    throw (message === undefined ? undefined : take(message.replace("reference ", ""))) ?? error;
+  };
+  const methods = Object.entries(api).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
+    const wrapped = (...args: unknown[]) => {
+      const result = method(...args);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    };
+    return [name, wrapped];
+  });
+  return Object.fromEntries(methods) as Api; // the same methods
+}
+
 function authenticatedAs(server: Server, user: UserInfo): Server {
-  return { ...server, authenticate: () => Promise.resolve(user) };
+  return Object.create(server, { authenticate: { value: () => Promise.resolve(user) } });
 }
 
 function exchangeOf(request: Request): Exchange {

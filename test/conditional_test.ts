@@ -100,7 +100,7 @@ test("GET and DELETE do not read If-Match: a deletion has preconditions in its o
 
 test("limit is honoured beside continue and resourceVersion=0, from memory and from the store", async () => {
   for (const on of [true, false]) {
-    await using server = await openTestServer({ settings: { "feature-gates": new Map([["ListFromCacheSnapshot", on]]) } });
+    await using server = await openTestServer({ settings: { "feature-gates": { ListFromCacheSnapshot: on } } });
     for (const name of ["a", "b", "c", "d"]) {
       await server.api.create("v1", "configmaps", "default", { metadata: { name, labels: { t: "x" } } });
     }

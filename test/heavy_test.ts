@@ -151,7 +151,7 @@ async function told(reply: Reply): Promise<{ readonly status: number; readonly h
 }
 
 async function answers(options: Pick<ServeOptions, "startHeavy">) {
-  const config = withDefaults({ "data-dir": ":memory:", "feature-gates": new Map([["CBORServingAndStorage", true]]) });
+  const config = withDefaults({ "data-dir": ":memory:", "feature-gates": { CBORServingAndStorage: true } });
   const opened = await openServer({ config, plugins, log: silentLog, ...options });
   await opened.seeded;
   const { server } = opened;

@@ -149,8 +149,8 @@ test("a watch for lists of metadata ends at its first event, and still tells its
 
 test("a condition of a migration that may not change back is shown as it was sent: null, or an empty list", async () => {
   const settings = {
-    "feature-gates": new Map([["StorageVersionMigrator", true]]),
-    "runtime-config": new Map([["storagemigration.k8s.io/v1beta1", true]]),
+    "feature-gates": { StorageVersionMigrator: true },
+    "runtime-config": { "storagemigration.k8s.io/v1beta1": true },
   };
   await using server = await openTestServer({ settings });
   const ask = asking(server);

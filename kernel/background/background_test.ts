@@ -4,6 +4,7 @@ import { definePlugin } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
 import type { ControllerContext, Plugin } from "../../core/plugin.ts";
 import { withDefaults } from "../config/parse.ts";
+import type { PlainSettings } from "../config/plain-settings.ts";
 import type { Config } from "../config/settings.ts";
 import { activeConfigOf } from "../config/active-config.ts";
 import { localApi } from "./local-api.ts";
@@ -28,7 +29,7 @@ const things = {
   storedUnder: "things",
   served: { "example.com/v1": { schema: object("Thing", {}, { doc: "A thing." }), introduced: "1.0" } },
 };
-const config = (settings: Partial<Config> = {}) => withDefaults({ "data-dir": ":memory:", ...settings });
+const config = (settings: PlainSettings = {}) => withDefaults({ "data-dir": ":memory:", ...settings });
 const open = (plugins: readonly Plugin[]) => openServer({ config: config(), plugins, log: silentLog });
 const swap = (opened: Opened, next: Config, plugins: readonly Plugin[]) => opened.swap(activeConfigOf(next, plugins, opened.inForce()));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -67,7 +68,7 @@ test("settings that the catalog is not made of leave catalog and controllers alo
 test("first objects come with the resource that they are of, and a start without that resource goes well", async () => {
   const bootstrapObjects = [{ groupVersion: "example.com/v1", resource: "things", object: { metadata: { name: "first" } } }];
   const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], bootstrapObjects });
-  const without = config({ "runtime-config": new Map([["example.com/v1", false]]) });
+  const without = config({ "runtime-config": { "example.com/v1": false } });
   const opened = await openServer({ config: without, plugins: [plugin], log: silentLog });
   await opened.seeded;
   swap(opened, config(), [plugin]);

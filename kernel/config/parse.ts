@@ -7,6 +7,7 @@ import { readYaml } from "../../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
 import { durationText } from "./help.ts";
+import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { limits } from "../../core/limits.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -80,10 +81,11 @@ export function readArguments(args: readonly string[], readFile: (path: string) 
   return { help, config, mistakes: [...mistakes, ...senseless(config)] };
 }
 
-/** These settings over the defaults, for programs; mistakes are a ConfigError. */
-export function withDefaults(given: Partial<Config>): Config {
-  const config = { ...defaults, ...given };
-  const mistakes = senseless(config);
+/** The settings of a program over the defaults; throws a ConfigError with every mistake. */
+export function withDefaults(given: PlainSettings): Config {
+  const mistakes: string[] = [];
+  const config = { ...defaults, ...fromPlain(given, mistakes) };
+  append(mistakes, senseless(config));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

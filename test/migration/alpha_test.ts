@@ -7,8 +7,8 @@ import { until } from "../real-server.ts";
 const apiVersion = "storagemigration.k8s.io/v1alpha1";
 const path = `/apis/${apiVersion}/storageversionmigrations`;
 const settings = {
-  "runtime-config": new Map([["api/alpha", true]]),
-  "feature-gates": new Map([["StorageVersionMigrator", true]]),
+  "runtime-config": { "api/alpha": true },
+  "feature-gates": { StorageVersionMigrator: true },
 };
 
 async function ask(server: TestServer, method: string, url: string, body?: unknown, type = "application/json") {
@@ -35,8 +35,8 @@ test("v1alpha1 is served where its gate and api/alpha ask for it, and not by one
       [settings, 200],
       [{ "runtime-config": runtime }, 404],
       [{ "feature-gates": gates }, 404],
-      [{ ...settings, "runtime-config": new Map([["api/alpha", true], [apiVersion, false]]) }, 404],
-      [{ "runtime-config": new Map([[apiVersion, true]]) }, 200],
+      [{ ...settings, "runtime-config": { "api/alpha": true, [apiVersion]: false } }, 404],
+      [{ "runtime-config": { [apiVersion]: true } }, 200],
     ] as const
   ) {
     await using server = await openTestServer({ settings: some });
@@ -113,7 +113,7 @@ test("spec.resource.version and spec.continueToken survive storage, update, patc
 });
 
 test("the status of v1alpha1 takes its own fields: lastUpdateTime and, where it is given, a reason", async () => {
-  await using server = await openTestServer({ settings: { "runtime-config": new Map([[apiVersion, true]]) } });
+  await using server = await openTestServer({ settings: { "runtime-config": { [apiVersion]: true } } });
   await ask(server, "POST", path, migration("told", absent));
   const condition = { type: "Running", status: "True", lastUpdateTime: "2024-01-02T03:04:05Z" };
   for (const wanted of [condition, { ...condition, reason: "Because", message: "m" }]) {

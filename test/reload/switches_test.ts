@@ -28,8 +28,8 @@ const single = versions.flatMap(({ plural, groupVersions }) => groupVersions.map
 function settings(off: readonly string[]): Config {
   return withDefaults({
     "data-dir": ":memory:",
-    "feature-gates": new Map([["StorageVersionMigrator", true]]),
-    "runtime-config": new Map([["api/all", true], ...off.map((each) => [each, false] as const)]),
+    "feature-gates": { StorageVersionMigrator: true },
+    "runtime-config": { "api/all": true, ...Object.fromEntries(off.map((each) => [each, false])) },
   });
 }
 

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigError, parseArguments, withDefaults } from "../../config/parse.ts";
-import type { Config } from "../../config/settings.ts";
+import type { PlainSettings } from "../../config/plain-settings.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { activeConfigOf } from "../../config/active-config.ts";
 import { frontProxy } from "./front-proxy.ts";
 
 const proxy = { commonName: "front-proxy-client", organizations: [], fingerprint: "", expires: 0 };
-const settings: Partial<Config> = {
+const settings: PlainSettings = {
   "requestheader-username-headers": ["X-Remote-User"],
   "requestheader-group-headers": ["X-Remote-Group"],
   "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
 };
 
 /** Who that proxy's request is from, with these settings over the usual ones. */
-async function who(headers: Exchange["headers"], more: Partial<Config> = {}, by: typeof proxy | null = proxy) {
+async function who(headers: Exchange["headers"], more: PlainSettings = {}, by: typeof proxy | null = proxy) {
   const authenticator = frontProxy(() => withDefaults({ ...settings, ...more }));
   // `as`: it reads nothing else of an exchange.
   return await authenticator.authenticate({ headers, frontProxy: by ?? undefined } as Exchange, () => {});

@@ -1,0 +1,44 @@
+/** Settings as programs give them: plain objects in the shape of the configuration file, durations as milliseconds. */
+import { nearest } from "../../core/nearest.ts";
+import { type Config, type Kind, type SettingName, settings } from "./settings.ts";
+
+type Plain<Value> = Value extends ReadonlyMap<string, infer Each> ? Readonly<Record<string, Each>> : Value;
+
+/**
+ * Settings by flag name. A setting that is a map on the command line (`feature-gates`, `runtime-config`) is a plain object,
+ * `{ WatchList: false }`. Durations are numbers of milliseconds.
+ */
+export type PlainSettings = { readonly [Name in SettingName]?: Plain<Config[Name]> };
+
+const record = (value: unknown, of: "boolean" | "string"): boolean =>
+  typeof value === "object" && value !== null && !(value instanceof Map) && !Array.isArray(value) &&
+  Object.values(value).every((each) => typeof each === of);
+
+/** Whether a value has the type of a setting's kind, and the words for that type. */
+const types: Readonly<Record<Kind, { readonly is: (value: unknown) => boolean; readonly expected: string }>> = {
+  string: { is: (value) => typeof value === "string", expected: "a string" },
+  bool: { is: (value) => typeof value === "boolean", expected: "true or false" },
+  int: { is: (value) => Number.isSafeInteger(value) && Number(value) >= 0, expected: "a whole number from 0" },
+  fraction: { is: (value) => typeof value === "number", expected: "a number" },
+  duration: { is: (value) => typeof value === "number" && value >= 0, expected: "a number of milliseconds" },
+  list: { is: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"), expected: "an array of strings" },
+  map: { is: (value) => record(value, "boolean"), expected: "an object of booleans, such as { Name: true }" },
+  texts: { is: (value) => record(value, "string"), expected: "an object of strings" },
+};
+
+/** The settings as the server holds them. Adds a line to `mistakes` for each unknown name and for each value of another type. */
+export function fromPlain(given: PlainSettings, mistakes: string[]): Partial<Config> {
+  const values: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(settings, name)) {
+      const near = nearest(name, Object.keys(settings));
+      mistakes.push(`unknown setting "${name}"${near === undefined ? "" : `: did you mean "${near}"?`}`);
+      continue;
+    }
+    const { kind } = settings[name as SettingName]; // an own key of the table
+    const { is, expected } = types[kind];
+    if (!is(value)) mistakes.push(`setting "${name}" must be ${expected}`);
+    else values[name] = kind === "map" || kind === "texts" ? new Map(Object.entries(value as object)) : value;
+  }
+  return values as Partial<Config>; // each value was checked by its kind
+}
