@@ -65,8 +65,11 @@ export interface Strategy {
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
   /** create() looks at the metadata itself; the kernel only sees to it afterwards that the object can be stored. */
   readonly ownMetaRules?: true;
-  /** The server counts changes of the spec in metadata.generation. Default false: the client's value is kept at creation. */
-  readonly generation?: boolean;
+  /**
+   * The server counts changes of the spec in metadata.generation: from 1 at creation, or with `onUpdate` from what the client sent.
+   * Default false: the client's value is kept.
+   */
+  readonly generation?: boolean | "onUpdate";
   /** Seconds that an object lives (Events). */
   readonly ttlSeconds?: number;
   /** False: always read from the store itself. Default true. */
@@ -112,8 +115,12 @@ export interface Served<T extends ApiObject = any> {
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
   /** Defaults that need the names, after those of the tree; returns `object` itself when nothing changes. */
   readonly fill?: (object: T, names: Names) => T;
-  /** Between this version and the stored form, where they differ in more than apiVersion. Defaults are filled after. */
-  readonly convert?: { readonly toStored: (served: any) => T; readonly fromStored: (stored: T) => any };
+  /**
+   * The stored form of an object of this version and the other way round, where they differ in more than apiVersion; either may be left
+   * out where that direction changes nothing. Defaults are filled in afterwards.
+   */
+  readonly toStored?: (served: any) => T;
+  readonly fromStored?: (stored: T) => any;
 }
 
 /** One stored thing, however many groups and versions show it. */

@@ -126,6 +126,11 @@ export interface FieldOptions {
   readonly keepsEmpty?: true;
   /** Published default, filled in when the field is absent. */
   readonly default?: Json;
+  /**
+   * A default that OpenAPI does not publish, filled in when the field is absent (for a list or map without `pointer`: or empty). For a
+   * field with a gate: while the gate is on.
+   */
+  readonly unpublishedDefault?: Json;
   /** May not change on update; the derived check answers `field is immutable`. */
   readonly immutable?: true;
   /** The feature gate without which a new value is dropped (an already stored one stays). */

@@ -199,10 +199,8 @@ test("owners in two versions see each other's changes, through the conversion be
       "two.test/v1beta1": {
         schema: old,
         introduced: "1.0",
-        convert: {
-          toStored: renamed("text", "title") as (served: any) => any,
-          fromStored: renamed("title", "text") as (stored: any) => any,
-        },
+        toStored: renamed("text", "title") as (served: any) => any,
+        fromStored: renamed("title", "text") as (stored: any) => any,
       },
     },
   });

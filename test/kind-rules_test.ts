@@ -240,3 +240,18 @@ test("an answer in YAML cannot hold what its reader refuses: code 500, though th
     assert.ok(answer.startsWith(`apiVersion: v1\ndata:\n  ${shown}\n`), answer);
   }
 });
+
+test("the generation of a CSIDriver is the client's at creation and counts changes of the spec afterwards, without dropped fields", async () => {
+  await using server = await openTestServer({ settings: { "feature-gates": { CSIServiceAccountTokenSecrets: false } } });
+  const ask = asking(server);
+  const path = `${storage}/csidrivers`;
+  const made = await ask("POST", path, { metadata: { name: "none" }, spec: {} });
+  assert.equal(made.body.metadata.generation, undefined);
+  assert.equal((await ask("POST", path, { metadata: { name: "own", generation: 7 }, spec: {} })).body.metadata.generation, 7);
+  const after = async (spec: object) => (await ask("PATCH", `${path}/none`, { spec }, merge)).body.metadata.generation;
+  assert.equal(await after({ storageCapacity: false }), undefined, "the default is no change");
+  assert.equal(await after({ tokenRequests: [] }), undefined, "an empty list is an absent one");
+  assert.equal(await after({ serviceAccountTokenInSecrets: true }), undefined, "the gate is off");
+  assert.equal(await after({ storageCapacity: true }), 1);
+  assert.equal(await after({ requiresRepublish: true }), 2);
+});

@@ -51,7 +51,10 @@ function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | 
   }
   if (field.pointer && (node.tag === "list" || node.tag === "record")) mistakes.push(`${path}: lists and records are never pointers`);
   if (field.inline && node.tag !== "struct") mistakes.push(`${path}: only a struct can be inline`);
-  if (field.default !== undefined) append(mistakes, defaultMistakes(field.node)(field.default, path));
+  for (const value of [field.default, field.unpublishedDefault]) {
+    if (value !== undefined) append(mistakes, defaultMistakes(field.node)(value, path));
+  }
+  if (field.default !== undefined && field.unpublishedDefault !== undefined) mistakes.push(`${path}: it has two defaults`);
   if (node.tag === "list") append(mistakes, listMistakes(node, field, path));
   else if (field.patch?.mergeKey !== undefined) mistakes.push(`${path}: only a list has a merge key`);
   return mistakes;

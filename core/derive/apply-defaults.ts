@@ -1,5 +1,5 @@
 /**
- * Published defaults. A struct's own fields come first, then its `fill` and, where their gates are on, the defaults of features,
+ * Defaults. A struct's own fields come first, then its `fill` and, where their gates are on, the defaults of features,
  * then what is inside, so that a struct that `fill` has made gets its defaults too. What needs nothing comes back as the same value.
  */
 import type { Gates } from "../plugin.ts";
@@ -17,7 +17,13 @@ export function defaulter<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
 
 /** The gates that decide which defaults are filled in. */
 export function gatesOfFilling(node: Node): readonly string[] {
-  return [...new Set(structsIn(node).flatMap(({ fillWhile }) => Object.keys(fillWhile ?? {})))];
+  return [...new Set(structsIn(node).flatMap(({ fillWhile, fields }) => [...Object.keys(fillWhile ?? {}), ...gatesOfFields(fields)]))];
+}
+
+function gatesOfFields(fields: StructNode["fields"]): readonly string[] {
+  return Object.values(fields).flatMap(({ gate, unpublishedDefault }) =>
+    gate === undefined || unpublishedDefault === undefined ? [] : [gate]
+  );
 }
 
 const asItIs: Fill = (value) => value;
@@ -66,7 +72,7 @@ function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
 
 function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
   const members = membersOf(node);
-  const defaulted = members.filter(({ field }) => field.default !== undefined).map(defaultOf);
+  const defaulted = members.flatMap(defaultOf);
   const own = [...inlined(node), node].flatMap(({ fill, fillWhile }) => [...fill === undefined ? [] : [fill], ...whileOn(fillWhile)]);
   const inner = members.map((member) => ({
     key: member.key,
@@ -79,7 +85,9 @@ function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
 
   return (object: Readonly<Record<string, unknown>>, isOn) => {
     let filled = object;
-    for (const { key, value, lacks } of defaulted) if (lacks(filled[key])) filled = { ...filled, [key]: value };
+    for (const { key, value, gate, lacks } of defaulted) {
+      if (lacks(filled[key]) && (gate === undefined || isOn(gate))) filled = { ...filled, [key]: value };
+    }
     for (const fill of own) filled = fill(filled, isOn);
     for (const { key, always, node, fill } of inner) {
       const value = filled[key] ?? (always ? zeroOf(node) : undefined);
@@ -103,16 +111,24 @@ function inlined(node: StructNode): StructNode[] {
   });
 }
 
-function defaultOf(
-  member: Member,
-): { readonly key: string; readonly value: Json | undefined; readonly lacks: (value: unknown) => boolean } {
-  const zero = isZero(member.node);
-  return {
-    key: member.key,
-    value: member.field.default,
+interface Default {
+  readonly key: string;
+  readonly value: Json;
+  /** It is filled in while this gate is on only. */
+  readonly gate: string | undefined;
+  readonly lacks: (value: unknown) => boolean;
+}
+function defaultOf({ key, node, pointer, field }: Member): readonly Default[] {
+  const value = field.default ?? field.unpublishedDefault;
+  if (value === undefined) return [];
+  const zero = isZero(node);
+  return [{
+    key,
+    value,
+    gate: field.default === undefined ? field.gate : undefined,
     // Where zero and absence are one, zero is filled too.
-    lacks: (value) => value === undefined || value === null || (!member.pointer && zero(value)),
-  };
+    lacks: (present) => present === undefined || present === null || (!pointer && zero(present)),
+  }];
 }
 
 /** The same entries with keys in schema order; keys that the schema does not know stay at the end. */

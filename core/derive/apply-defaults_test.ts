@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { defaultNames } from "../names.ts";
+import { openapiSchemas } from "./openapi.ts";
 import { test } from "node:test";
 import { object } from "../meta/object.ts";
 import { boolean, field, int32, lazy, list, record, string, structsOf, type Typed } from "../schema.ts";
@@ -71,6 +73,20 @@ test("defaulter() fills the defaults of a feature while its gate is on, and what
   assert.deepEqual(gated({}, off), {});
   assert.deepEqual(gated({ mount: true }, on), { mount: true });
   assert.deepEqual(gated({ mount: true }, off), { mount: true });
+});
+
+test("defaulter() fills unpublished defaults as published ones, those of a gated field while its gate is on", () => {
+  const Driver = struct("Driver", {
+    attach: field(1, boolean, "", { pointer: true, unpublishedDefault: true }),
+    modes: field(2, list(string), "", { unpublishedDefault: ["Persistent"] }),
+    mount: field(3, boolean, "", { pointer: true, gate: "Mounts", unpublishedDefault: false }),
+  });
+  const fillDriver = defaulter(Driver), off = (gate: string) => gate !== "Mounts";
+  assert.deepEqual(fillDriver({}, on), { attach: true, modes: ["Persistent"], mount: false });
+  assert.deepEqual(fillDriver({ attach: false, modes: [] }, off), { attach: false, modes: ["Persistent"] });
+  assert.deepEqual(gatesOfFilling(Driver), ["Mounts"]);
+  const published = openapiSchemas([{ node: Driver, home: "core/v1" }], { names: defaultNames, version: "v3" });
+  assert.doesNotMatch(JSON.stringify(published), /"default":(true|false|\[)/);
 });
 
 test("gatesOfFilling() names each gate that defaults ask for, however deep", () => {

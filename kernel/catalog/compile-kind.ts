@@ -90,12 +90,12 @@ function nativeForm(schema: StructNode, applyDefaults: StoredKind["applyDefaults
   return { schema, ...storedDecoders(schema), toStored: applyDefaults };
 }
 function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKind["applyDefaults"], settings: Settings): StoredForm {
-  const { schema, convert } = served;
+  const { schema, toStored } = served;
   const withDefaults = codecOf(served, settings).applyDefaults;
   return {
     schema,
     ...storedDecoders(schema),
-    toStored: (object) => applyDefaults(renamed(convert?.toStored(withDefaults(object)) ?? withDefaults(object), apiVersion)),
+    toStored: (object) => applyDefaults(renamed(toStored?.(withDefaults(object)) ?? withDefaults(object), apiVersion)),
   };
 }
 
@@ -134,8 +134,8 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
   const apiVersion = group === "" ? version : `${group}/${version}`;
   const left = new Set<string>(resource.strategy?.without ?? []);
   const codec = codecOf(served, settings);
-  const toStored = served.convert?.toStored ?? ((object: ApiObject) => object);
-  const fromStored = served.convert?.fromStored ?? ((object: ApiObject) => object);
+  const toStored = served.toStored ?? ((object: ApiObject) => object);
+  const fromStored = served.fromStored ?? ((object: ApiObject) => object);
   return Object.freeze({
     group,
     version,

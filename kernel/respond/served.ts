@@ -12,7 +12,7 @@ export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
 /** Whether a version shows objects as they are stored. */
 export function isStoredForm(endpoint: Endpoint): boolean {
   return endpoint.apiVersion === endpoint.stored.apiVersion && endpoint.schema === endpoint.stored.schema &&
-    endpoint.served.convert === undefined;
+    endpoint.served.fromStored === undefined;
 }
 /** An endpoint for objects that are in its version already: nothing is converted, and nothing filled in. */
 export function unconverted(endpoint: Endpoint): Endpoint {

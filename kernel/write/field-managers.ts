@@ -32,7 +32,6 @@ import { type RequestContext, timeText } from "../request-context.ts";
 import { header } from "../request/exchange.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
-import { isStoredForm } from "../respond/served.ts";
 
 /** The name under which a write is recorded: the query's, else the client's up to its first slash. */
 export function managerName(call: RequestContext): string {
@@ -74,7 +73,8 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
 /** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */
 function asShown(endpoint: Endpoint, object: ApiObject): ApiObject {
   const { withoutEmptyMaps } = endpoint.stored;
-  return endpoint.served.convert === undefined
+  const { toStored, fromStored } = endpoint.served;
+  return toStored === undefined && fromStored === undefined
     ? withoutEmptyMaps(object)
     : endpoint.fromStored(withoutEmptyMaps(endpoint.toStored(object)));
 }
@@ -144,7 +144,8 @@ function converted(object: Json, from: Endpoint, to: Endpoint): Json {
   return to.fromStored(to.stored.applyDefaults(from.toStored(decoded))) as unknown as Json; // canonical objects are plain values
 }
 function isPlain(endpoint: Endpoint): boolean {
-  return isStoredForm(endpoint) || endpoint.served.convert === undefined;
+  const { toStored, fromStored } = endpoint.served;
+  return toStored === undefined && fromStored === undefined;
 }
 
 const resets = new WeakMap<Endpoint, Map<string, FieldSet>>();

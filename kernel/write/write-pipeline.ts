@@ -61,7 +61,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
       resourceVersion: undefined,
       selfLink: undefined,
       ...(keepsDeletion ? {} : { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined }),
-      ...(resource.strategy?.generation ? { generation: 1 } : {}),
+      ...(resource.strategy?.generation === true ? { generation: 1 } : {}),
     }),
   };
   next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(next)), undefined);

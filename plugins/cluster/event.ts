@@ -110,7 +110,8 @@ const inEventsGroup: Served = {
   selectableFields: Object.fromEntries(
     Object.entries(newSelectable).map(([path, value]) => [path, (event: Event) => value(toCoreEvent(event))]),
   ),
-  convert: { toStored: toCoreEvent, fromStored: fromCoreEvent },
+  toStored: toCoreEvent,
+  fromStored: fromCoreEvent,
 };
 
 export const events = defineResource<CoreEvent>({

@@ -178,13 +178,13 @@ test("an event converts to the events group and back without loss", () => {
     series: { count: 2, lastObservedTime: "2024-01-02T03:04:05.000000Z" },
     related: {},
   });
-  const shown: Event = view.convert!.fromStored(full);
+  const shown: Event = view.fromStored!(full);
   assert.deepEqual([shown.note, shown.regarding, shown.deprecatedSource, shown.deprecatedCount], ["hello", { kind: "ConfigMap" }, {
     component: "x",
   }, 3]);
-  assert.deepEqual(view.convert!.toStored(shown), full);
-  assert.deepEqual(view.convert!.toStored(view.convert!.fromStored(make())), make());
-  assert.deepEqual(view.convert!.fromStored(make({ series: { lastObservedTime: null } })).series, { count: 0, lastObservedTime: null });
+  assert.deepEqual(view.toStored!(shown), full);
+  assert.deepEqual(view.toStored!(view.fromStored!(make())), make());
+  assert.deepEqual(view.fromStored!(make({ series: { lastObservedTime: null } })).series, { count: 0, lastObservedTime: null });
 });
 
 test("selectable fields of events have the names of their API", () => {
@@ -194,7 +194,7 @@ test("selectable fields of events have the names of their API", () => {
   assert.equal(ofCore["involvedObject.uid"]!(event), "");
   assert.equal(ofCore["source"]!(event), "rep");
   assert.equal(ofCore["source"]!({ ...event, source: { component: "from" } }), "from");
-  const shown = view.convert!.fromStored(event), { selectableFields: ofGroup = {} } = view;
+  const shown = view.fromStored!(event), { selectableFields: ofGroup = {} } = view;
   assert.equal(ofGroup["regarding.kind"]!(shown), "ConfigMap");
   assert.equal(ofGroup["reportingController"]!(shown), "rep");
   assert.deepEqual(Object.keys(ofGroup).filter((path) => Object.hasOwn(ofCore, path)), ["reason", "type"]);
@@ -204,7 +204,7 @@ test("both APIs have the same cells: a single event has count 1, and missing tim
   const now = Date.parse("2024-01-02T03:05:05Z");
   const cells = (event: CoreEvent) => {
     const row = events.served["v1"]!.columns!.map((column) => column.cell(event, now));
-    assert.deepEqual(view.columns!.map((column) => column.cell(view.convert!.fromStored(event), now)), row);
+    assert.deepEqual(view.columns!.map((column) => column.cell(view.fromStored!(event), now)), row);
     return row;
   };
   const involvedObject = { kind: "ConfigMap", name: "thing", fieldPath: "data{x}" };

@@ -94,7 +94,7 @@ export const secrets = defineResource<Secret>({
       introduced: "1.0",
       columns,
       selectableFields: { type: ({ type = "" }: Secret) => type },
-      convert: { toStored, fromStored: (stored) => stored },
+      toStored,
     },
   },
   strategy,

@@ -14,7 +14,7 @@ const created = (rest: object) => texts(secrets.create?.(make(rest), at));
 const updated = (next: object, prior: object) => texts(secrets.update?.(make(next), make(prior), at));
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const served = secrets.served["v1"]!;
-const toStored = (rest: object) => served.convert!.toStored(make(rest));
+const toStored = (rest: object) => served.toStored!(make(rest));
 
 /** Each type with invalid data, the errors, and valid data. */
 const byType: readonly [string, object, readonly string[], object][] = [
@@ -112,7 +112,7 @@ test("stringData is merged into data and is not stored", () => {
   assert.deepEqual(toStored({ stringData: {} }), make({}));
   assert.deepEqual(toStored({ stringData: {}, data: {} }), make({ data: {} }));
   const plain = make({ data: { a: "YQ==" } });
-  assert.equal(served.convert!.toStored(plain), plain);
+  assert.equal(served.toStored!(plain), plain);
 });
 
 test("stringData accepts keys that are names of Object.prototype", () => {

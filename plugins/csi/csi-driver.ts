@@ -1,11 +1,10 @@
 import { append } from "../../core/append.ts";
 import { defineResource } from "../../core/define/define.ts";
-import { dropDisabled } from "../../core/derive/gates.ts";
 import { sameValue } from "../../core/derive/same-value.ts";
 import { duplicate, type FieldError, invalid, notSupported, required } from "../../core/field-error.ts";
 import { object } from "../../core/meta/object.ts";
 import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Gates, HookContext, Plugin, Resource } from "../../core/plugin.ts";
+import type { Gates, Plugin, Resource } from "../../core/plugin.ts";
 import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, field, type Infer, int64, list, named, setOf, string, structsOf } from "../../core/schema.ts";
 import { csiDriverColumnTexts as texts } from "./column-texts.ts";
@@ -32,27 +31,30 @@ const TokenRequest = struct("TokenRequest", {
 const CSIDriverSpec = struct("CSIDriverSpec", {
   attachRequired: field(1, boolean, "Whether a volume must be attached to the node before it is mounted. Default true. Immutable.", {
     pointer: true,
+    unpublishedDefault: true,
   }),
   podInfoOnMount: field(2, boolean, "Whether nodes pass information about the pod to the driver on mount. Default false.", {
     pointer: true,
+    unpublishedDefault: false,
   }),
   volumeLifecycleModes: field(
     3,
     setOf(named("v1.VolumeLifecycleMode", string)),
     "The kinds of volumes that the driver supports: Persistent (the default), Ephemeral (with the lifecycle of the pod), or both. Immutable.",
+    { unpublishedDefault: ["Persistent"] },
   ),
   storageCapacity: field(
     4,
     boolean,
     "Whether the scheduler considers CSIStorageCapacity objects for a pod that needs a new volume. Default false.",
-    { pointer: true },
+    { pointer: true, unpublishedDefault: false },
   ),
   fsGroupPolicy: field(
     5,
     named("v1.FSGroupPolicy", string),
     "When nodes change ownership and permissions of a volume: always (File), never (None), or only for a volume with a file system type " +
       "and access mode ReadWriteOnce (ReadWriteOnceWithFSType, the default).",
-    { pointer: true },
+    { pointer: true, unpublishedDefault: "ReadWriteOnceWithFSType" },
   ),
   tokenRequests: field(
     6,
@@ -65,10 +67,12 @@ const CSIDriverSpec = struct("CSIDriverSpec", {
     "Whether nodes call NodePublishVolume periodically, so that the driver can update a mounted volume. Default false.",
     {
       pointer: true,
+      unpublishedDefault: false,
     },
   ),
   seLinuxMount: field(8, boolean, "Whether the driver supports mounts with an SELinux context. Default false.", {
     pointer: true,
+    unpublishedDefault: false,
     gate: seLinuxGate,
   }),
   nodeAllocatableUpdatePeriodSeconds: field(
@@ -84,45 +88,12 @@ const CSIDriverSpec = struct("CSIDriverSpec", {
       "tokenRequests.",
     { pointer: true, gate: secretsGate },
   ),
-}, {
-  doc: "The capabilities of a driver and its requirements on nodes.",
-  fill: withDefaults,
-  fillWhile: { [seLinuxGate]: withSELinuxMount },
-});
-type CSIDriverSpec = Infer<typeof CSIDriverSpec>;
+}, { doc: "The capabilities of a driver and its requirements on nodes." });
 
 const CSIDriver = object("CSIDriver", {
   spec: field(2, CSIDriverSpec, "The capabilities of the driver and its requirements on nodes.", { required: true }),
 }, { package: home, doc: "A CSI driver that is deployed in the cluster. The object's name is the driver's name." });
 type CSIDriver = Infer<typeof CSIDriver>;
-
-/** The fields with defaults. The type of the whole spec cannot be inferred yet, because its schema refers to these functions. */
-interface Defaulted {
-  readonly attachRequired?: boolean;
-  readonly podInfoOnMount?: boolean;
-  readonly volumeLifecycleModes?: readonly string[];
-  readonly storageCapacity?: boolean;
-  readonly fsGroupPolicy?: string;
-  readonly requiresRepublish?: boolean;
-  readonly seLinuxMount?: boolean;
-}
-function withDefaults(spec: Defaulted): Defaulted {
-  const { attachRequired, podInfoOnMount, volumeLifecycleModes = [], storageCapacity, fsGroupPolicy, requiresRepublish } = spec;
-  const defaulted = [attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, requiresRepublish];
-  if (defaulted.every((each) => each !== undefined) && volumeLifecycleModes.length > 0) return spec;
-  return {
-    ...spec,
-    attachRequired: attachRequired ?? true,
-    podInfoOnMount: podInfoOnMount ?? false,
-    volumeLifecycleModes: volumeLifecycleModes.length > 0 ? volumeLifecycleModes : ["Persistent"],
-    storageCapacity: storageCapacity ?? false,
-    fsGroupPolicy: fsGroupPolicy ?? "ReadWriteOnceWithFSType",
-    requiresRepublish: requiresRepublish ?? false,
-  };
-}
-function withSELinuxMount(spec: Defaulted): Defaulted {
-  return spec.seLinuxMount === undefined ? { ...spec, seLinuxMount: false } : spec;
-}
 
 const columns: readonly Column<CSIDriver>[] = [
   nameColumn,
@@ -214,19 +185,6 @@ function validateImmutable({ spec: next }: CSIDriver, { spec: prior }: CSIDriver
   ];
 }
 
-/** Increments the generation if the spec changes. A create keeps the client's generation, as upstream. */
-function prepare(next: CSIDriver, prior: CSIDriver | undefined, at: HookContext): CSIDriver {
-  // First drop the disabled fields: they must not count as a change.
-  const kept = dropDisabled(CSIDriver)(next, prior, at.gates);
-  if (prior === undefined || sameSpec(kept.spec, prior.spec)) return kept;
-  return { ...kept, metadata: { ...kept.metadata, generation: Number(prior.metadata.generation ?? 0) + 1 } };
-}
-function sameSpec(a: CSIDriverSpec, b: CSIDriverSpec): boolean {
-  const { tokenRequests: aRequests = [], ...aRest } = a;
-  const { tokenRequests: bRequests = [], ...bRest } = b;
-  return sameValue(aRequests, bRequests) && sameValue(aRest, bRest);
-}
-
 export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   kind: "CSIDriver",
   scope: "Cluster",
@@ -234,8 +192,7 @@ export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   storedAs: "storage.{domain}/v1",
   storedUnder: "csidrivers",
   served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },
-  strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
-  prepare,
+  strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true, generation: "onUpdate" },
   create: (next, at) => validateSpec(next, at.gates),
   update: (next, prior, at) => [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(csiDrivers, at.names)),

@@ -24,7 +24,7 @@ const make = (rest: object, apiVersion = beta): any => ({
   status: {},
   ...rest,
 });
-const { convert } = migrations.served["storagemigration.{domain}/v1alpha1"]!;
+const { toStored, fromStored } = migrations.served["storagemigration.{domain}/v1alpha1"]!;
 const { status } = migrations.served["storagemigration.{domain}/v1beta1"]!.subresources!;
 const condition = (type: string, value: string) => ({
   type,
@@ -43,7 +43,7 @@ test("the fields of v1alpha1 are kept in the stored form, and its annotations ar
       resourceVersion: "7",
     },
   }, alpha);
-  const stored = convert!.toStored(shown);
+  const stored = toStored!(shown);
   assert.deepEqual(stored.spec, { resource: { group: "example.com", resource: "things" } });
   assert.deepEqual(stored.metadata.annotations, {
     mine: "x",
@@ -51,13 +51,13 @@ test("the fields of v1alpha1 are kept in the stored form, and its annotations ar
     "storagemigration.k8s.io/v1alpha1-continue-token": "token",
   });
   assert.deepEqual(stored.status.conditions, [{ ...condition("Running", "True"), message: "m" }]);
-  assert.deepEqual(convert!.fromStored(stored), shown);
+  assert.deepEqual(fromStored!(stored), shown);
 });
 
 test("a migration of v1beta1 has no version in v1alpha1, and converts back unchanged", () => {
   const stored = make({ status: { conditions: [condition("Running", "True")] } }, alpha);
-  assert.deepEqual(convert!.fromStored(stored).spec, { resource: { resource: "things" } });
-  assert.deepEqual(convert!.toStored(convert!.fromStored(stored)), stored);
+  assert.deepEqual(fromStored!(stored).spec, { resource: { resource: "things" } });
+  assert.deepEqual(toStored!(fromStored!(stored)), stored);
 });
 
 test("an update in v1beta1 without the annotations keeps the fields of v1alpha1", () => {

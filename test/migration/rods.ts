@@ -49,8 +49,8 @@ const toText = ({ spec, ...rest }: Measured): Text => ({
 export function rodsPlugin(stored: "v1" | "v2", mayChange: () => Promise<void> = () => Promise.resolve()): Plugin {
   const text: Served<any> = { schema: Text, introduced: "1.0" }, measured: Served<any> = { schema: Measured, introduced: "1.0" };
   const served = stored === "v1"
-    ? { [homes.v1]: text, [homes.v2]: { ...measured, convert: { toStored: toText, fromStored: toMeasured } } }
-    : { [homes.v1]: { ...text, convert: { toStored: toMeasured, fromStored: toText } }, [homes.v2]: measured };
+    ? { [homes.v1]: text, [homes.v2]: { ...measured, toStored: toText, fromStored: toMeasured } }
+    : { [homes.v1]: { ...text, toStored: toMeasured, fromStored: toText }, [homes.v2]: measured };
   const rods = defineResource<any>({
     kind: "Rod",
     scope: "Namespaced",

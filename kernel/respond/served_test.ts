@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { object } from "../../core/meta/object.ts";
+import { defaultNames } from "../../core/names.ts";
+import type { Plugin, Served } from "../../core/plugin.ts";
+import { field, string } from "../../core/schema.ts";
+import { compile } from "../catalog/compile.ts";
+import { isStoredForm } from "./served.ts";
+
+const schema = object("Thing", { text: field(2, string, "A text.") }, { doc: "A thing." });
+const upper = (one: any) => ({ ...one, text: one.text.toUpperCase() });
+
+function endpointOf(converts: Partial<Served>) {
+  const plugin: Plugin = {
+    name: "test",
+    summary: "A thing.",
+    resources: [{
+      kind: "Thing",
+      scope: "Cluster",
+      summary: "A thing.",
+      storedAs: "example.com/v1",
+      storedUnder: "example.com/things",
+      served: { "example.com/v1": { schema, introduced: "1.0", ...converts } },
+    }],
+  };
+  return compile([plugin], { names: defaultNames, featureGates: new Map(), runtimeConfig: new Map() }).endpoint(
+    "example.com",
+    "v1",
+    "things",
+  )!;
+}
+
+test("isStoredForm() is true where objects are converted on their way in only", () => {
+  const one: any = { kind: "Thing", apiVersion: "example.com/v1", metadata: {}, text: "a" };
+  const inwards = endpointOf({ toStored: upper }), outwards = endpointOf({ fromStored: upper });
+  assert.equal(isStoredForm(inwards), true);
+  assert.deepEqual(inwards.toStored(one), { ...one, text: "A" });
+  assert.equal(inwards.fromStored(one), one);
+  assert.equal(isStoredForm(outwards), false);
+  assert.equal(outwards.toStored(one), one);
+  assert.deepEqual(outwards.fromStored(one), { ...one, text: "A" });
+});
