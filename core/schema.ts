@@ -280,10 +280,15 @@ export function structsIn(root: Node): readonly StructNode[] {
   return [...seen].filter((node) => node.tag === "struct");
 }
 
-/** One entry per tag: a new tag breaks every fold until it is answered. `go` is the fold itself. */
-export type Fold<R> = {
+type Entries<R> = {
   readonly [T in Exclude<Node["tag"], "lazy">]: (node: Extract<Node, { tag: T }>, go: (node: Node) => R) => R;
 };
+type Containers = "list" | "record" | "struct";
+/**
+ * One entry per tag: a new tag breaks every fold until it is answered. `go` is the fold itself. A fold that treats scalars alike answers
+ * them by `scalar`, and names the exceptions; containers always have their entries.
+ */
+export type Fold<R> = Entries<R> | Pick<Entries<R>, Containers> & Partial<Omit<Entries<R>, Containers>> & { readonly scalar: () => R };
 
 /**
  * The function that folds any node by the table, memoised by node. A struct that contains itself is met again
@@ -298,7 +303,8 @@ export function fold<R>(table: Fold<R>, late: (get: () => R) => R): (node: Node)
     if (known !== undefined) return known;
     if (begun.has(node)) return late(() => done.get(node)!);
     begun.add(node);
-    const made = (table[node.tag] as (node: Node, go: (node: Node) => R) => R)(node, go);
+    const entry = (table as Partial<Entries<R>>)[node.tag] as ((node: Node, go: (node: Node) => R) => R) | undefined; // takes nodes of its tag
+    const made = entry !== undefined ? entry(node, go) : (table as { readonly scalar: () => R }).scalar(); // the types have one of both
     done.set(node, made);
     return made;
   }

@@ -29,19 +29,7 @@ function gatesOfFields(fields: StructNode["fields"]): readonly string[] {
 const asItIs: Fill = (value) => value;
 
 const fillNode: (node: Node) => Fill = fold<Fill>({
-  boolean: () => asItIs,
-  string: () => asItIs,
-  int32: () => asItIs,
-  int64: () => asItIs,
-  double: () => asItIs,
-  bytes: () => asItIs,
-  quantity: () => asItIs,
-  intOrString: () => asItIs,
-  time: () => asItIs,
-  microTime: () => asItIs,
-  duration: () => asItIs,
-  raw: () => asItIs,
-  fieldsV1: () => asItIs,
+  scalar: () => asItIs,
   list: (node, go) => fillList(go(node.of)),
   record: fillRecord,
   struct: fillStruct,

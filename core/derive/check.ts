@@ -21,19 +21,8 @@ const fine: readonly FieldError[] = Object.freeze([]);
 const anything: Check = () => fine;
 
 const checkNode: (node: Node) => Check = fold<Check>({
-  boolean: () => anything,
+  scalar: () => anything,
   string: checkString,
-  int32: () => anything,
-  int64: () => anything,
-  double: () => anything,
-  bytes: () => anything,
-  quantity: () => anything,
-  intOrString: () => anything,
-  time: () => anything,
-  microTime: () => anything,
-  duration: () => anything,
-  raw: () => anything,
-  fieldsV1: () => anything,
   list: checkList,
   record: checkRecord,
   struct: checkStruct,
@@ -105,19 +94,7 @@ export function immutable<T>(node: Typed<T>): (next: T, prior: T, path: string) 
 const free: Compare = () => fine;
 
 const compareNode: (node: Node) => Compare = fold<Compare>({
-  boolean: () => free,
-  string: () => free,
-  int32: () => free,
-  int64: () => free,
-  double: () => free,
-  bytes: () => free,
-  quantity: () => free,
-  intOrString: () => free,
-  time: () => free,
-  microTime: () => free,
-  duration: () => free,
-  raw: () => free,
-  fieldsV1: () => free,
+  scalar: () => free,
   list: () => free,
   record: () => free,
   struct: compareStruct,

@@ -16,19 +16,7 @@ export const emptyMapDropper: (node: Node) => Settle = settling(false);
 
 function settling(lists: boolean): (node: Node) => Settle {
   return fold<Settle>({
-    boolean: () => asItIs,
-    string: () => asItIs,
-    int32: () => asItIs,
-    int64: () => asItIs,
-    double: () => asItIs,
-    bytes: () => asItIs,
-    quantity: () => asItIs,
-    intOrString: () => asItIs,
-    time: () => asItIs,
-    microTime: () => asItIs,
-    duration: () => asItIs,
-    raw: () => asItIs,
-    fieldsV1: () => asItIs,
+    scalar: () => asItIs,
     list: ({ of }, go) => {
       const settle = go(of);
       return settle === asItIs ? asItIs : (value) => Array.isArray(value) ? inEach(value, settle) : value;

@@ -19,19 +19,7 @@ export function dropDisabled<T>(node: Typed<T>): (next: T, prior: T | undefined,
 }
 
 const dropNode: (node: Node) => Drop = fold<Drop>({
-  boolean: () => keep,
-  string: () => keep,
-  int32: () => keep,
-  int64: () => keep,
-  double: () => keep,
-  bytes: () => keep,
-  quantity: () => keep,
-  intOrString: () => keep,
-  time: () => keep,
-  microTime: () => keep,
-  duration: () => keep,
-  raw: () => keep,
-  fieldsV1: () => keep,
+  scalar: () => keep,
   list: ({ of }, go) => {
     const drop = go(of);
     if (drop === keep) return keep;
