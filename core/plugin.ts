@@ -210,18 +210,88 @@ export interface ControllerContext {
   /** PEM of the authorities by which clients inside of a cluster know the server; absent where none are to be published. */
   readonly rootCertificates?: string;
 }
-/** The API in process, with the rights of a system component. Refusals are thrown StatusErrors. */
+/** Options of a write through `Api`. */
+export interface ApiWriteOptions {
+  /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */
+  readonly subresource?: string;
+  /** Checks and answers the write without storing it. Default false. */
+  readonly dryRun?: boolean;
+  /** What unknown and duplicate fields do: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
+  readonly fieldManager?: string;
+}
+export interface ApiCreateOptions extends ApiWriteOptions {
+  /** The object whose `subresource` takes the POST; required with a subresource, ignored without. */
+  readonly name?: string;
+}
+export interface ApiApplyOptions extends ApiWriteOptions {
+  /** Takes over fields that other managers own, as controllers do. With false a conflict rejects the apply (409). Default true. */
+  readonly force?: boolean;
+}
+/** One operation of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  /** JSON pointers (RFC 6901). */
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+/** A patch with its type: JSON patch (RFC 6902), JSON merge patch (RFC 7386) or strategic merge patch, which merges lists by their keys. */
+export type ApiPatch =
+  | { readonly json: readonly JsonPatchOperation[] }
+  | { readonly merge: object }
+  | { readonly strategic: object };
+
+/**
+ * The API in process, with the rights of a system component. Names of group versions may contain `{domain}`; `namespace` is "" for kinds
+ * of the cluster. Every method rejects with the StatusError that a client would get as a Status.
+ */
 export interface Api {
-  get(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<ApiObject>;
+  /** Resolves with the object, or with its subresource where `options` name one. */
+  get(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    options?: Pick<ApiWriteOptions, "subresource">,
+  ): Promise<ApiObject>;
   list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
-  create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown): Promise<ApiObject>;
+  /** Creates an object, or posts to a subresource. Resolves with the reply: the object as it is stored. */
+  create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
+  /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
   update(
     groupVersion: GroupVersion,
     resource: string,
     namespace: string,
     name: string,
     object: unknown,
-    subresource?: string,
+    options?: ApiWriteOptions,
+  ): Promise<ApiObject>;
+  /**
+   * Changes parts of an object that exists. Races with other writes are retried by the server.
+   *
+   *     api.patch("v1", "configmaps", "default", "a", { merge: { data: { mode: "fast", old: null } } })
+   */
+  patch(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    patch: ApiPatch,
+    options?: ApiWriteOptions,
+  ): Promise<ApiObject>;
+  /**
+   * Server-side apply (KEP-555): creates the object or sets the given fields, and removes fields that this manager applied before and
+   * omits now. `apiVersion`, `kind` and `metadata.name` are filled in where `object` lacks them.
+   */
+  apply(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    object: object,
+    options?: ApiApplyOptions,
   ): Promise<ApiObject>;
   delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
   deleteCollection(
@@ -267,6 +337,8 @@ export interface Controller {
   readonly gate?: string;
   /** Runs only while all of these resources are served. */
   readonly needs?: readonly ControllerNeed[];
+  /** Owner of the fields that it writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
+  readonly fieldManager?: string;
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
@@ -274,6 +346,8 @@ export interface Controller {
  *  (`poststarthook/<name>`), and not alive once --livez-grace-period is over; an error starts it again after a pause. */
 export interface StartHook {
   readonly name: string;
+  /** As in `Controller`. */
+  readonly fieldManager?: string;
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 

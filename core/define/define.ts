@@ -6,6 +6,8 @@ import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
 import { dns1035Label } from "../meta/names.ts";
+import { fieldErrorText } from "../field-error.ts";
+import { validateFieldManager } from "../meta/field-manager.ts";
 import type { GateStage, Plugin, Resource } from "../plugin.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 
@@ -64,6 +66,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
       `"${name}" is no name of a health check or start hook: letters, digits, dashes, dots, underscores and slashes`
     ),
+    ...[...controllers, ...startHooks].flatMap(({ name, fieldManager = name }) => managerMistakes(name, fieldManager)),
     ...bootstrapObjectMistakes(plugin),
   ];
 }
@@ -71,6 +74,12 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
 /** `plural in group/version` for each version that shows the resource. */
 function endpointsOf(resource: Resource): readonly string[] {
   return Object.keys(resource.served).map((groupVersion) => `${resource.plural ?? pluralOf(resource.kind)} in ${groupVersion}`);
+}
+
+/** The field manager of a controller or start hook is part of every object that it writes. */
+function managerMistakes(name: string, fieldManager: string): readonly string[] {
+  if (fieldManager === "") return [`"${name}" has an empty field manager`];
+  return validateFieldManager(fieldManager, `field manager of "${name}"`).map(fieldErrorText);
 }
 
 function gateMistakes(gate: string, ladder: readonly GateStage[]): readonly string[] {

@@ -244,6 +244,8 @@ test("definePlugin() refuses what is defined twice", () => {
   ]);
   const controller = { name: "c", run: () => Promise.resolve() };
   assert.deepEqual(ofPlugin({ controllers: [controller, controller] }), ['two controllers are called "c"']);
+  assert.deepEqual(ofPlugin({ controllers: [{ ...controller, fieldManager: "" }] }), ['"c" has an empty field manager']);
+  assert.match(ofPlugin({ startHooks: [{ ...controller, fieldManager: "a\nb" }] }).join(), /field manager of "c".*invalid character/);
 });
 
 test("definePlugin() refuses seeds of what it does not define, and in the wrong scope", () => {

@@ -1,5 +1,5 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
-import type { Api, ControllerContext, StartHook } from "../../core/plugin.ts";
+import type { Api, Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -24,8 +24,9 @@ export interface Background {
 export interface BackgroundNeeds {
   readonly store: Store;
   readonly api: Api;
-  /** The same API for one controller, which tells of its watches. */
-  readonly apiOf: (controller: string) => Api;
+  /** The API of one controller, which reports its watches, and of one start hook. Each writes with its own field manager. */
+  readonly apiOf: (controller: Controller) => Api;
+  readonly hookApiOf: (hook: StartHook) => Api;
   readonly election: ElectionNeeds;
   readonly start: StartUp;
   readonly log: Log;
@@ -40,7 +41,7 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -56,12 +57,12 @@ export function runBackground(
       // A controller that does not run delays no health check.
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
       const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
-      const controllerContextOf = (controller: string) => ({
+      const controllerContextOf = (controller: Controller) => ({
         ...shared,
         api: apiOf(controller),
-        work: queue(controller),
+        work: queue(controller.name),
         tell: (sentence: string, error?: unknown) =>
-          log.error(`controller ${controller}: ${sentence}`, error === undefined ? {} : describe(error)),
+          log.error(`controller ${controller.name}: ${sentence}`, error === undefined ? {} : describe(error)),
       });
       const run = (until: AbortSignal) =>
         runControllers(
@@ -80,7 +81,7 @@ export function runBackground(
       await Promise.all([
         before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         whenElected(next, { ...election, log, seeded, resting }, run, running),
-        ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api }, start, log, running)),
+        ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api: hookApiOf(hook) }, start, log, running)),
       ]);
     });
   const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>

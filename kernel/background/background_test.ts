@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
-import type { ControllerContext, Plugin } from "../../core/plugin.ts";
+import type { Controller, ControllerContext, Plugin } from "../../core/plugin.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { PlainSettings } from "../config/plain-settings.ts";
 import type { Config } from "../config/settings.ts";
@@ -78,5 +78,27 @@ test("first objects come with the resource that they are of, and a start without
     assert.deepEqual([type, object.metadata.name], ["ADDED", "first"]);
     watching.abort();
   }
+  await opened.close();
+});
+
+test("controllers and start hooks write with field managers of their own: their names, unless they have another", async () => {
+  const thing = (name: string) => ({ metadata: { name, labels: { made: "yes" } } });
+  const make = (name: string) => async ({ api }: ControllerContext) => void await api.create("example.com/v1", "things", "", thing(name));
+  const controller = (name: string, more: Partial<Controller> = {}): Controller => ({ name, ...more, run: make(name) });
+  const plugin = definePlugin({
+    name: "things",
+    summary: "For tests.",
+    resources: [things],
+    controllers: [controller("gardener"), controller("upstream", { fieldManager: "kube-controller-manager" })],
+    startHooks: [controller("hook"), controller("hook-named", { fieldManager: "first" })],
+  });
+  const opened = await open([plugin]);
+  const api = localApi(opened.server, { name: "admin", groups: ["system:masters"] });
+  const watching = new AbortController(), owners: Record<string, string | undefined> = {};
+  for await (const { object: { metadata } } of api.watch("example.com/v1", "things", "", {}, watching.signal)) {
+    owners[metadata.name ?? ""] = metadata.managedFields?.[0]?.manager;
+    if (Object.keys(owners).length === 4) watching.abort();
+  }
+  assert.deepEqual(owners, { gardener: "gardener", upstream: "kube-controller-manager", hook: "hook", "hook-named": "first" });
   await opened.close();
 });

@@ -1,7 +1,8 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
+import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiList, GroupVersion, WatchScope } from "../../core/plugin.ts";
+import type { Api, ApiList, ApiPatch, ApiWriteOptions, GroupVersion, WatchScope } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError, type StatusReason } from "../../core/status-error.ts";
@@ -20,26 +21,29 @@ import { Warnings } from "../request/warnings.ts";
 
 /** How an API in process is told from others like it. */
 export interface LocalOptions {
-  /** The program that asks, for the owners of fields; the user's name where absent. */
-  readonly agent?: string;
+  /** User agent of its requests, and the owner of the fields that it writes. Default: the user's name. */
+  readonly manager?: string;
   /** Told of each watch that begins, by the kind as Go writes its type; what it gives is called once the watch has shown what there was. */
   readonly follows?: (kind: string) => () => void;
 }
 
 /** An API whose calls are made as `user`; nothing is authorized again. */
-export function localApi(server: Server, user: UserInfo, { agent = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
+export function localApi(server: Server, user: UserInfo, { manager = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
   async function send(
     method: string,
     url: string,
     body: unknown,
-    signal: AbortSignal,
-    watchScope: WatchScope = "everything",
+    { signal = never, watchScope = "everything", contentType = "application/json" }: {
+      readonly signal?: AbortSignal;
+      readonly watchScope?: WatchScope | undefined;
+      readonly contentType?: string;
+    },
   ): Promise<Reply> {
     const bytes = body === undefined ? new Uint8Array() : new TextEncoder().encode(goJson(body as Json));
     const exchange: Exchange = {
       method,
       url,
-      headers: { accept: "application/json", "content-type": "application/json", "user-agent": agent },
+      headers: { accept: "application/json", "content-type": contentType, "user-agent": manager },
       body: () => Promise.resolve(bytes),
       peer: undefined,
       remote: "local",
@@ -57,8 +61,8 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
       return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
     }
   }
-  async function ask(method: string, url: string, body?: unknown): Promise<any> {
-    const reply = await send(method, url, body, never);
+  async function ask(method: string, url: string, body?: unknown, contentType = "application/json"): Promise<any> {
+    const reply = await send(method, url, body, { contentType });
     const value = valueOf(await textOf(reply));
     if (reply.status < 400) return value;
     throw new StatusError((value.reason ?? "Unknown") as StatusReason, value.message, {
@@ -81,25 +85,55 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
     const text = new URLSearchParams(query).toString();
     return text === "" ? "" : `?${text}`;
   };
+  /** The query of a write. The manager is not left to the user agent, which ends at the first slash. */
+  const writeQuery = (
+    { dryRun = false, fieldValidation, fieldManager = manager }: ApiWriteOptions,
+    more: Readonly<Record<string, string>> = {},
+  ) =>
+    queryOf({
+      fieldManager,
+      ...(dryRun ? { dryRun: "All" } : {}),
+      ...(fieldValidation === undefined ? {} : { fieldValidation }),
+      ...more,
+    });
+  /** What identifies an object to be applied, as far as it is known. */
+  const typeOf = (version: GroupVersion, resource: string) => {
+    const apiVersion = spell(server.catalog.names, version);
+    const { group, version: own } = splitGroupVersion(apiVersion);
+    return { apiVersion, kind: server.catalog.endpoint(group, own, resource)?.kind ?? "" };
+  };
   const api: Api = {
-    get: (version, resource, namespace, name) => ask("GET", pathOf(version, resource, namespace, name)),
+    get: (version, resource, namespace, name, { subresource } = {}) => ask("GET", pathOf(version, resource, namespace, name, subresource)),
     async list(version, resource, namespace, query) {
       const list: ApiList = await ask("GET", pathOf(version, resource, namespace) + queryOf(query));
       // On the wire the list says it for its items.
-      const apiVersion = spell(server.catalog.names, version);
-      const { group, version: own } = splitGroupVersion(apiVersion);
-      const kind = server.catalog.endpoint(group, own, resource)?.kind ?? "";
-      return { ...list, items: list.items.map((item) => ({ ...item, kind, apiVersion })) };
+      const type = typeOf(version, resource);
+      return { ...list, items: list.items.map((item) => ({ ...item, ...type })) };
     },
-    create: (version, resource, namespace, object) => ask("POST", pathOf(version, resource, namespace), object),
-    update: (version, resource, namespace, name, object, subresource = "") =>
-      ask("PUT", pathOf(version, resource, namespace, name, subresource), object),
+    create: (version, resource, namespace, object, options = {}) => {
+      const { subresource = "", name = "" } = options;
+      return ask("POST", pathOf(version, resource, namespace, subresource === "" ? "" : name, subresource) + writeQuery(options), object);
+    },
+    update: (version, resource, namespace, name, object, options = {}) =>
+      ask("PUT", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), object),
+    patch: (version, resource, namespace, name, patch, options = {}) => {
+      const [contentType, body] = documentOf(patch);
+      return ask("PATCH", pathOf(version, resource, namespace, name, options.subresource) + writeQuery(options), body, contentType);
+    },
+    apply: (version, resource, namespace, name, object, options = {}) => {
+      const { subresource, force = true } = options;
+      const query = writeQuery(options, force ? { force: "true" } : {});
+      // `as`: metadata of another form is rejected as any client's.
+      const { metadata = {} } = object as { readonly metadata?: object };
+      const document = { ...typeOf(version, resource), ...object, metadata: { name, ...metadata } };
+      return ask("PATCH", pathOf(version, resource, namespace, name, subresource) + query, document, applyMediaType);
+    },
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
     watch: (version, resource, namespace, query, signal, watchScope) =>
       follow(
         api,
-        (url) => send("GET", url, undefined, signal, watchScope),
+        (url) => send("GET", url, undefined, { signal, watchScope }),
         pathOf(version, resource, namespace),
         { version, resource, namespace, query },
         signal,
@@ -121,6 +155,13 @@ export function localApi(server: Server, user: UserInfo, { agent = user.name, fo
 }
 
 const never = new AbortController().signal;
+
+/** Media type and body of a patch. */
+function documentOf(patch: ApiPatch): readonly [contentType: string, body: unknown] {
+  if ("json" in patch) return ["application/json-patch+json", patch.json];
+  if ("merge" in patch) return ["application/merge-patch+json", patch.merge];
+  return ["application/strategic-merge-patch+json", patch.strategic];
+}
 
 async function textOf(reply: Reply): Promise<string> {
   if (typeof reply.body === "string") return reply.body;

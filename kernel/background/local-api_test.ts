@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
 import { listed } from "../../core/listed.ts";
 import { object } from "../../core/meta/object.ts";
-import type { Api } from "../../core/plugin.ts";
-import { field, int64, record, string } from "../../core/schema.ts";
+import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/plugin.ts";
+import { boolean, field, int64, mapBy, record, string, struct } from "../../core/schema.ts";
+import { StatusError } from "../../core/status-error.ts";
 import { withDefaults } from "../config/parse.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
@@ -186,4 +187,104 @@ test("localApi() reads every key and integer as it is", async () => {
   } finally {
     await close();
   }
+});
+
+const mark = struct("Mark", { name: field(1, string, "Name.", { required: true }), on: field(2, boolean, "On.") });
+const specOfNote = struct("NoteSpec", {
+  texts: field(1, record(string), "Texts."),
+  marks: field(2, mapBy(["name"], mark), "Marks.", { patch: { strategy: ["merge"], mergeKey: "name" } }),
+});
+const notes = definePlugin({
+  name: "notes",
+  summary: "For tests.",
+  resources: [{
+    kind: "Note",
+    scope: "Cluster",
+    summary: "A note.",
+    storedAs: "notes.{domain}/v1",
+    storedUnder: "notes",
+    served: {
+      "notes.{domain}/v1": {
+        schema: object("Note", {
+          spec: field(2, specOfNote, "What is wanted."),
+          status: field(3, struct("NoteStatus", { seen: field(1, string, "Seen.") }), "What is."),
+        }, { doc: "A note." }),
+        introduced: "1.0",
+      },
+    },
+  }],
+});
+const home = "notes.{domain}/v1";
+
+/** A server with notes, and its API for a program called `manager`. */
+async function noteScene(manager?: string) {
+  const { server, close } = await openServer({ config: withDefaults({ "data-dir": ":memory:" }), plugins: [notes], log: silentLog });
+  const api = localApi(server, { name: "admin", groups: ["system:masters"] }, manager === undefined ? {} : { manager });
+  const owners = async (name: string) => {
+    const { metadata } = await api.get(home, "notes", "", name);
+    return (metadata.managedFields ?? []).map(({ manager, operation, subresource = "" }) =>
+      `${manager} ${operation} ${subresource}`.trim()
+    );
+  };
+  return { api, owners, [Symbol.asyncDispose]: close };
+}
+const refusal = (reason: string, message: RegExp) => (error: unknown) =>
+  error instanceof StatusError && error.reason === reason && message.test(error.message);
+
+test("Api.patch() sends JSON patches, merge patches and strategic merge patches, also to subresources", async () => {
+  await using scene = await noteScene();
+  const { api } = scene;
+  await api.create(home, "notes", "", { metadata: { name: "a" }, spec: { texts: { x: "1", y: "2" }, marks: [{ name: "one" }] } });
+  const json = [{ op: "test", path: "/spec/texts/x", value: "1" }, { op: "replace", path: "/spec/texts/x", value: "3" }] as const;
+  const at = async (patch: ApiPatch, options?: ApiWriteOptions) =>
+    (await api.patch(home, "notes", "", "a", patch, options)) as unknown as { readonly spec: unknown; readonly status: unknown };
+  assert.deepEqual((await at({ json })).spec, { texts: { x: "3", y: "2" }, marks: [{ name: "one" }] });
+  assert.deepEqual((await at({ merge: { spec: { texts: { y: null } } } })).spec, { texts: { x: "3" }, marks: [{ name: "one" }] });
+  assert.deepEqual((await at({ strategic: { spec: { marks: [{ name: "two", on: true }] } } })).spec, {
+    texts: { x: "3" },
+    marks: [{ name: "two", on: true }, { name: "one" }],
+  });
+  const status = await at({ merge: { spec: { texts: { x: "ignored" } }, status: { seen: "yes" } } }, { subresource: "status" });
+  assert.deepEqual(status, await api.get(home, "notes", "", "a", { subresource: "status" }));
+  assert.deepEqual([(status.spec as { texts: unknown }).texts, status.status], [{ x: "3" }, { seen: "yes" }]);
+  await assert.rejects(at({ json: [{ op: "test", path: "/spec/texts/x", value: "9" }] }), refusal("Invalid", /rejected our request/));
+  await assert.rejects(api.patch(home, "notes", "", "none", { merge: {} }), refusal("NotFound", /not found/));
+});
+
+test("Api.apply() creates and changes an object, removes what it applied before, and takes fields over unless force is false", async () => {
+  await using scene = await noteScene("gardener");
+  const { api, owners } = scene;
+  const texts = async (wanted: object, options?: ApiApplyOptions) => {
+    const object = await api.apply(home, "notes", "", "a", { spec: { texts: wanted } }, options);
+    return (object as unknown as { readonly spec: { readonly texts?: unknown } }).spec.texts;
+  };
+  assert.deepEqual(await texts({ x: "1", y: "2" }), { x: "1", y: "2" });
+  assert.deepEqual(await texts({ x: "1" }), { x: "1" });
+  assert.deepEqual(await owners("a"), ["gardener Apply"]);
+  await assert.rejects(texts({ x: "2" }, { fieldManager: "other", force: false }), refusal("Conflict", /conflict with "gardener"/));
+  assert.deepEqual(await texts({ x: "2" }, { fieldManager: "other" }), { x: "2" });
+  await api.apply(home, "notes", "", "a", { status: { seen: "yes" } }, { subresource: "status" });
+  assert.deepEqual((await owners("a")).toSorted(), ["gardener Apply status", "other Apply"]);
+  await assert.rejects(api.apply(home, "notes", "", "none", {}, { subresource: "status" }), refusal("NotFound", /not found/));
+});
+
+test("writes of the API in process take options: dry runs, field validation, and the name of the manager", async () => {
+  await using scene = await noteScene("tools/gardener");
+  const { api, owners } = scene;
+  const a = { metadata: { name: "a" }, spec: { texts: { x: "1" } } };
+  await api.create(home, "notes", "", a, { dryRun: true });
+  await assert.rejects(api.get(home, "notes", "", "a"), refusal("NotFound", /not found/));
+  await assert.rejects(
+    api.create(home, "notes", "", { ...a, odd: 1 }, { fieldValidation: "Strict" }),
+    refusal("BadRequest", /unknown field "odd"/),
+  );
+  await api.create(home, "notes", "", a);
+  assert.deepEqual(await owners("a"), ["tools/gardener Update"], "a slash does not end the name");
+  const changed = (x: string) => ({ ...a, spec: { texts: { x } } });
+  await api.update(home, "notes", "", "a", changed("2"), { dryRun: true });
+  assert.deepEqual((await api.get(home, "notes", "", "a") as unknown as { spec: unknown }).spec, a.spec);
+  await api.update(home, "notes", "", "a", changed("3"), { fieldManager: "other" });
+  assert.deepEqual((await owners("a")).toSorted(), ["other Update", "tools/gardener Update"]);
+  await api.update(home, "notes", "", "a", { ...changed("3"), status: { seen: "yes" } }, { subresource: "status" });
+  assert.ok((await owners("a")).includes("tools/gardener Update status"));
 });

@@ -12,9 +12,8 @@ import type { Server } from "../server.ts";
 import type { Store } from "../store/store.ts";
 
 const masters = [systemGroups.masters];
-// Field managers have the names that upstream's programs use.
-const serverUser = { user: { name: "system:apiserver", groups: masters }, agent: "kube-apiserver" };
-const managerUser = { user: { name: "system:kube-controller-manager", groups: masters }, agent: "kube-controller-manager" };
+const serverUser = { name: "system:apiserver", groups: masters };
+const controllerUser = { name: "system:kube-controller-manager", groups: masters };
 
 /** `store` is the measured one. */
 export async function openControllers(
@@ -35,10 +34,13 @@ export async function openControllers(
   registry.beforeScrape(queues.update);
   return runBackground(active, {
     store,
-    api: localApi(server, serverUser.user, serverUser),
-    apiOf: (controller) => localApi(server, managerUser.user, { ...managerUser, follows: (kind) => followed(start, controller, kind) }),
+    // Bootstrap objects and the lease have the field managers of upstream's programs.
+    api: localApi(server, serverUser, { manager: "kube-apiserver" }),
+    apiOf: ({ name, fieldManager: manager = name }) =>
+      localApi(server, controllerUser, { manager, follows: (kind) => followed(start, name, kind) }),
+    hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
     election: {
-      api: localApi(server, managerUser.user, managerUser),
+      api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
       identity: `${await hostName()}_${crypto.randomUUID()}`,
       isLeader: record.isLeader,
     },

@@ -21,6 +21,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 export const garbageCollector: Controller = {
   name: "garbage-collector",
+  fieldManager: "kube-controller-manager",
   async run({ api, work }, signal) {
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);

@@ -18,6 +18,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 export const namespaceController: Controller = {
   name: "namespace",
+  fieldManager: "kube-controller-manager",
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(context, signal) {
     const failed = new AbortController();
@@ -73,7 +74,7 @@ async function readNamespace(api: Api, name: string): Promise<Namespace> {
   return await api.get("v1", "namespaces", "", name) as Namespace;
 }
 async function writeNamespace(api: Api, namespace: Namespace, subresource: string): Promise<Namespace> {
-  return await api.update("v1", "namespaces", "", namespace.metadata.name ?? "", namespace, subresource) as Namespace;
+  return await api.update("v1", "namespaces", "", namespace.metadata.name ?? "", namespace, { subresource }) as Namespace;
 }
 function now(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import type { Api, ControllerContext } from "../../core/plugin.ts";
+import { fakeApi } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
@@ -39,7 +40,7 @@ class Cluster {
   }
   get context(): ControllerContext {
     const notFound = () => notFoundError({ group: "", name: "namespaces" }, "one");
-    const api: Api = {
+    const api = fakeApi({
       get: async () => {
         this.#enter("get");
         if (this.namespace === undefined) throw notFound();
@@ -56,8 +57,7 @@ class Cluster {
         const more = from + limit < names.length ? { continue: String(from + limit) } : {};
         return { metadata: { resourceVersion: "1", ...more }, items };
       },
-      create: () => assert.fail("nothing is created"),
-      update: async (_groupVersion, _resource, _namespace, _name, object, subresource) => {
+      update: async (_groupVersion, _resource, _namespace, _name, object, { subresource } = {}) => {
         this.#enter(`update ${subresource}`);
         if (this.namespace === undefined) throw notFound();
         const next = object as Namespace; // `as`: the controller writes namespaces
@@ -88,7 +88,7 @@ class Cluster {
           }))
         ),
       ],
-    };
+    });
     return { names: defaultNames, api };
   }
   #remove(resource: string, name: string): void {
@@ -232,8 +232,8 @@ test("the controller processes namespaces that terminate at its start, retries w
     update: async (...call) => {
       const object = await update(...call);
       // The first pass has reported the remaining object: remove its finalizer, so that the next pass can delete it.
-      if (call[5] === "status") cluster.content["configmaps"] = { held: [] };
-      if (call[5] === "finalize") stop.abort();
+      if (call[5]?.subresource === "status") cluster.content["configmaps"] = { held: [] };
+      if (call[5]?.subresource === "finalize") stop.abort();
       return object;
     },
   };

@@ -27,6 +27,7 @@ interface Published {
 
 export const rootCaController: Controller = {
   name: "root-ca-certificate-publisher",
+  fieldManager: "kube-controller-manager",
   needs: ["namespaces", "configmaps"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, names, work, tell, rootCertificates: certificates }, signal) {
     if (certificates === undefined) return untilAborted(signal);

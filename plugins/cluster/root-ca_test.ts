@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ControllerContext } from "../../core/plugin.ts";
+import type { ControllerContext } from "../../core/plugin.ts";
+import { fakeApi } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, conflictError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { rootCaController } from "./root-ca-controller.ts";
@@ -27,7 +28,6 @@ interface FakeCluster {
 /** Runs the controller with these watch events and returns its writes as `verb namespace at resourceVersion`. */
 async function written({ changes, stored = [], writeError, tell }: FakeCluster): Promise<readonly string[]> {
   const writes: string[] = [];
-  const unused = () => Promise.reject(new Error("not used"));
   const write = (verb: string, into: string, object: any) => {
     if (writeError !== undefined) return Promise.reject(writeError);
     assert.deepEqual([object.metadata.name, object.data], ["kube-root-ca.crt", { "ca.crt": rootCertificates }]);
@@ -36,11 +36,7 @@ async function written({ changes, stored = [], writeError, tell }: FakeCluster):
     writes.push(`${verb} ${into} at ${resourceVersion}`);
     return Promise.resolve(object);
   };
-  const api: Api = {
-    list: unused,
-    delete: unused,
-    deleteCollection: unused,
-    collections: () => [],
+  const api = fakeApi({
     get: (_groupVersion, _resource, into, name) => {
       const found = stored.find(({ metadata }) => metadata.namespace === into);
       return found === undefined ? Promise.reject(notFoundError(maps, name)) : Promise.resolve(found);
@@ -50,7 +46,7 @@ async function written({ changes, stored = [], writeError, tell }: FakeCluster):
     watch: async function* (_groupVersion, resource) {
       yield* changes[resource] ?? [];
     },
-  };
+  });
   const context: ControllerContext = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
   await rootCaController.run(context, new AbortController().signal);
   return writes.toSorted();
@@ -118,10 +114,8 @@ test("the controller ignores conflicts and terminating namespaces, and rejects w
 });
 
 test("without root certificates the controller makes no request", async () => {
-  const unused = () => assert.fail("not called");
-  const api = { get: unused, list: unused, create: unused, update: unused, delete: unused, deleteCollection: unused, collections: unused };
   const ending = new AbortController();
-  const running = rootCaController.run({ names: defaultNames, api: { ...api, watch: unused } }, ending.signal);
+  const running = rootCaController.run({ names: defaultNames, api: fakeApi({}) }, ending.signal);
   ending.abort();
   await running;
 });

@@ -8,6 +8,7 @@ const name = "default";
 /** Creates the default service account in each namespace, and recreates it after a deletion. */
 export const serviceAccountController: Controller = {
   name: "serviceaccount",
+  fieldManager: "kube-controller-manager",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, work }, signal) {
     // If one watch fails, end the other too: the controller restarts as a whole.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { Api, ControllerContext, HookContext } from "../../core/plugin.ts";
+import type { ControllerContext, HookContext } from "../../core/plugin.ts";
+import { fakeApi } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
@@ -46,14 +47,7 @@ async function madeBy(
   create: (namespace: string) => void = () => {},
 ): Promise<readonly string[]> {
   const made: string[] = [];
-  const unused = () => Promise.reject(new Error("not used"));
-  const api: Api = {
-    get: unused,
-    list: unused,
-    update: unused,
-    delete: unused,
-    deleteCollection: unused,
-    collections: () => [],
+  const api = fakeApi({
     create: async (_groupVersion, resource, into, object) => {
       assert.deepEqual([resource, object], ["serviceaccounts", { metadata: { name: "default" } }]);
       create(into);
@@ -63,7 +57,7 @@ async function madeBy(
     watch: async function* (_groupVersion, resource) {
       yield* changes[resource] ?? [];
     },
-  };
+  });
   const context: ControllerContext = { names: defaultNames, api };
   await serviceAccountController.run(context, new AbortController().signal);
   return made;

@@ -21,6 +21,7 @@ const updateAttemptsMax = 5;
 
 export const migrationController: Controller = {
   name: "storage-version-migrator",
+  fieldManager: "kube-controller-manager",
   gate: "StorageVersionMigrator",
   needs: [{ resource: plural, groupVersions: [beta, alpha] }],
   async run(context, signal) {
@@ -64,7 +65,14 @@ function migrationClient(api: Api, names: Names): MigrationClient {
     },
     get: async (name) => read(await api.get(groupVersion, plural, "", name)),
     update: (next, subresource) =>
-      api.update(groupVersion, plural, "", next.metadata.name ?? "", isAlpha ? fromStored(next) : next, subresource),
+      api.update(
+        groupVersion,
+        plural,
+        "",
+        next.metadata.name ?? "",
+        isAlpha ? fromStored(next) : next,
+        subresource === "" ? {} : { subresource },
+      ),
   };
 }
 

@@ -50,7 +50,7 @@ function apiOver(
       const metadata = { resourceVersion: "7", ...(first ? { continue: "next" } : {}) };
       return Promise.resolve({ metadata, items: first ? items.slice(0, 1) : items.slice(1) });
     },
-    update: (_version, resource, _namespace, name, object, subresource) => {
+    update: (_version, resource, _namespace, name, object, { subresource } = {}) => {
       if (resource === "things") {
         record(`thing ${name}`);
         const reason = name === "gone"

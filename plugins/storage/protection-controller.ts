@@ -26,6 +26,7 @@ interface Protected {
 function protectionController(name: string, what: Protected): Controller {
   return {
     name,
+    fieldManager: "kube-controller-manager",
     needs: [{ resource: what.resource, groupVersions: [what.groupVersion] }],
     async run({ api, names, work }, signal) {
       for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
@@ -55,6 +56,7 @@ export const volumeProtection: Controller = protectionController("persistentvolu
 /** Reconciles attributes classes. A class in use is reconciled again when a claim or volume changes. */
 export const attributesClassProtection: Controller = {
   name: "volumeattributesclass-protection",
+  fieldManager: "kube-controller-manager",
   needs: [
     { resource: "volumeattributesclasses", groupVersions: ["storage.{domain}/v1"] },
     { resource: "persistentvolumes", groupVersions: ["v1"] },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import { fakeApi } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError } from "../../core/status-error.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection-controller.ts";
@@ -21,13 +22,7 @@ async function written(
 ): Promise<readonly string[]> {
   const writes: string[] = [];
   const done = new AbortController();
-  const unused = () => assert.fail("not called");
-  const api: Api = {
-    get: unused,
-    create: unused,
-    delete: unused,
-    deleteCollection: unused,
-    collections: unused,
+  const api = fakeApi({
     list: (_groupVersion, resource) =>
       Promise.resolve({ metadata: { resourceVersion: "1" }, items: (listed[resource] ?? []) as readonly ApiObject[] }), // `as`: partial objects
     update: (_groupVersion, resource, _namespace, name, object) => {
@@ -39,7 +34,7 @@ async function written(
       yield* changes[resource] ?? [];
     },
     ...more,
-  };
+  });
   const context: ControllerContext = { names: defaultNames, api };
   await controller.run(context, done.signal);
   return writes;
