@@ -9,6 +9,8 @@ export type {
   ApiApplyOptions,
   ApiCreateOptions,
   ApiList,
+  ApiPatch,
+  ApiWriteOptions,
   Controller,
   ControllerContext,
   Gates,
