@@ -1,65 +1,68 @@
-// Annotations of a template that mean something: what upstream says of them, and of the fields that say the same.
+// Validation of the annotations of a pod template, alone and together with the fields that replace them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { podTemplates } from "./pod-template.ts";
 import { at, make, one, texts } from "./test-template.ts";
 
-const wrong = (annotations: object, spec: object = {}) => texts(podTemplates.create?.(make(spec, { annotations }), at));
+const errorsFor = (annotations: object, spec: object = {}) => texts(podTemplates.create?.(make(spec, { annotations }), at));
 const local = (type: string, localhostProfile?: string) => ({ type, ...(localhostProfile === undefined ? {} : { localhostProfile }) });
 
-test("a template of a mirror pod names its node", () => {
+test("a template of a mirror pod requires nodeName", () => {
   const mirror = { "kubernetes.io/config.mirror": "x" };
-  assert.deepEqual(wrong(mirror), [
+  assert.deepEqual(errorsFor(mirror), [
     'template.annotations[kubernetes.io/config.mirror]: Invalid value: "x": must set spec.nodeName if mirror pod annotation is set',
   ]);
-  assert.deepEqual(wrong(mirror, { nodeName: "a" }), []);
+  assert.deepEqual(errorsFor(mirror, { nodeName: "a" }), []);
 });
 
-test("tolerations in an annotation are JSON, and held to the rules of tolerations", () => {
+test("tolerations in an annotation are JSON and validated like the field", () => {
   const key = "scheduler.alpha.kubernetes.io/tolerations";
-  const said = (text: string) => wrong({ [key]: text });
-  for (const fine of ["", "null", "[]", '[{"Key":"a","operator":"Exists"}]', '[null,{"key":"a","other":1,"effect":null}]']) {
-    assert.deepEqual(said(fine)?.filter((each) => !each.includes("[0].operator")), [], fine);
+  const tolerations = (text: string) => errorsFor({ [key]: text });
+  for (const valid of ["", "null", "[]", '[{"Key":"a","operator":"Exists"}]', '[null,{"key":"a","other":1,"effect":null}]']) {
+    assert.deepEqual(tolerations(valid)?.filter((each) => !each.includes("[0].operator")), [], valid);
   }
-  const unread = (why: string) => [`template.annotations: Invalid value: "${key}": ${why}`];
-  assert.deepEqual(said("{}"), unread("json: cannot unmarshal object into Go value of type []core.Toleration"));
-  assert.deepEqual(said("[1]"), unread("json: cannot unmarshal number into Go value of type core.Toleration"));
-  assert.deepEqual(said('[{"key":1}]'), unread("json: cannot unmarshal number into Go struct field Toleration.Key of type string"));
+  const unreadable = (why: string) => [`template.annotations: Invalid value: "${key}": ${why}`];
+  assert.deepEqual(tolerations("{}"), unreadable("json: cannot unmarshal object into Go value of type []core.Toleration"));
+  assert.deepEqual(tolerations("[1]"), unreadable("json: cannot unmarshal number into Go value of type core.Toleration"));
   assert.deepEqual(
-    said('[{"tolerationSeconds":1.5}]'),
-    unread("json: cannot unmarshal number 1.5 into Go struct field Toleration.TolerationSeconds of type int64"),
+    tolerations('[{"key":1}]'),
+    unreadable("json: cannot unmarshal number into Go struct field Toleration.Key of type string"),
   );
-  assert.deepEqual(said("[")?.length, 1);
-  assert.deepEqual(said('[{"key":"a","operator":"Sometimes","effect":"NoSchedule","tolerationSeconds":9223372036854775807}]'), [
+  assert.deepEqual(
+    tolerations('[{"tolerationSeconds":1.5}]'),
+    unreadable("json: cannot unmarshal number 1.5 into Go struct field Toleration.TolerationSeconds of type int64"),
+  );
+  assert.deepEqual(tolerations("[")?.length, 1);
+  assert.deepEqual(tolerations('[{"key":"a","operator":"Sometimes","effect":"NoSchedule","tolerationSeconds":9223372036854775807}]'), [
     `template.annotations.${key}[0].effect: Invalid value: "NoSchedule": effect must be 'NoExecute' when \`tolerationSeconds\` is set`,
     `template.annotations.${key}[0].operator: Unsupported value: "Sometimes": supported values: "Equal", "Exists"`,
   ]);
 });
 
-test("profiles of seccomp in annotations are known ones or lie below the node's directory", () => {
+test("seccomp profiles in annotations are known ones or local paths", () => {
   const ofPod = "seccomp.security.alpha.kubernetes.io/pod", ofContainer = "container.seccomp.security.alpha.kubernetes.io/c";
-  for (const fine of ["runtime/default", "docker/default", "unconfined", "localhost/a/b"]) {
-    assert.deepEqual(wrong({ [ofPod]: fine, [ofContainer]: fine }), [], fine);
+  for (const valid of ["runtime/default", "docker/default", "unconfined", "localhost/a/b"]) {
+    assert.deepEqual(errorsFor({ [ofPod]: valid, [ofContainer]: valid }), [], valid);
   }
-  assert.deepEqual(wrong({ [ofPod]: "none", [ofContainer]: "localhost/../a" }), [
+  assert.deepEqual(errorsFor({ [ofPod]: "none", [ofContainer]: "localhost/../a" }), [
     `template.annotations.${ofPod}: Invalid value: "none": must be a valid seccomp profile`,
     `template.annotations.${ofContainer}: Invalid value: "../a": must not contain '..'`,
   ]);
 });
 
-test("profiles of AppArmor in annotations are of a container that there is", () => {
+test("AppArmor profiles in annotations refer to an existing container", () => {
   const key = (name: string) => `container.apparmor.security.beta.kubernetes.io/${name}`;
-  for (const fine of ["", "runtime/default", "unconfined", "localhost/a"]) assert.deepEqual(wrong({ [key("c")]: fine }), [], fine);
-  assert.deepEqual(wrong({ [key("i")]: "unconfined" }, { initContainers: [{ name: "i", image: "a", resources: {} }] }), []);
-  assert.deepEqual(wrong({ [key("x")]: "a" }), [
+  for (const valid of ["", "runtime/default", "unconfined", "localhost/a"]) assert.deepEqual(errorsFor({ [key("c")]: valid }), [], valid);
+  assert.deepEqual(errorsFor({ [key("i")]: "unconfined" }, { initContainers: [{ name: "i", image: "a", resources: {} }] }), []);
+  assert.deepEqual(errorsFor({ [key("x")]: "a" }), [
     `template.annotations[${key("x")}]: Invalid value: "x": container not found`,
     `template.annotations[${key("x")}]: Invalid value: "a": invalid AppArmor profile name: "a"`,
   ]);
 });
 
-test("an annotation and a field of seccomp say the same", () => {
+test("annotation and field of a seccomp profile must match", () => {
   const pod = { "seccomp.security.alpha.kubernetes.io/pod": "localhost/a" };
-  const whole = (profile: object) => wrong(pod, { securityContext: { seccompProfile: profile } });
+  const whole = (profile: object) => errorsFor(pod, { securityContext: { seccompProfile: profile } });
   assert.deepEqual(whole(local("Localhost", "a")), []);
   assert.deepEqual(whole(local("Localhost", "b")), [
     "securityContext.seccompProfile.localhostProfile: Forbidden: seccomp profile in annotation and field must match",
@@ -70,7 +73,7 @@ test("an annotation and a field of seccomp say the same", () => {
     ]);
   }
   const container = (annotation: string, profile: object) =>
-    wrong({ "container.seccomp.security.alpha.kubernetes.io/c": annotation }, one({ securityContext: { seccompProfile: profile } }));
+    errorsFor({ "container.seccomp.security.alpha.kubernetes.io/c": annotation }, one({ securityContext: { seccompProfile: profile } }));
   assert.deepEqual(container("docker/default", local("RuntimeDefault")), []);
   assert.deepEqual(container("unconfined", local("Unconfined")), []);
   assert.deepEqual(container("unconfined", local("Localhost", "a")), [
@@ -78,27 +81,28 @@ test("an annotation and a field of seccomp say the same", () => {
   ]);
 });
 
-test("an annotation and a field of AppArmor say the same, the field of the pod counting where its container has none", () => {
+test("annotation and field of an AppArmor profile must match; the pod's field applies to containers without one", () => {
   const key = "container.apparmor.security.beta.kubernetes.io/c";
-  const said = (annotation: string, spec: object) => wrong({ [key]: annotation }, spec);
+  const errorsWith = (annotation: string, spec: object) => errorsFor({ [key]: annotation }, spec);
   const whole = (profile: object) => ({ securityContext: { appArmorProfile: profile } });
   const type = ["containers[0].securityContext.appArmorProfile.type: Forbidden: apparmor type in annotation and field must match"];
-  assert.deepEqual(said("unconfined", whole(local("Unconfined"))), []);
-  assert.deepEqual(said("runtime/default", whole(local("Unconfined"))), type);
-  assert.deepEqual(said("localhost/a", one(whole(local("RuntimeDefault")))), type);
-  assert.deepEqual(said("unconfined", one(whole(local("Localhost", "a")))), type);
-  assert.deepEqual(said("localhost/a", one(whole(local("Localhost", "a")))), []);
-  assert.deepEqual(said("localhost/b", one(whole(local("Localhost", "a")))), [
+  assert.deepEqual(errorsWith("unconfined", whole(local("Unconfined"))), []);
+  assert.deepEqual(errorsWith("runtime/default", whole(local("Unconfined"))), type);
+  assert.deepEqual(errorsWith("localhost/a", one(whole(local("RuntimeDefault")))), type);
+  assert.deepEqual(errorsWith("unconfined", one(whole(local("Localhost", "a")))), type);
+  assert.deepEqual(errorsWith("localhost/a", one(whole(local("Localhost", "a")))), []);
+  assert.deepEqual(errorsWith("localhost/b", one(whole(local("Localhost", "a")))), [
     "containers[0].securityContext.appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match",
   ]);
-  assert.deepEqual(said("runtime/default", { os: { name: "windows" }, securityContext: {} }), []);
+  assert.deepEqual(errorsWith("runtime/default", { os: { name: "windows" }, securityContext: {} }), []);
 });
 
-test("a profile of AppArmor is not padded, and no longer than a path", () => {
+test("the name of an AppArmor profile has no padding and at most 4095 bytes", () => {
   const path = "securityContext.appArmorProfile.localhostProfile";
-  const said = (name: string) => texts(podTemplates.create?.(make({ securityContext: { appArmorProfile: local("Localhost", name) } }), at));
-  assert.deepEqual(said(""), [`${path}: Required value: must be set when AppArmor type is Localhost`]);
-  assert.deepEqual(said("  "), [`${path}: Invalid value: "  ": must not be padded with whitespace`]);
-  assert.deepEqual(said("x".repeat(4095)), []);
-  assert.deepEqual(said("x".repeat(4096)), [`${path}: Too long: may not be more than 4095 bytes`]);
+  const profile = (name: string) =>
+    texts(podTemplates.create?.(make({ securityContext: { appArmorProfile: local("Localhost", name) } }), at));
+  assert.deepEqual(profile(""), [`${path}: Required value: must be set when AppArmor type is Localhost`]);
+  assert.deepEqual(profile("  "), [`${path}: Invalid value: "  ": must not be padded with whitespace`]);
+  assert.deepEqual(profile("x".repeat(4095)), []);
+  assert.deepEqual(profile("x".repeat(4096)), [`${path}: Too long: may not be more than 4095 bytes`]);
 });

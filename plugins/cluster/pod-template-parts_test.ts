@@ -1,4 +1,4 @@
-// Single parts of a template: what upstream says of each, and in which order.
+// Validation of single parts of a pod template, with upstream's texts and order.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
@@ -8,7 +8,7 @@ import { at, errors, errorsOf, make, one } from "./test-template.ts";
 const pathOf = (text: string) => text.slice(0, text.indexOf(": "));
 const code = { operator: "In", values: [1] };
 
-test("rules for starting a container again: twenty, with codes, and a policy that they belong to", () => {
+test("restartPolicyRules: at most 20, with exit codes, and only with a restartPolicy", () => {
   const rules = (restartPolicyRules: readonly object[], restartPolicy?: string) =>
     errors(one({ restartPolicyRules, ...(restartPolicy === undefined ? {} : { restartPolicy }) }));
   const rule = { action: "Restart", exitCodes: code };
@@ -26,14 +26,14 @@ test("rules for starting a container again: twenty, with codes, and a policy tha
 
 const init = (rest: object) => ({ initContainers: [{ name: "i", image: "a", resources: {}, ...rest }] });
 
-test("an init container that goes on takes no rules for starting again, whatever they say", () => {
+test("restartPolicyRules are not allowed for sidecar init containers", () => {
   const rules = { restartPolicyRules: [{ action: "X" }] };
   assert.deepEqual(errors(init({ restartPolicy: "Always", ...rules })), [
     "initContainers[0].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always",
   ]);
 });
 
-test("an init container that runs once is not started again for its size, unless a stored one is", () => {
+test("RestartContainer in resizePolicy of an init container that is no sidecar is rejected, unless it is stored", () => {
   const sized = (restartPolicy: string) => init({ resizePolicy: [{ resourceName: "cpu", restartPolicy }] });
   assert.deepEqual(errors(sized("NotRequired")), []);
   const refused = [
@@ -49,17 +49,17 @@ test("an init container that runs once is not started again for its size, unless
   );
 });
 
-test("a pod that is never started again has no container that is, for its size", () => {
+test("resizePolicy must be NotRequired in a pod with restartPolicy Never", () => {
   const sized = (restartPolicy: string) =>
     errors({ restartPolicy: "Never", ...one({ resizePolicy: [{ resourceName: "cpu", restartPolicy }] }) });
-  const told = (value: string) =>
+  const error = (value: string) =>
     `containers[0].resizePolicy: Invalid value: "${value}": must be 'NotRequired' when pod \`restartPolicy\` is 'Never'`;
   assert.deepEqual(sized("NotRequired"), []);
-  assert.deepEqual(sized("RestartContainer"), [told("RestartContainer")]);
-  assert.deepEqual(sized(""), ["containers[0].resizePolicy: Required value", told("")]);
+  assert.deepEqual(sized("RestartContainer"), [error("RestartContainer")]);
+  assert.deepEqual(sized(""), ["containers[0].resizePolicy: Required value", error("")]);
 });
 
-test("claims for devices that containers use are named by the pod, once each", () => {
+test("resource claims of containers refer to claims of the pod, without duplicates", () => {
   const used = (claims: readonly object[], ...names: readonly string[]) =>
     errors({ resourceClaims: names.map((name) => ({ name, resourceClaimName: "x" })), ...one({ resources: { claims } }) });
   const at = "containers[0].resources.claims";
@@ -79,7 +79,7 @@ test("claims for devices that containers use are named by the pod, once each", (
   assert.deepEqual(used([{ name: "a", request: "R_" }], "a")?.map(pathOf), [`${at}[0].request`]);
 });
 
-test("a profile of AppArmor of no known type is told alone", () => {
+test("an AppArmor profile of unknown type gives one error only", () => {
   const profile = (type: string) => errors(one({ securityContext: { appArmorProfile: { type, localhostProfile: "a" } } }))?.map(pathOf);
   const at = "containers[0].securityContext.appArmorProfile";
   assert.deepEqual(profile("X"), [`${at}.type`]);
@@ -87,14 +87,14 @@ test("a profile of AppArmor of no known type is told alone", () => {
   assert.deepEqual(profile("Unconfined"), [`${at}.localhostProfile`]);
 });
 
-test("the key of an annotation is told in lower case, as it is looked at", () => {
+test("the annotation key of a fieldRef is converted to lower case before validation", () => {
   const env = (fieldPath: string) => errors(one({ env: [{ name: "A", valueFrom: { fieldRef: { apiVersion: "v1", fieldPath } } }] }));
   assert.deepEqual(env("metadata.annotations['A']"), []);
   assert.match(env("metadata.annotations['A b']")?.[0] ?? "", /fieldRef: Invalid value: "a b"/);
   assert.match(env("metadata.labels['A b']")?.[0] ?? "", /fieldRef: Invalid value: "A b"/);
 });
 
-test("what shares its processes does not share them with the node: told among the rights of the pod", () => {
+test("shareProcessNamespace and hostPID exclude each other; the error is among those of the security context", () => {
   const both = errors({ hostPID: true, shareProcessNamespace: true, securityContext: { fsGroup: -1, supplementalGroups: [-1] } });
   assert.deepEqual(both?.map(pathOf), [
     "securityContext.fsGroup",
@@ -103,7 +103,7 @@ test("what shares its processes does not share them with the node: told among th
   ]);
 });
 
-test("a wish for a node may ask for values that no label has", () => {
+test("preferred node affinity accepts invalid label values", () => {
   const preference = { matchExpressions: [{ key: "a", operator: "In", values: ["x y"] }] };
   const nodeAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference }] };
   assert.deepEqual(errors({ affinity: { nodeAffinity } }), []);
@@ -112,7 +112,7 @@ test("a wish for a node may ask for values that no label has", () => {
 const projected = (...sources: readonly object[]) => errors({ volumes: [{ name: "v", projected: { sources } }] });
 const first = "volumes[0].projected.sources[0]";
 
-test("sources of a projected volume are all looked at, and told together where one place has several", () => {
+test("all sources of a projected volume entry are validated, and more than one is an error", () => {
   assert.deepEqual(projected({ secret: {}, configMap: {} }), [
     `${first}.secret.name: Required value`,
     `${first}.configMap.name: Required value`,
@@ -120,7 +120,7 @@ test("sources of a projected volume are all looked at, and told together where o
   ]);
 });
 
-test("trust bundles are named by themselves or by their signer", () => {
+test("clusterTrustBundle has a name or a signerName", () => {
   const bundle = (rest: object) => projected({ clusterTrustBundle: { path: "p", ...rest } });
   const at = `${first}.clusterTrustBundle`;
   assert.deepEqual([bundle({ name: "a" }), bundle({ name: "x.io:y:a" })], [[], []]);
@@ -139,7 +139,7 @@ test("trust bundles are named by themselves or by their signer", () => {
   assert.deepEqual(projected(empty, empty)?.at(-1), 'volumes[0].projected: Invalid value: "": conflicting duplicate paths');
 });
 
-test("certificates of a pod last as long as their signer allows", () => {
+test("maxExpirationSeconds of a podCertificate depends on the signer", () => {
   const lasts = (signerName: string, maxExpirationSeconds: number) =>
     projected({ podCertificate: { signerName, keyType: "ED25519", maxExpirationSeconds, keyPath: "k" } })?.map(pathOf);
   const at = [`${first}.podCertificate.maxExpirationSeconds`];
@@ -153,7 +153,7 @@ test("certificates of a pod last as long as their signer allows", () => {
   ]);
 });
 
-test("resources and signers of the platform go by its name", () => {
+test("resources and signers of the platform use --platform-name", () => {
   const certificate = (signerName: string) => {
     const podCertificate = { signerName, keyType: "ED25519", keyPath: "k", maxExpirationSeconds: 86_401 };
     return { ...one({}), volumes: [{ name: "v", projected: { sources: [{ podCertificate }] } }] };

@@ -1,4 +1,4 @@
-// What is stored and wrong, from before a rule was made, does not keep the rest of a template from being changed.
+// An update accepts invalid values that were stored before a rule existed, so that the rest of the template can be changed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { at, errors, errorsOf, make, one } from "./test-template.ts";
@@ -20,10 +20,10 @@ const twice = [{ key: "a", operator: "Exists" }, { key: "a", operator: "Exists" 
 const devices = { volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }], hostUsers: false };
 const withDevice = (devicePath: string) => ({ ...devices, ...one({ volumeDevices: [{ name: "v", devicePath }] }) });
 
-/** What is wrong, something else that is wrong in the same way, and where it is told of what is new. */
+/** An invalid spec, another one that breaks the same rule, and the path of the error for a new template. */
 const lenient: Readonly<Record<string, readonly [wrong: object, other: object, at: string]>> = {
-  "amounts of huge pages": [pages("3Mi"), pages("5Mi"), "containers[0].resources.limits[hugepages-2Mi]"],
-  "amounts of huge pages in the overhead": [
+  "quantities of huge pages": [pages("3Mi"), pages("5Mi"), "containers[0].resources.limits[hugepages-2Mi]"],
+  "quantities of huge pages in the overhead": [
     { overhead: { "hugepages-2Mi": "3Mi", cpu: "1" } },
     pages("5Mi"),
     "overhead.limits[hugepages-2Mi]",
@@ -43,22 +43,22 @@ const lenient: Readonly<Record<string, readonly [wrong: object, other: object, a
     spread({ labelSelector: { matchLabels: { "a b": "c" } } }),
     "topologySpreadConstraints[0].labelSelector.matchExpressions[0].values[0]",
   ],
-  "kernel parameters of the node": [
+  "sysctls of namespaces shared with the node": [
     { hostNetwork: true, securityContext: { sysctls: [{ name: "net.core.somaxconn", value: "1" }] } },
     { hostIPC: true, securityContext: { sysctls: [{ name: "kernel.sem", value: "1" }] } },
     "securityContext.sysctls[0].name",
   ],
   "paths of tokens": [token("../a"), token("/a"), "volumes[0].projected.path"],
-  "the network of the node with own user ids": [
+  "host network with user namespace": [
     { hostUsers: false, hostNetwork: true },
     { hostUsers: false, hostNetwork: true },
     "hostNetwork",
   ],
-  "devices with own user ids": [withDevice("/a"), withDevice("/b"), "containers[0].volumeDevices"],
+  "devices with user namespace": [withDevice("/a"), withDevice("/b"), "containers[0].volumeDevices"],
 };
 
 for (const [what, [wrong, other, path]] of Object.entries(lenient)) {
-  test(`${what} that are wrong are refused, unless the stored template has such`, () => {
+  test(`invalid ${what} are rejected, unless the stored template has some`, () => {
     assert.deepEqual(errors(wrong)?.map(nameOf), [path]);
     assert.deepEqual(errorsOf(wrong, {})?.map(nameOf), [path]);
     assert.deepEqual(errorsOf(wrong, wrong), []);
@@ -67,17 +67,17 @@ for (const [what, [wrong, other, path]] of Object.entries(lenient)) {
   });
 }
 
-test("the cost of deleting a pod is a whole number, unless what is stored is none", () => {
+test("the pod deletion cost is a 32-bit integer, unless the stored one is not", () => {
   const cost = (value: string) => ({ annotations: { "controller.kubernetes.io/pod-deletion-cost": value } });
   const wrong = (value: string) => podTemplates.create?.(make({}, cost(value)), at).map(({ path, detail }) => [path, detail]);
-  const told = [["template.annotations[controller.kubernetes.io/pod-deletion-cost]", "must be a 32bit integer"]];
+  const error = [["template.annotations[controller.kubernetes.io/pod-deletion-cost]", "must be a 32bit integer"]];
   for (const value of ["0", "-0", "2147483647", "-2147483648"]) assert.deepEqual(wrong(value), [], value);
-  for (const value of ["", "+1", "01", "1.5", "2147483648", "-2147483649", "-"]) assert.deepEqual(wrong(value), told, value);
+  for (const value of ["", "+1", "01", "1.5", "2147483648", "-2147483649", "-"]) assert.deepEqual(wrong(value), error, value);
   assert.equal(errorsOf({}, {}, cost("x"), cost("1"))?.length, 1);
   assert.deepEqual(errorsOf({}, {}, cost("y"), cost("x")), []);
 });
 
-test("a key of matchLabelKeys is once in the selector; where stored ones are more, the older rule holds", () => {
+test("a key of matchLabelKeys must not be in the selector; with duplicates in the stored one, the older rule applies", () => {
   const keys = (matchExpressions: readonly object[]) => spread({ labelSelector: { matchExpressions }, matchLabelKeys: ["a"] });
   assert.deepEqual(errors(keys(twice.slice(1))), []);
   assert.deepEqual(errors(keys(twice)), [
@@ -89,7 +89,7 @@ test("a key of matchLabelKeys is once in the selector; where stored ones are mor
   assert.deepEqual(errorsOf(spread({}), keys(twice)), []);
 });
 
-test("kernel parameters may be written with slashes, and other ones than those shared with the node are fine", () => {
+test("sysctls may be written with slashes, and those of other namespaces than the shared one are allowed", () => {
   const set = (name: string, rest: object) => errors({ ...rest, securityContext: { sysctls: [{ name, value: "1" }] } });
   assert.equal(set("net/ipv4/ip_forward", { hostNetwork: true })?.length, 1);
   assert.equal(set("fs.mqueue.msg_max", { hostIPC: true })?.length, 1);
@@ -97,7 +97,7 @@ test("kernel parameters may be written with slashes, and other ones than those s
   assert.deepEqual(set("kernel.semaphore", { hostIPC: true }), []);
 });
 
-test("domains to search in may have underscores, and are told by their own place", () => {
+test("DNS search domains may have underscores, and errors have their index", () => {
   const search = (...searches: readonly string[]) => errors({ dnsConfig: { searches } });
   assert.deepEqual(search(".", "_tcp.a_b.example.com."), []);
   assert.deepEqual(search(".", "a_.b")?.map(nameOf), ["dnsConfig.searches[1]"]);

@@ -4,11 +4,11 @@ import { limits } from "../../core/limits.ts";
 import { podTemplates } from "./pod-template.ts";
 import { at, make, one } from "./test-template.ts";
 
-/** The warnings of a template, below `template.` where they stand there. */
+/** The warnings of a template. The prefix `template.` is removed. */
 const warnings = (spec: object, meta: object = {}) =>
   podTemplates.warn?.(make(spec, meta), undefined, at).map((text) => text.replaceAll("template.", ""));
 
-test("a variable that is set again without what it was before is warned of", () => {
+test("a repeated environment variable that does not use its previous value gives a warning", () => {
   const env = (...env: object[]) => warnings(one({ env }));
   assert.deepEqual(env({ name: "A", value: "1" }, { name: "B" }, { name: "A", value: "$(A):2" }), []);
   const hidden = ['spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply'];
@@ -17,7 +17,7 @@ test("a variable that is set again without what it was before is warned of", () 
   assert.deepEqual(env({ name: "A", value: "1" }, { name: "A", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }), hidden);
 });
 
-test("ports that may be taken for each other are warned of by how they meet", () => {
+test("duplicate, overlapping and ambiguous ports give warnings", () => {
   const ports = (...ports: object[]) => warnings(one({ ports: ports.map((port) => ({ protocol: "TCP", ...port })) }));
   const path = "spec.containers[0].ports";
   assert.deepEqual(ports({ containerPort: 1 }, { containerPort: 1, protocol: "UDP" }, { containerPort: 2 }), []);
@@ -36,7 +36,7 @@ test("ports that may be taken for each other are warned of by how they meet", ()
   ]);
 });
 
-test("secrets of images and host aliases that are named twice, and secrets without a name, are warned of", () => {
+test("duplicate image pull secrets and host aliases, and secrets without a name, give warnings", () => {
   assert.deepEqual(warnings({ imagePullSecrets: [{ name: "a" }, { name: "a" }, { name: "" }] }), [
     'spec.imagePullSecrets[1].name: duplicate name "a"',
     'spec.imagePullSecrets[2].name: invalid empty name ""',
@@ -44,7 +44,7 @@ test("secrets of images and host aliases that are named twice, and secrets witho
   assert.deepEqual(warnings({ hostAliases: [{ ip: "1.2.3.4" }, { ip: "1.2.3.4" }] }), ['spec.hostAliases[1].ip: duplicate ip "1.2.3.4"']);
 });
 
-test("addresses are warned of where others would read them otherwise or write them otherwise", () => {
+test("ambiguous and non-canonical IP addresses give warnings", () => {
   const address = (ip: string) => warnings({ hostAliases: [{ ip }] });
   for (const right of ["10.0.0.1", "::1", "fe80::1:2"]) assert.deepEqual(address(right), [], right);
   assert.deepEqual(address("010.0.0.1"), ['spec.hostAliases[0].ip: non-standard IP address "010.0.0.1" is invalid: use "10.0.0.1"']);
@@ -56,7 +56,7 @@ test("addresses are warned of where others would read them otherwise or write th
   ]);
 });
 
-test("annotations that fields have taken the place of are warned of, unless the field is there", () => {
+test("deprecated annotations give warnings, unless the field that replaces them is set", () => {
   const annotations = {
     "container.apparmor.security.beta.kubernetes.io/c": "runtime/default",
     "seccomp.security.alpha.kubernetes.io/pod": "x",
@@ -69,7 +69,7 @@ test("annotations that fields have taken the place of are warned of, unless the 
   assert.deepEqual(warnings({ securityContext }, { annotations }), []);
 });
 
-test("selectors that match nothing, fractions of bytes and empty projections are warned of", () => {
+test("null selectors, fractional bytes and empty projections give warnings", () => {
   assert.deepEqual(warnings({ topologySpreadConstraints: [{ maxSkew: 1, topologyKey: "z", whenUnsatisfiable: "DoNotSchedule" }] }), [
     "spec.topologySpreadConstraints[0].labelSelector: a null labelSelector results in matching no pod",
   ]);
@@ -81,7 +81,7 @@ test("selectors that match nothing, fractions of bytes and empty projections are
   ]);
 });
 
-test("files of one volume are compared up to a bound", () => {
+test("the paths of a volume are compared up to limits.comparedForWarningsMax", () => {
   const files = (count: number) => warnings({ volumes: [{ name: "v", secret: { secretName: "s", items: items(count) } }] })?.length;
   const items = (
     count: number,

@@ -1,4 +1,4 @@
-// What a pod needs as a whole, and what its parts have to do with each other.
+// Validation of a pod as a whole: pod-level resources, and rules between its parts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HookContext } from "../../core/plugin.ts";
@@ -8,7 +8,7 @@ import { at, errors, errorsOf, make, one, texts } from "./test-template.ts";
 const container = (name: string, requests: object, rest: object = {}) => ({ name, image: "a", resources: { requests }, ...rest });
 const sidecar = (name: string, requests: object) => container(name, requests, { restartPolicy: "Always" });
 
-test("resources of a pod are cpu, memory and huge pages, and no claims", () => {
+test("pod-level resources are cpu, memory and huge pages, without claims", () => {
   const whole = (resources: object) => errors({ resources });
   assert.deepEqual(whole({ requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1" } }), []);
   assert.deepEqual(whole({ requests: { "ephemeral-storage": "1" } }), [
@@ -23,14 +23,14 @@ test("resources of a pod are cpu, memory and huge pages, and no claims", () => {
   ]);
 });
 
-test("a pod asks for no less than its containers do together, at their start and after it", () => {
+test("pod-level requests are at least the aggregate container requests, during and after initialization", () => {
   const asked = (cpu: string, spec: object) => errors({ ...spec, resources: { requests: { cpu } } });
   const two = { containers: [container("a", { cpu: "500m" }), container("b", { cpu: "1", memory: "1Gi" })] };
   assert.deepEqual(asked("1500m", two), []);
   assert.deepEqual(asked("1499m", two), [
     'resources.requests[cpu]: Invalid value: "1499m": must be greater than or equal to aggregate container requests of 1500m',
   ]);
-  // B stays while C begins, and while D runs.
+  // The sidecar b runs together with c and with d.
   const steps = {
     initContainers: [container("a", { cpu: "2" }), sidecar("b", { cpu: "1" }), container("c", { cpu: "3" })],
     containers: [container("d", { cpu: "1" })],
@@ -45,7 +45,7 @@ test("a pod asks for no less than its containers do together, at their start and
   assert.equal(asked("3", after)?.length, 1);
 });
 
-test("a pod may use no less than each of its containers, and all the huge pages that they use together", () => {
+test("pod-level limits are at least those of each container, and for huge pages the aggregate", () => {
   const used = (limits: object, ...own: readonly object[]) =>
     errors({ resources: { limits }, containers: own.map((each, i) => ({ name: `c${i}`, image: "a", resources: { limits: each } })) });
   assert.deepEqual(used({ cpu: "1" }, { cpu: "1" }, { cpu: "1" }), []);
@@ -59,12 +59,12 @@ test("a pod may use no less than each of its containers, and all the huge pages 
   ]);
 });
 
-test("resources of a pod are not looked at while gate PodLevelResources is off", () => {
+test("pod-level resources are not validated without PodLevelResources", () => {
   const off: HookContext = { ...at, gates: (gate) => gate !== "PodLevelResources" };
   assert.deepEqual(texts(podTemplates.create?.(make({ resources: { requests: { odd: "1" } } }), off)), []);
 });
 
-test("a variable from a file takes it from a volume of the pod that begins empty", () => {
+test("fileKeyRef of a variable refers to an emptyDir volume of the pod", () => {
   const from = (volumeName: string) =>
     errors({
       volumes: [{ name: "own" }, { name: "map", configMap: { name: "m" } }],
@@ -77,7 +77,7 @@ test("a variable from a file takes it from a volume of the pod that begins empty
   assert.equal(from("Bad_")?.length, 2);
 });
 
-test("a host name in place of all others is a short domain, and for pods that have one of their own", () => {
+test("hostnameOverride is a subdomain of at most 64 bytes, without setHostnameAsFQDN and hostNetwork", () => {
   const path = "hostnameOverride";
   assert.deepEqual(errors({ hostnameOverride: `${"a".repeat(62)}.b` }), []);
   assert.deepEqual(errors({ hostnameOverride: `${"a".repeat(63)}.b` }), [`${path}: Too long: may not be more than 64 bytes`]);
@@ -88,7 +88,7 @@ test("a host name in place of all others is a short domain, and for pods that ha
   assert.equal(errors({ hostnameOverride: "A" })?.length, 1);
 });
 
-test("volumes are mounted with their label of SELinux where gate SELinuxMount is on, or what is stored has a policy", () => {
+test("seLinuxChangePolicy MountOption requires SELinuxMount, or a stored policy", () => {
   const off: HookContext = { ...at, gates: (gate) => gate !== "SELinuxMount" };
   const policy = (seLinuxChangePolicy: string) => ({ securityContext: { seLinuxChangePolicy } });
   const path = "securityContext.seLinuxChangePolicy";

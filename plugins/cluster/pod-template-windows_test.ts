@@ -6,7 +6,7 @@ const windows = (windowsOptions: object) => ({ securityContext: { windowsOptions
 const container = (name: string, rest: object = {}) => ({ name, image: "a", resources: {}, ...rest });
 const hostProcess = (name: string, on: boolean) => container(name, windows({ hostProcess: on }));
 
-test("containers that are processes of the node are all of a pod, on its network", () => {
+test("hostProcess requires hostNetwork, and applies to all containers of a pod or to none", () => {
   const both = [hostProcess("a", true), hostProcess("b", true)];
   assert.deepEqual(errors({ hostNetwork: true, containers: both }), []);
   assert.deepEqual(errors({ hostNetwork: true, containers: [container("a")], ...windows({ hostProcess: true }) }), []);
@@ -19,7 +19,7 @@ test("containers that are processes of the node are all of a pod, on its network
   ]);
 });
 
-test("a container and its pod say the same of hostProcess, if both do", () => {
+test("hostProcess of a container must equal that of its pod if both are set", () => {
   assert.deepEqual(
     errors({ hostNetwork: true, containers: [hostProcess("a", false), container("b")], ...windows({ hostProcess: true }) }),
     [
@@ -31,7 +31,7 @@ test("a container and its pod say the same of hostProcess, if both do", () => {
   assert.equal(errors({ hostNetwork: true, initContainers: [hostProcess("i", true)], ...windows({ hostProcess: false }) })?.length, 2);
 });
 
-test("the user on Windows has a name that Windows takes", () => {
+test("runAsUserName is a valid Windows user name", () => {
   const user = (runAsUserName: string) => errors(windows({ runAsUserName }))?.map((text) => text.slice(text.lastIndexOf("runAsUserName")));
   const domain = "d".repeat(63);
   for (const name of ["a", "NT AUTHORITY\\SYSTEM", "corp.example.com\\a b", `${domain}.${domain}\\a`, "u".repeat(104)]) {
@@ -51,13 +51,13 @@ test("the user on Windows has a name that Windows takes", () => {
   ]);
 });
 
-test("a group managed service account has a name, and no more than 64 KiB", () => {
+test("gmsaCredentialSpec has 1 byte to 64 KiB, and gmsaCredentialSpecName is a valid name", () => {
   const spec = (gmsaCredentialSpec: string) => errors(windows({ gmsaCredentialSpec }))?.length;
   assert.deepEqual([spec("{}"), spec("x".repeat(64 * 1024)), spec("x".repeat(64 * 1024 + 1)), spec("")], [0, 0, 1, 1]);
   assert.equal(errors(windows({ gmsaCredentialSpecName: "A" }))?.length, 1);
 });
 
-test("a pod for one system says nothing of the other", () => {
+test("a pod with os.name rejects the fields of the other system", () => {
   assert.deepEqual(errors({ os: { name: "linux" }, ...windows({}), containers: [hostProcess("a", false)] }), [
     "securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod",
     "containers[0].securityContext.windowsOptions: Forbidden: windows options cannot be set for a linux pod",
@@ -84,7 +84,7 @@ test("a pod for one system says nothing of the other", () => {
   assert.deepEqual(errors({ os: { name: "windows" }, hostPID: false }), []);
 });
 
-test("a pod with user ids of its own shares nothing of the node, and only it shows all of /proc", () => {
+test("hostUsers false excludes the host namespaces, and procMount Unmasked requires it", () => {
   assert.deepEqual(errors({ hostUsers: false, hostNetwork: true, hostPID: true, hostIPC: true }), [
     "hostNetwork: Forbidden: when `hostUsers` is false",
     "HostPID: Forbidden: when `hostUsers` is false",

@@ -12,8 +12,8 @@ import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
 import { warnOfPodTemplate } from "./pod/warnings.ts";
 
 const PodTemplate = object("PodTemplate", {
-  template: field(2, PodTemplateSpec, "What pods made from it look like.", { written: "always" }),
-}, { package: "core/v1", doc: "A description from which pods can be made. Nothing here makes them; workload controllers elsewhere do." });
+  template: field(2, PodTemplateSpec, "The template of the pods.", { written: "always" }),
+}, { package: "core/v1", doc: "A template for creating pods. This server does not create pods; workload controllers do." });
 type PodTemplate = Infer<typeof PodTemplate>;
 
 const columns: readonly Column<PodTemplate>[] = [
@@ -42,7 +42,7 @@ const columns: readonly Column<PodTemplate>[] = [
 export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
   kind: "PodTemplate",
   scope: "Namespaced",
-  summary: "A description from which pods can be made.",
+  summary: "A template for creating pods.",
   storedAs: "v1",
   storedUnder: "podtemplates",
   served: { v1: { schema: PodTemplate, introduced: "1.0", columns } },
@@ -59,7 +59,7 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
       ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names, at.gates)),
     ];
   },
-  // What has been warned of is not warned of again with each change of the metadata.
+  // An update that changes metadata only must not repeat the warnings.
   warn: ({ template, metadata }, prior, at) =>
     prior !== undefined && metadata.generation === prior.metadata.generation ? [] : warnOfPodTemplate(template, "template", at.names),
 });
@@ -70,7 +70,7 @@ export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {
     { since: "1.33", stage: "Beta", default: false },
     { since: "1.35", stage: "Beta", default: true },
   ],
-  /** Without it the projection cannot be on. */
+  /** ClusterTrustBundleProjection depends on this gate. */
   ClusterTrustBundle: [
     { since: "1.27", stage: "Alpha", default: false },
     { since: "1.33", stage: "Beta", default: false },

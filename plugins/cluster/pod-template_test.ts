@@ -7,31 +7,31 @@ import { podTemplates } from "./pod-template.ts";
 import { pullPolicyOf } from "../shared/volumes/mod.ts";
 import { at, errors, make, one, schema, texts } from "./test-template.ts";
 
-test("pullPolicyOf() pulls the tag latest always, and a name that it cannot read not", () => {
+test("pullPolicyOf() returns Always for the tag latest, and IfNotPresent for other tags and invalid names", () => {
   for (const image of ["a", "a:latest", "host:5000/a/b", "localhost/a", "a/b"]) assert.equal(pullPolicyOf(image), "Always", image);
-  // The path behind the host has at most 255 bytes, with the first part that a name of one part gets.
+  // The path has at most 255 bytes, including the prefix "library/" that is added to a single component.
   assert.equal(pullPolicyOf("a".repeat(247)), "Always");
   assert.equal(pullPolicyOf("a".repeat(248)), "IfNotPresent");
-  assert.equal(pullPolicyOf("b".repeat(64)), "IfNotPresent", "the identifier of an image");
+  assert.equal(pullPolicyOf("b".repeat(64)), "IfNotPresent", "an image ID");
   const digest = `a@sha256:${"0".repeat(64)}`;
   for (const image of ["", "a:1", digest, "host:5000/a:1", "Upper", " a", "a:", "a//b", "a:b:latest"]) {
     assert.equal(pullPolicyOf(image), "IfNotPresent", image);
   }
 });
 
-test("the two names of a pod's service account are always the same, the newer one first", () => {
+test("serviceAccountName and serviceAccount default to each other; the newer field wins", () => {
   const accounts = ({ template: { spec } }: any) => [spec.serviceAccountName, spec.serviceAccount];
   assert.deepEqual(accounts(make({ serviceAccount: "old" })), ["old", "old"]);
   assert.deepEqual(accounts(make({ serviceAccountName: "new", serviceAccount: "old" })), ["new", "new"]);
   assert.deepEqual(accounts(make({})), [undefined, undefined]);
 });
 
-test("filling in a template that is filled in already gives the same value", () => {
+test("defaulting a defaulted template returns the same value", () => {
   const template = make({ volumes: [{ name: "v" }], overhead: { cpu: "1m" } });
   assert.equal(defaulter(schema)(template, at.gates), template);
 });
 
-test("names of ports are 15 characters with a letter and single hyphens inside", () => {
+test("port names have at most 15 characters, a letter, and no leading, trailing or double hyphens", () => {
   const port = (name: string) => errors(one({ ports: [{ name, containerPort: 1, protocol: "TCP" }] }));
   assert.deepEqual(port("a".repeat(15)), []);
   assert.deepEqual(port("a".repeat(16)), [
@@ -44,7 +44,7 @@ test("names of ports are 15 characters with a letter and single hyphens inside",
   ]);
 });
 
-test("tokens and certificates in projected volumes live as long as they may", () => {
+test("the lifetime of tokens and certificates in projected volumes is bounded", () => {
   const source = (source: object) => errors({ volumes: [{ name: "v", projected: { sources: [source] } }] });
   const token = (expirationSeconds: number) => source({ serviceAccountToken: { path: "t", expirationSeconds } });
   assert.deepEqual([token(600), token(2 ** 32)], [[], []]);
@@ -58,7 +58,7 @@ test("tokens and certificates in projected volumes live as long as they may", ()
   assert.equal(certificate(86_401, "kubernetes.io/kube-apiserver-client-pod")?.length, 1);
 });
 
-test("no two sources of a projected volume make one file", () => {
+test("the sources of a projected volume have distinct paths", () => {
   const items = [{ key: "k", path: "same" }];
   assert.deepEqual(
     errors({ volumes: [{ name: "v", projected: { sources: [{ secret: { name: "s", items } }, { configMap: { name: "m", items } }] } }] }),
@@ -68,7 +68,7 @@ test("no two sources of a projected volume make one file", () => {
   );
 });
 
-test("a volume without any source is refused once its gate has dropped the only one", () => {
+test("a volume whose only source is dropped by its gate is invalid", () => {
   const template = make({ volumes: [{ name: "v", image: { reference: "a" } }] });
   const off = (gate: string) => gate !== "ImageVolume";
   const dropped = dropDisabled(schema)(template, undefined, off);
@@ -76,7 +76,7 @@ test("a volume without any source is refused once its gate has dropped the only 
   assert.equal(dropDisabled(schema)(template, template, off), template);
 });
 
-test("mounts tell what is wrong with their paths and modes", () => {
+test("paths and modes of volume mounts are validated", () => {
   const volumes = [{ name: "v" }];
   const mount = (rest: object, more: object = {}) =>
     errors({ volumes, ...one({ volumeMounts: [{ name: "v", mountPath: "/a", ...rest }], ...more }) });
@@ -89,7 +89,7 @@ test("mounts tell what is wrong with their paths and modes", () => {
   assert.equal(mount({ recursiveReadOnly: "Enabled" })?.length, 1);
 });
 
-test("amounts: extended resources are whole and have limits, huge pages come with cpu or memory", () => {
+test("extended resources are integers with limits, and huge pages require cpu or memory", () => {
   const resources = (limits: object, requests: object = {}) => errors(one({ resources: { limits, requests } }));
   assert.deepEqual(resources({ "example.com/gpu": "1", cpu: "1" }, { "example.com/gpu": "1", cpu: "500m" }), []);
   assert.equal(resources({ "example.com/gpu": "1500m" })?.length, 1);
@@ -99,19 +99,19 @@ test("amounts: extended resources are whole and have limits, huge pages come wit
   assert.equal(resources(JSON.parse('{"__proto__": "1"}'))?.length, 2);
 });
 
-test("labels of a template are told beside its metadata, on update too", () => {
+test("errors of template labels have the path template.labels, also on update", () => {
   const bad = make({}, { labels: { "a b": "c" } });
   assert.deepEqual(podTemplates.update?.(bad, make({}), at).map(({ path }) => path), ["template.labels"]);
 });
 
-test("a template on deprecated labels of nodes is let pass with a warning", () => {
+test("deprecated node labels in a template give a warning", () => {
   const template = make({ nodeSelector: { "beta.kubernetes.io/arch": "arm64" } });
   assert.deepEqual(podTemplates.warn?.(template, undefined, at), [
     'template.spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "kubernetes.io/arch" instead',
   ]);
 });
 
-test("a signal to end a container is one of the system that the pod names", () => {
+test("stopSignal is a signal of the system in os.name", () => {
   const signal = (stopSignal: string, os?: string) =>
     errors({ ...(os === undefined ? {} : { os: { name: os } }), ...one({ lifecycle: { stopSignal } }) });
   assert.deepEqual([signal("SIGRTMIN+1", "linux"), signal("SIGKILL", "windows")], [[], []]);
@@ -124,7 +124,7 @@ test("a signal to end a container is one of the system that the pod names", () =
   assert.equal(signal("SIGNOT", "linux")?.length, 1);
 });
 
-test("a signal that is dropped takes a lifecycle along that had nothing else", () => {
+test("dropping stopSignal also drops a lifecycle without other fields", () => {
   const off: HookContext = { ...at, gates: () => false };
   const lifecycles = (template: any) => template.template.spec.containers.map(({ lifecycle }: any) => lifecycle);
   const preStop = { sleep: { seconds: 1 } };

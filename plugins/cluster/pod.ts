@@ -5,22 +5,22 @@ import { field, type Infer } from "../../core/schema.ts";
 import { PodSpec } from "./pod/pod-spec.ts";
 
 const Pod = object("Pod", {
-  spec: field(2, PodSpec, "What the pod is made of.", { written: "always" }),
+  spec: field(2, PodSpec, "The specification of the pod.", { written: "always" }),
 }, {
   package: "core/v1",
-  doc: "Containers that run together on a node. There are no nodes here, so there are no pods either: the collection can be read.",
+  doc: "Containers that run together on a node. This server runs no workloads, so it has no pods. The collection can be read and is empty.",
 });
 type Pod = Infer<typeof Pod>;
 
 const columns: readonly Column<Pod>[] = [nameColumn, ageColumn];
 
-/** `kubectl describe pvc` asks which pods use the claim, and fails where nobody can tell that there are none. */
+/** Served because `kubectl describe pvc` lists the pods that use the claim and fails if the resource is missing. */
 export const pods = defineResource<Pod>({
   kind: "Pod",
   scope: "Namespaced",
   shortNames: ["po"],
   categories: ["all"],
-  summary: "Containers that run together; there are none here.",
+  summary: "Containers that run together. This server has none.",
   storedAs: "v1",
   storedUnder: "pods",
   served: { v1: { schema: Pod, introduced: "1.0", columns } },

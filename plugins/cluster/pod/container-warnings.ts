@@ -1,4 +1,4 @@
-/** What containers of a template are let pass with, but not in silence: in upstream's order and words. */
+/** Warnings about the containers of a template, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { limits } from "../../../core/limits.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
@@ -23,7 +23,7 @@ export function warnOfContainers(template: PodTemplateSpec, path: string, names:
   ];
 }
 
-/** Annotations that fields have taken the place of. */
+/** Warns about annotations that were replaced by fields. */
 function warnOfAnnotations(
   { name, securityContext }: AnyContainer,
   { metadata: { annotations = {} }, spec }: PodTemplateSpec,
@@ -37,14 +37,14 @@ function warnOfAnnotations(
     warnings.push(`${path}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`);
   }
   if (securityContext?.appArmorProfile === undefined && Object.hasOwn(annotations, appArmor)) {
-    const same = saysAnnotation(spec.securityContext?.appArmorProfile, annotations[appArmor]!);
+    const same = matchesAnnotation(spec.securityContext?.appArmorProfile, annotations[appArmor]!);
     if (!same) warnings.push(`${path}[${appArmor}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
   return warnings;
 }
 
-/** Whether the pod's profile says the same as an annotation of old. */
-function saysAnnotation(profile: AppArmorProfile | undefined, annotation: string): boolean {
+/** Whether the pod's profile is equal to the deprecated annotation. */
+function matchesAnnotation(profile: AppArmorProfile | undefined, annotation: string): boolean {
   if (profile === undefined) return false;
   const { type, localhostProfile } = profile;
   if (type === "Localhost") return (localhostProfile ?? "") !== "" && annotation === `localhost/${localhostProfile}`;
@@ -58,7 +58,7 @@ function warnOfFractions({ resources: { limits = {}, requests = {} } = {} }: Any
   ]);
 }
 
-/** A variable that is set again without what it was before: apply would keep one of the two. */
+/** Warns about a repeated variable that does not use its previous value, because apply keeps only one of the two. */
 function warnOfHidden({ env = [] }: AnyContainer, path: string): readonly string[] {
   const seen = new Set<string>();
   return env.flatMap(({ name, value = "", valueFrom }, i) => {
@@ -67,24 +67,24 @@ function warnOfHidden({ env = [] }: AnyContainer, path: string): readonly string
       return [];
     }
     const reference = `$(${name})`;
-    const builtUpon = valueFrom === undefined && value !== reference && value.includes(reference);
-    return builtUpon ? [] : [`${path}[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`];
+    const usesPrevious = valueFrom === undefined && value !== reference && value.includes(reference);
+    return usesPrevious ? [] : [`${path}[${i}]: hides previous definition of ${goQuote(name)}, which may be dropped when using apply`];
   });
 }
 
-interface Opened {
+interface PortWithPath {
   readonly port: ContainerPort;
   readonly at: string;
 }
-type Placed = readonly (readonly [container: AnyContainer, path: string])[];
+type ContainersWithPaths = readonly (readonly [container: AnyContainer, path: string])[];
 
-function portsOf(containers: Placed): readonly Opened[] {
+function portsOf(containers: ContainersWithPaths): readonly PortWithPath[] {
   const all = containers.flatMap(([{ ports = [] }, path]) => ports.map((port, i) => ({ port, at: `${path}.ports[${i}]` })));
   return all.slice(0, limits.comparedForWarningsMax);
 }
 
-function warnOfPorts(containers: Placed): readonly string[] {
-  const known = new Map<string, Opened[]>();
+function warnOfPorts(containers: ContainersWithPaths): readonly string[] {
+  const known = new Map<string, PortWithPath[]>();
   return portsOf(containers).flatMap((opened) => {
     const { port, at } = opened, { hostIP = "", hostPort = 0, containerPort, protocol = "", name = "" } = port;
     const key = `${containerPort}/${protocol}`, others = known.get(key) ?? [];
@@ -97,7 +97,7 @@ function warnOfPorts(containers: Placed): readonly string[] {
   });
 }
 
-/** How one port stands to another of the same number and protocol. */
+/** How a port conflicts with another one of the same number and protocol. */
 function warnOfPair(port: ContainerPort, other: ContainerPort): readonly string[] {
   const { hostIP = "", hostPort = 0 } = port, { hostIP: otherIP = "", hostPort: otherPort = 0 } = other;
   if (hostIP === otherIP && hostPort === otherPort) return ["duplicate"];
@@ -105,7 +105,7 @@ function warnOfPair(port: ContainerPort, other: ContainerPort): readonly string[
   return hostPort === otherPort && (hostIP === "") !== (otherIP === "") ? ["dangerously ambiguous"] : [];
 }
 
-function warnOfPortNames(containers: Placed): readonly string[] {
+function warnOfPortNames(containers: ContainersWithPaths): readonly string[] {
   const known = new Map<string, string>();
   return portsOf(containers).flatMap(({ port: { name = "" }, at }) => {
     const first = known.get(name);

@@ -7,7 +7,7 @@ export function containersWithPaths(
   path: string,
 ): readonly (readonly [container: Container | EphemeralContainer, path: string])[] {
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((key) =>
-    // A list that is always written is null where there is none.
+    // `containers` is always written; an absent list is null.
     (spec[key] ?? []).map((container: Container | EphemeralContainer, i) => [container, `${path}.${key}[${i}]`] as const)
   );
 }

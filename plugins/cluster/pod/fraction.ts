@@ -1,8 +1,8 @@
-/** Amounts of bytes that are no whole number. */
+/** Warnings about fractional numbers of bytes. */
 import { amountOf, isWhole } from "../../../core/scalars/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
 
-/** The warning about the amount under `name`, if there is one and it has a fraction of a byte. */
+/** The warning about the quantity under `name`, if it is set and fractional. */
 export function fractionOf(amounts: Readonly<Record<string, Quantity>>, name: string, path: string): readonly string[] {
   const amount = Object.hasOwn(amounts, name) ? amounts[name]! : "0";
   return isWhole(amountOf(amount)) ? [] : [`${path}[${name}]: fractional byte value "${amount}" is invalid, must be an integer`];

@@ -2,45 +2,46 @@ import type { Names } from "../../../core/names.ts";
 import type { Gates } from "../../../core/plugin.ts";
 
 /**
- * What a stored template may have kept from before a rule was made: an update lets pass what is wrong already, so that the rest
- * of the object can still be changed. The rules are upstream's, and all or nothing: one wrong label lets others pass.
+ * Validation rules that an update skips because the stored template already breaks them (it may be older than the rule), so that the
+ * rest of the object can be changed. As upstream's PodValidationOptions, each switch is for the whole template: one invalid label
+ * makes all of them acceptable.
  */
 export interface Leniency {
-  /** Amounts of huge pages that are no multiple of the page. */
+  /** Quantities of huge pages that are not a multiple of the page size. */
   readonly hugePages: boolean;
-  /** Values of labels in the selectors of pod affinities. */
+  /** Invalid label values in the selectors of pod affinities. */
   readonly podLabels: boolean;
-  /** Values of labels in the required node affinity. */
+  /** Invalid label values in the required node affinity. */
   readonly nodeLabels: boolean;
-  /** Selectors of topology spread constraints, which are not looked at then. */
+  /** Selectors of topology spread constraints: not validated. */
   readonly spreadSelectors: boolean;
-  /** matchLabelKeys of topology spread constraints that their selector has as well. */
+  /** matchLabelKeys of topology spread constraints that are also in the selector. */
   readonly spreadKeys: boolean;
-  /** Kernel parameters of a namespace that the pod shares with the node. */
+  /** Sysctls of a namespace that the pod shares with the node. */
   readonly sysctls: boolean;
-  /** Paths of tokens that lead out of their volume. */
+  /** Token paths that lead out of their volume. */
   readonly tokenPaths: boolean;
-  /** The cost of deleting a pod, an annotation. */
+  /** An invalid annotation for the pod deletion cost. */
   readonly deletionCost: boolean;
-  /** Devices in a pod with user ids of its own. */
+  /** Devices in a pod with its own user namespace. */
   readonly userDevices: boolean;
-  /** The network of the node in a pod with user ids of its own. */
+  /** Host network in a pod with its own user namespace. */
   readonly userNetwork: boolean;
-  /** Volumes that are mounted with their label of SELinux, whatever kind of access they have. */
+  /** seLinuxChangePolicy MountOption for volumes of any access mode. */
   readonly mountLabels: boolean;
-  /** Init containers that run once and are started again to change their size. */
+  /** RestartContainer in the resizePolicy of init containers that are no sidecars. */
   readonly initRestarts: boolean;
-  /** Resources of the pod as a whole, which are not looked at then. */
+  /** Pod-level resources: not validated. */
   readonly podResources: boolean;
 }
 
-/** What a pod is judged by, beside what it says. */
-export interface Terms {
+/** The context of pod validation. */
+export interface ValidationContext {
   readonly names: Names;
   readonly lenient: Leniency;
 }
 
-/** Of what is new, as far as features do not allow it. */
+/** The leniency for new templates. Only feature gates change it. */
 export function strictness(gates: Gates): Leniency {
   return {
     hugePages: false,

@@ -1,54 +1,54 @@
-/** What a node asks containers, and does with them (core/v1). */
+/** Schemas of probes and lifecycle hooks (core/v1). */
 import { field, type Infer, int32, int64, intOrString, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
 export const ExecAction = struct("ExecAction", {
-  command: field(1, list(string), "The command and its arguments; no shell is around it."),
-}, { doc: "A command that is run in the container." });
+  command: field(1, list(string), "The command and its arguments. It is run without a shell."),
+}, { doc: "A command to run in the container." });
 export type ExecAction = Infer<typeof ExecAction>;
 
 export const HTTPHeader = struct("HTTPHeader", {
-  name: field(1, string, "Name of the header.", { required: true }),
-  value: field(2, string, "Its value.", { required: true }),
-}, { doc: "A header of a request." });
+  name: field(1, string, "The name of the header.", { required: true }),
+  value: field(2, string, "The value of the header.", { required: true }),
+}, { doc: "A header of an HTTP request." });
 export type HTTPHeader = Infer<typeof HTTPHeader>;
 
 export const HTTPGetAction = struct("HTTPGetAction", {
-  path: field(1, string, 'Path that is asked for, "/" unless said otherwise.'),
-  port: field(2, intOrString, "Number or name of the port.", { required: true }),
-  host: field(3, string, "Where it is sent; the address of the pod if empty."),
+  path: field(1, string, 'The path of the request. Default "/".'),
+  port: field(2, intOrString, "The number or name of the port.", { required: true }),
+  host: field(3, string, "The host to connect to. Default: the pod's IP address."),
   scheme: field(4, named("v1.URIScheme", oneOf("HTTP", "HTTPS")), "HTTP (the default) or HTTPS."),
-  httpHeaders: field(5, list(HTTPHeader), "Headers to send along."),
-}, { doc: "A request to the container.", fill: httpDefaults });
+  httpHeaders: field(5, list(HTTPHeader), "Additional headers of the request."),
+}, { doc: "An HTTP GET request to the container.", fill: httpDefaults });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;
 
 export const SleepAction = struct("SleepAction", {
-  seconds: field(1, int64, "How long, in seconds.", { required: true }),
-}, { doc: "Waiting." });
+  seconds: field(1, int64, "The duration in seconds.", { required: true }),
+}, { doc: "A delay." });
 export type SleepAction = Infer<typeof SleepAction>;
 
 export const TCPSocketAction = struct("TCPSocketAction", {
-  port: field(1, intOrString, "Number or name of the port.", { required: true }),
-  host: field(2, string, "Where it goes; the address of the pod if empty."),
-}, { doc: "A connection to the container." });
+  port: field(1, intOrString, "The number or name of the port.", { required: true }),
+  host: field(2, string, "The host to connect to. Default: the pod's IP address."),
+}, { doc: "A TCP connection to the container." });
 export type TCPSocketAction = Infer<typeof TCPSocketAction>;
 
 export const GRPCAction = struct("GRPCAction", {
-  port: field(1, int32, "Number of the port.", { required: true }),
-  service: field(2, string, "Name of the service that is asked for.", { pointer: true, written: "always", default: "" }),
-}, { doc: "A question to the health service of gRPC." });
+  port: field(1, int32, "The port number.", { required: true }),
+  service: field(2, string, "The service name in the health check request.", { pointer: true, written: "always", default: "" }),
+}, { doc: "A request of the gRPC health checking protocol." });
 export type GRPCAction = Infer<typeof GRPCAction>;
 
 export const LifecycleHandler = struct("LifecycleHandler", {
   exec: field(1, ExecAction, "A command in the container.", { pointer: true }),
-  httpGet: field(2, HTTPGetAction, "A request to it.", { pointer: true }),
-  tcpSocket: field(3, TCPSocketAction, "A connection to it; no node does that any more.", { pointer: true }),
-  sleep: field(4, SleepAction, "Waiting.", { pointer: true }),
-}, { doc: "What is done at a turn of a container's life; exactly one member is set." });
+  httpGet: field(2, HTTPGetAction, "An HTTP GET request to the container.", { pointer: true }),
+  tcpSocket: field(3, TCPSocketAction, "Deprecated: nodes no longer execute it.", { pointer: true }),
+  sleep: field(4, SleepAction, "A delay.", { pointer: true }),
+}, { doc: "The action of a lifecycle hook. Exactly one field must be set." });
 export type LifecycleHandler = Infer<typeof LifecycleHandler>;
 
-/** Signals that can end a container, in the order in which they are told. */
+/** The valid stop signals, in the order of error messages. */
 export const stopSignals = Object.freeze(
   [
     "SIGABRT",
@@ -120,39 +120,41 @@ export const stopSignals = Object.freeze(
 );
 
 export const Lifecycle = struct("Lifecycle", {
-  postStart: field(1, LifecycleHandler, "Done right after it starts; if that fails, the container is ended.", { pointer: true }),
-  preStop: field(2, LifecycleHandler, "Done before it is ended; the time for ending runs already.", { pointer: true }),
+  postStart: field(1, LifecycleHandler, "Runs right after the container starts. If it fails, the container is terminated.", {
+    pointer: true,
+  }),
+  preStop: field(2, LifecycleHandler, "Runs before the container is terminated, within the termination grace period.", { pointer: true }),
   stopSignal: field(
     3,
     named("v1.Signal", oneOf(...stopSignals)),
-    "Signal with which it is ended; needs the os name of the pod.",
+    "The signal that stops the container. Requires os.name of the pod.",
     { pointer: true, gate: "ContainerStopSignals" },
   ),
-}, { doc: "What is done when a container starts and before it ends." });
+}, { doc: "The lifecycle hooks of a container." });
 export type Lifecycle = Infer<typeof Lifecycle>;
 
 export const ProbeHandler = struct("ProbeHandler", {
   exec: field(1, ExecAction, "A command in the container.", { pointer: true }),
-  httpGet: field(2, HTTPGetAction, "A request to it.", { pointer: true }),
-  tcpSocket: field(3, TCPSocketAction, "A connection to it.", { pointer: true }),
-  grpc: field(4, GRPCAction, "A question by gRPC.", { pointer: true }),
-}, { doc: "How a probe asks; exactly one member is set." });
+  httpGet: field(2, HTTPGetAction, "An HTTP GET request to the container.", { pointer: true }),
+  tcpSocket: field(3, TCPSocketAction, "A TCP connection to the container.", { pointer: true }),
+  grpc: field(4, GRPCAction, "A gRPC health check.", { pointer: true }),
+}, { doc: "The action of a probe. Exactly one field must be set." });
 export type ProbeHandler = Infer<typeof ProbeHandler>;
 
 export const Probe = struct("Probe", {
-  handler: field(1, ProbeHandler, "How it asks.", { inline: true }),
-  initialDelaySeconds: field(2, int32, "Seconds after the start of the container until it is asked first."),
-  timeoutSeconds: field(3, int32, "Seconds to wait for an answer, 1 unless said otherwise."),
-  periodSeconds: field(4, int32, "Seconds between two questions, 10 unless said otherwise."),
-  successThreshold: field(5, int32, "Good answers in a row that make it well again, 1 unless said otherwise; 1 for liveness and startup."),
-  failureThreshold: field(6, int32, "Bad answers in a row that make it fail, 3 unless said otherwise."),
+  handler: field(1, ProbeHandler, "The action of the probe.", { inline: true }),
+  initialDelaySeconds: field(2, int32, "Delay in seconds between the start of the container and the first probe."),
+  timeoutSeconds: field(3, int32, "Timeout of a probe in seconds. Default 1."),
+  periodSeconds: field(4, int32, "Interval of probes in seconds. Default 10."),
+  successThreshold: field(5, int32, "Number of consecutive successes after a failure. Default 1; must be 1 for liveness and startup."),
+  failureThreshold: field(6, int32, "Number of consecutive failures. Default 3."),
   terminationGracePeriodSeconds: field(
     7,
     int64,
-    "Seconds that the container gets to end when the probe has failed, in place of those of the pod.",
+    "Time in seconds for the container to terminate after a failed probe. Overrides the value of the pod.",
     { pointer: true },
   ),
-}, { doc: "A question that the node asks a container again and again.", fill: probeDefaults });
+}, { doc: "A periodic health check of a container by the node.", fill: probeDefaults });
 export type Probe = Infer<typeof Probe>;
 
 function httpDefaults<T extends { readonly path?: string; readonly scheme?: string }>(self: T): T {
@@ -162,8 +164,8 @@ function httpDefaults<T extends { readonly path?: string; readonly scheme?: stri
 
 const probeNumbers = Object.freeze({ timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 });
 
-/** Where one of these numbers is zero it was not said. */
+/** Applies the defaults. Zero counts as absent. */
 function probeDefaults(self: Readonly<Record<string, unknown>>): unknown {
-  const lacking = Object.entries(probeNumbers).filter(([key]) => (self[key] ?? 0) === 0);
-  return lacking.length === 0 ? self : { ...self, ...Object.fromEntries(lacking) };
+  const missing = Object.entries(probeNumbers).filter(([key]) => (self[key] ?? 0) === 0);
+  return missing.length === 0 ? self : { ...self, ...Object.fromEntries(missing) };
 }

@@ -1,10 +1,10 @@
-/** Small rules that the parts of a pod share, in upstream's words. */
+/** Validation rules that the parts of a pod share, with upstream's texts. */
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { dns1123Label, dns1123Subdomain, portNumber, qualifiedName } from "../../../core/meta/names.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 
-/** What is wrong with a text by one of the rules of names. */
+/** The errors of a name rule for a text. */
 export function named(rule: (text: string) => readonly string[], text: string, path: string): readonly FieldError[] {
   return rule(text).map((wrong) => invalid(path, text, wrong));
 }
@@ -18,26 +18,26 @@ export function qualified(text: string, path: string): readonly FieldError[] {
   return named(qualifiedName, text, path);
 }
 
-/** A relative path that does not step back and does not begin with two dots. */
+/** Checks a relative path without ".." elements that does not start with "..". */
 export function validateTargetPath(target: string, path: string): readonly FieldError[] {
   const reserved = target.startsWith("..") && !target.startsWith("../");
   return [...validateLocalPath(target, path), ...(reserved ? [invalid(path, target, "must not start with '..'")] : [])];
 }
 
 const fileModeMax = 0o777;
-/** Permission bits. */
+/** Checks permission bits. */
 export function validateMode(mode: number | undefined, path: string): readonly FieldError[] {
   if (mode === undefined || (mode >= 0 && mode <= fileModeMax)) return [];
   return [invalid(path, mode, "must be a number between 0 and 0777 (octal), both inclusive")];
 }
 
-/** One of the words, unless it is absent. The words are told in the order given. */
-export function oneOfWords(value: string | undefined, words: readonly string[], path: string): readonly FieldError[] {
-  return value === undefined || words.includes(value) ? [] : [notSupported(path, value, words)];
+/** Checks an optional enum value. The error lists the values in the given order. */
+export function validateEnum(value: string | undefined, values: readonly string[], path: string): readonly FieldError[] {
+  return value === undefined || values.includes(value) ? [] : [notSupported(path, value, values)];
 }
-/** As `oneOfWords`, where the empty text is as bad as none. */
-export function neededWord(value: string | undefined, words: readonly string[], path: string): readonly FieldError[] {
-  return (value ?? "") === "" ? [required(path, "")] : oneOfWords(value, words, path);
+/** Checks a required enum value. An empty one counts as absent. */
+export function validateRequiredEnum(value: string | undefined, values: readonly string[], path: string): readonly FieldError[] {
+  return (value ?? "") === "" ? [required(path, "")] : validateEnum(value, values, path);
 }
 
 export function notNegative(value: number | bigint | undefined, path: string): readonly FieldError[] {
@@ -45,7 +45,7 @@ export function notNegative(value: number | bigint | undefined, path: string): r
 }
 
 const portNameMax = 15;
-/** The name of a port. */
+/** The problems of a port name. */
 export function portName(name: string): readonly string[] {
   return [
     ...(utf8Length(name) > portNameMax ? [`must be no more than ${portNameMax} characters`] : []),
@@ -56,7 +56,7 @@ export function portName(name: string): readonly string[] {
   ];
 }
 
-/** A port by its number or its name. */
+/** Checks a port number or a port name. */
 export function validatePort(port: number | string, path: string): readonly FieldError[] {
   if (typeof port === "string") return named(portName, port, path);
   return portNumber(port).map((wrong) => invalid(path, port, wrong));
@@ -64,7 +64,7 @@ export function validatePort(port: number | string, path: string): readonly Fiel
 
 const searchDomainMax = 253;
 const searchLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
-/** A domain that a resolver searches in: underscores are let pass in its labels. */
+/** The problems of a DNS search domain. Its labels may contain underscores. */
 export function searchDomain(domain: string): readonly string[] {
   const right = domain.split(".").every((part) => /^_?[a-z0-9]/.test(part) && /^[-_a-z0-9]*[a-z0-9]$/.test(part));
   return [
@@ -76,11 +76,11 @@ export function searchDomain(domain: string): readonly string[] {
   ];
 }
 
-/** A name that any shell leaves alone, and many that it does not. */
+/** The problems of an environment variable name: printable ASCII without "=" (relaxed validation, KEP-4369). */
 export function environmentName(name: string): readonly string[] {
   if (/^[ -<>-~]+$/.test(name)) return [];
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
-/** Remembers a path in a volume, and finds that it is taken; `told` is the value that the finding shows. */
-export type Claim = (target: string, told: string) => readonly FieldError[];
+/** Registers a path in a volume. Returns an error with the value `shown` if the path is taken. */
+export type RegisterPath = (target: string, shown: string) => readonly FieldError[];

@@ -12,7 +12,7 @@ import { hasIndivisiblePages } from "./validate-resources.ts";
 import { validateMatchLabelKeys } from "./validate-scheduling.ts";
 import { validateHostSysctl } from "./validate-security.ts";
 
-/** What an update of the template lets pass, because what is stored has it. */
+/** The leniency of an update, derived from the stored template. */
 export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names, gates: Gates): Leniency {
   const { affinity: { nodeAffinity, podAffinity, podAntiAffinity } = {}, topologySpreadConstraints: spread = [], volumes = [] } = spec;
   const needed = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

@@ -1,4 +1,4 @@
-/** Tolerations as an annotation writes them: JSON that upstream reads into its own type, so that the case of keys does not count. */
+/** Tolerations in the deprecated annotation. As with Go's decoder, the keys of the JSON are case-insensitive. */
 import { jsonKind } from "../../../core/tree/go-errors.ts";
 import { readJson } from "../../../core/tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../../../core/tree/tree.ts";
@@ -13,35 +13,35 @@ const fields = {
 } as const;
 const secondsMax = 2n ** 63n - 1n;
 
-/** The tolerations, or why they cannot be read, in the words of upstream's reader: the first that is wrong. */
+/** Parses the annotation. Returns the text of Go's first decoding error if it is invalid. */
 export function tolerationsOfJson(text: string): readonly Toleration[] | string {
   const read = readJson(text);
   if (!read.ok) return read.error;
   if (read.tree === null) return [];
   if (!Array.isArray(read.tree)) return `json: cannot unmarshal ${jsonKind(read.tree)} into Go value of type []core.Toleration`;
-  const made: Toleration[] = [];
+  const tolerations: Toleration[] = [];
   for (const item of read.tree) {
     const toleration = item === null ? {} : ofTree(item);
     if (typeof toleration === "string") return toleration;
-    made.push(toleration);
+    tolerations.push(toleration);
   }
-  return made;
+  return tolerations;
 }
 
 function ofTree(tree: Tree): Toleration | string {
   if (!(tree instanceof TreeObject)) return `json: cannot unmarshal ${jsonKind(tree)} into Go value of type core.Toleration`;
-  const made: Record<string, unknown> = {};
+  const toleration: Record<string, unknown> = {};
   for (const [i, written] of tree.keys.entries()) {
-    const key = Object.keys(fields).find((each) => each.toLowerCase() === written.toLowerCase()) as keyof typeof fields | undefined; // its keys
+    const key = Object.keys(fields).find((each) => each.toLowerCase() === written.toLowerCase()) as keyof typeof fields | undefined; // `as`: a key of `fields`
     const value = tree.values[i]!;
     if (key === undefined || value === null) continue;
     const [name, type] = fields[key];
-    const taken = type === "int64" ? int64Of(value) : typeof value === "string" ? value : undefined;
+    const decoded = type === "int64" ? int64Of(value) : typeof value === "string" ? value : undefined;
     const what = type === "int64" && value instanceof NumberText ? `number ${value.text}` : jsonKind(value);
-    if (taken === undefined) return `json: cannot unmarshal ${what} into Go struct field Toleration.${name} of type ${type}`;
-    made[key] = taken;
+    if (decoded === undefined) return `json: cannot unmarshal ${what} into Go struct field Toleration.${name} of type ${type}`;
+    toleration[key] = decoded;
   }
-  return made as Toleration; // made of its fields
+  return toleration as Toleration; // `as`: it has these fields only
 }
 
 function int64Of(value: Tree): number | bigint | undefined {

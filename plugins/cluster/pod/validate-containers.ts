@@ -1,31 +1,31 @@
-/** Rules of containers, in upstream's order and words. */
+/** Validation of containers, with upstream's order and texts (pkg/apis/core/validation). */
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
-import type { Terms } from "./leniency.ts";
-import { label, named, neededWord, oneOfWords, portName } from "./rules.ts";
+import type { ValidationContext } from "./leniency.ts";
+import { label, named, portName, validateEnum, validateRequiredEnum } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
-import { refuseTurnsAndProbes, validateTurnsAndProbes } from "./validate-probes.ts";
+import { rejectLifecycleAndProbes, validateLifecycleAndProbes } from "./validate-probes.ts";
 import { validateResources } from "./validate-resources.ts";
 import { validateSecurityContext } from "./validate-security.ts";
 import type { UsableVolumes } from "./validate-volumes.ts";
 
-/** What of the rest of the pod its containers are measured by. */
-export interface Surroundings extends Terms {
+/** The properties of the pod that the validation of its containers uses. */
+export interface PodFacts extends ValidationContext {
   readonly volumes: UsableVolumes;
-  /** Names of its claims for devices. */
+  /** The names of its resource claims. */
   readonly claims: ReadonlySet<string>;
   readonly restartPolicy: string;
   readonly graceSeconds: number | bigint | undefined;
-  /** Name of the system that it is for, where it says so. */
+  /** The name of its operating system, if it is set. */
   readonly os: string | undefined;
-  /** False where it has user ids of its own. */
+  /** False if it has its own user namespace. */
   readonly hostUsers: boolean;
 }
 
-export function validateContainers(containers: readonly Container[], around: Surroundings, path: string): readonly FieldError[] {
+export function validateContainers(containers: readonly Container[], pod: PodFacts, path: string): readonly FieldError[] {
   if (containers.length === 0) return [required(path, "")];
   const names = new Set<string>();
   const errors = containers.flatMap((container, i) => {
@@ -33,20 +33,20 @@ export function validateContainers(containers: readonly Container[], around: Sur
     const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
     names.add(name);
     return [
-      ...validateCommon(container, around, at),
+      ...validateCommon(container, pod, at),
       ...again,
-      ...validateTurnsAndProbes(container, around.graceSeconds, around.os, at),
+      ...validateLifecycleAndProbes(container, pod.graceSeconds, pod.os, at),
       ...validateRestart(container, at, ["Always", "Never", "OnFailure"]),
     ];
   });
   return [...errors, ...validateHostPorts(containers, (i) => `${path}[${i}]`)];
 }
 
-/** Init containers run one after the other, so that each may have the ports of another. */
+/** Validates init containers. They run one after the other, so two of them may use the same host port. */
 export function validateInitContainers(
   containers: readonly Container[],
   regular: readonly Container[],
-  around: Surroundings,
+  pod: PodFacts,
   path: string,
 ): readonly FieldError[] {
   const names = new Set(regular.map(({ name }) => name));
@@ -54,32 +54,32 @@ export function validateInitContainers(
     const at = `${path}[${i}]`, { name } = container;
     const again = names.has(name) ? [duplicate(`${at}.name`, name)] : [];
     if (name !== "") names.add(name);
-    const goesOn = container.restartPolicy === "Always";
+    const isSidecar = container.restartPolicy === "Always";
     return [
-      ...validateCommon(container, around, at),
-      ...(goesOn ? refuseRules(container, at) : validateRestart(container, at, ["Always", "Never", "OnFailure"])),
+      ...validateCommon(container, pod, at),
+      ...(isSidecar ? rejectRules(container, at) : validateRestart(container, at, ["Always", "Never", "OnFailure"])),
       ...again,
       ...validateHostPorts([container], () => `${path}[0]`),
-      ...(goesOn ? validateTurnsAndProbes(container, around.graceSeconds, around.os, at) : refuseTurnsAndProbes(container, at)),
-      ...(goesOn || around.lenient.initRestarts ? [] : refuseRestarts(container, `${at}.resizePolicy`)),
+      ...(isSidecar ? validateLifecycleAndProbes(container, pod.graceSeconds, pod.os, at) : rejectLifecycleAndProbes(container, at)),
+      ...(isSidecar || pod.lenient.initRestarts ? [] : rejectRestarts(container, `${at}.resizePolicy`)),
     ];
   });
 }
 
-function validateCommon(container: Container, around: Surroundings, path: string): readonly FieldError[] {
-  const { volumes, claims, restartPolicy, hostUsers } = around;
+function validateCommon(container: Container, pod: PodFacts, path: string): readonly FieldError[] {
+  const { volumes, claims, restartPolicy, hostUsers } = pod;
   const { name, image = "", ports = [], env = [], envFrom = [], resources, securityContext } = container;
   return [
     ...(name === "" ? [required(`${path}.name`, "")] : label(name, `${path}.name`)),
     ...(image === "" ? [required(`${path}.image`, "")] : []),
-    ...neededWord(container.terminationMessagePolicy, ["File", "FallbackToLogsOnError"], `${path}.terminationMessagePolicy`),
+    ...validateRequiredEnum(container.terminationMessagePolicy, ["File", "FallbackToLogsOnError"], `${path}.terminationMessagePolicy`),
     ...validatePorts(ports, `${path}.ports`),
     ...validateEnv(env, `${path}.env`),
     ...validateEnvFrom(envFrom, `${path}.envFrom`),
     ...validateMounts(container, volumes, `${path}.volumeMounts`),
     ...validateDevices(container, volumes, `${path}.volumeDevices`),
-    ...neededWord(container.imagePullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.imagePullPolicy`),
-    ...validateResources(resources, claims, around, `${path}.resources`),
+    ...validateRequiredEnum(container.imagePullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.imagePullPolicy`),
+    ...validateResources(resources, claims, pod, `${path}.resources`),
     ...validateResize(container, restartPolicy, `${path}.resizePolicy`),
     ...(securityContext === undefined ? [] : validateSecurityContext(securityContext, hostUsers, `${path}.securityContext`)),
   ];
@@ -97,11 +97,11 @@ function validatePorts(ports: readonly ContainerPort[], path: string): readonly 
     if (containerPort === 0) errors.push(required(`${at}.containerPort`, ""));
     else for (const wrong of portNumber(containerPort)) errors.push(invalid(`${at}.containerPort`, containerPort, wrong));
     if (hostPort !== 0) { for (const wrong of portNumber(hostPort)) errors.push(invalid(`${at}.hostPort`, hostPort, wrong)); }
-    return [...errors, ...neededWord(protocol, ["SCTP", "TCP", "UDP"], `${at}.protocol`)];
+    return [...errors, ...validateRequiredEnum(protocol, ["SCTP", "TCP", "UDP"], `${at}.protocol`)];
   });
 }
 
-/** A port of the node leads to one place. */
+/** Checks that each host port is used once. */
 function validateHostPorts(containers: readonly Container[], pathOf: (i: number) => string): readonly FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap(({ ports = [] }, i) =>
@@ -115,15 +115,15 @@ function validateHostPorts(containers: readonly Container[], pathOf: (i: number)
   );
 }
 
-/** A container that goes on beside the others is started again in any case. */
-function refuseRules({ restartPolicyRules = [] }: Container, path: string): readonly FieldError[] {
+/** Rejects restart rules of a sidecar, which is always restarted. */
+function rejectRules({ restartPolicyRules = [] }: Container, path: string): readonly FieldError[] {
   if (restartPolicyRules.length === 0) return [];
   const why = "restartPolicyRules are not allowed for init containers with restart policy Always";
   return [forbidden(`${path}.restartPolicyRules`, why)];
 }
 
-/** A container that runs once is not started again to change its size. */
-function refuseRestarts({ resizePolicy = [] }: Container, path: string): readonly FieldError[] {
+/** Rejects the resize policy RestartContainer of an init container that is no sidecar. */
+function rejectRestarts({ resizePolicy = [] }: Container, path: string): readonly FieldError[] {
   return resizePolicy.flatMap(({ restartPolicy }, i) =>
     restartPolicy === "RestartContainer"
       ? [invalid(`${path}[${i}].restartPolicy`, restartPolicy, "must not be set to 'RestartContainer' for non-sidecar initContainers")]
@@ -141,19 +141,19 @@ function validateRestart(
   const needed = restartPolicy === undefined && restartPolicyRules.length > 0;
   return [
     ...(needed ? [required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used")] : []),
-    ...oneOfWords(restartPolicy, words, `${path}.restartPolicy`),
+    ...validateEnum(restartPolicy, words, `${path}.restartPolicy`),
     ...(restartPolicyRules.length > restartRulesMax
       ? [tooMany(`${path}.restartPolicyRules`, restartPolicyRules.length, restartRulesMax)]
       : []),
     ...restartPolicyRules.flatMap(({ action = "", exitCodes }, i) => {
       const at = `${path}.restartPolicyRules[${i}]`;
       if (exitCodes === undefined) {
-        return [...oneOfWords(action, ["Restart"], `${at}.action`), required(`${at}.exitCodes`, "must be specified")];
+        return [...validateEnum(action, ["Restart"], `${at}.action`), required(`${at}.exitCodes`, "must be specified")];
       }
       const { values = [] } = exitCodes;
       return [
-        ...oneOfWords(action, ["Restart"], `${at}.action`),
-        ...oneOfWords(exitCodes.operator ?? "", ["In", "NotIn"], `${at}.exitCodes.operator`),
+        ...validateEnum(action, ["Restart"], `${at}.action`),
+        ...validateEnum(exitCodes.operator ?? "", ["In", "NotIn"], `${at}.exitCodes.operator`),
         ...(values.length > exitCodesMax ? [tooMany(`${at}.exitCodes.values`, values.length, exitCodesMax)] : []),
       ];
     }),
@@ -165,8 +165,8 @@ function validateResize({ resizePolicy = [] }: Container, podPolicy: string, pat
   return resizePolicy.flatMap(({ resourceName, restartPolicy }, i) => {
     const errors: FieldError[] = seen.has(resourceName) ? [duplicate(`${path}[${i}]`, resourceName)] : [];
     seen.add(resourceName);
-    append(errors, neededWord(resourceName, ["cpu", "memory"], path));
-    append(errors, neededWord(restartPolicy, ["NotRequired", "RestartContainer"], path));
+    append(errors, validateRequiredEnum(resourceName, ["cpu", "memory"], path));
+    append(errors, validateRequiredEnum(restartPolicy, ["NotRequired", "RestartContainer"], path));
     if (podPolicy === "Never" && restartPolicy !== "NotRequired") {
       errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
@@ -174,7 +174,7 @@ function validateResize({ resizePolicy = [] }: Container, podPolicy: string, pat
   });
 }
 
-/** What a template says of containers that are put into running pods. */
-export function refuseEphemeralContainers(containers: readonly unknown[], path: string): readonly FieldError[] {
+/** Rejects ephemeral containers in a template. */
+export function rejectEphemeralContainers(containers: readonly unknown[], path: string): readonly FieldError[] {
   return containers.length === 0 ? [] : [forbidden(path, "ephemeral containers not allowed in pod template")];
 }

@@ -1,4 +1,4 @@
-/** Rules of certificates and trust bundles in projected volumes, in upstream's order and words. */
+/** Validation of certificates and trust bundles in projected volumes, with upstream's order and texts. */
 import { type FieldError, invalid, notSupported, required, tooLong } from "../../../core/field-error.ts";
 import { limits } from "../../../core/limits.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
@@ -6,14 +6,14 @@ import { dns1123Label, dns1123Subdomain, qualifiedName } from "../../../core/met
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ClusterTrustBundleProjection, PodCertificateProjection } from "../../shared/volumes/mod.ts";
-import { type Claim, validateTargetPath } from "./rules.ts";
+import { type RegisterPath, validateTargetPath } from "./rules.ts";
 
-export function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string, claim: Claim): readonly FieldError[] {
+export function validateTrustBundle(bundle: ClusterTrustBundleProjection, path: string, register: RegisterPath): readonly FieldError[] {
   return [
     ...validateBundleNames(bundle, path),
     ...(bundle.path === "" ? [required(`${path}.path`, "")] : []),
     ...validateTargetPath(bundle.path, `${path}.path`),
-    ...claim(bundle.path, bundle.path),
+    ...register(bundle.path, bundle.path),
   ];
 }
 
@@ -37,7 +37,7 @@ function validateBundleNames(bundle: ClusterTrustBundleProjection, path: string)
   ];
 }
 
-/** The bundles of a signer carry its name in front, with colons for the slash. */
+/** The problems of a trust bundle's name. Bundles with a signer have its name as prefix, with colons instead of slashes. */
 function trustBundleName(name: string): readonly string[] {
   if (name.lastIndexOf(":") === 0) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
   return dns1123Subdomain(name.slice(name.lastIndexOf(":") + 1));
@@ -45,7 +45,7 @@ function trustBundleName(name: string): readonly string[] {
 
 const domainMax = 253, pathMax = domainMax + 63 + 1;
 
-/** The whole name of a signer: a domain of two labels or more, a slash and a path. Of each the first part that is wrong is told. */
+/** Checks a signer name: a domain of at least two labels, a slash and a path. Only the first invalid label of each is reported. */
 function validateSignerName(name: string, path: string): readonly FieldError[] {
   if (name === "") return [required(path, "")];
   const [domain, rest, ...more] = name.split("/");
@@ -69,15 +69,15 @@ function firstWrong(text: string, rule: (label: string) => readonly string[], pa
 const keyTypes = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", "ED25519"];
 const secondsMin = 3600, secondsMax = 7_862_400, platformSecondsMax = 86_400;
 
-/** Signers of the platform itself sign for a shorter time. */
+/** Validates a pod certificate. Signers of the platform have a shorter maximum lifetime. */
 export function validateCertificate(
   certificate: PodCertificateProjection,
   path: string,
-  claim: Claim,
+  register: RegisterPath,
   names: Names,
 ): readonly FieldError[] {
   const { signerName = "", keyType = "", maxExpirationSeconds: seconds, userAnnotations = {} } = certificate;
-  const host = signerName.split("/", 1)[0]!; // a text has a first part
+  const host = signerName.split("/", 1)[0]!; // `!`: split returns at least one part
   const own = spell(names, "{platform}.io");
   const max = host === own || host.endsWith(`.${own}`) ? platformSecondsMax : secondsMax;
   const at = `${path}.maxExpirationSeconds`;
@@ -89,16 +89,16 @@ export function validateCertificate(
       ? [invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${secondsMin}`)]
       : []),
     ...(seconds !== undefined && seconds > max ? [invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${max}`)] : []),
-    ...validatePaths(certificate, path, claim),
+    ...validatePaths(certificate, path, register),
   ];
 }
 
-function validatePaths(certificate: PodCertificateProjection, path: string, claim: Claim): readonly FieldError[] {
-  const told = (["credentialBundlePath", "keyPath", "certificateChainPath"] as const).filter((key) => (certificate[key] ?? "") !== "");
-  if (told.length === 0) return [required(path, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath")];
-  return told.flatMap((key) => {
+function validatePaths(certificate: PodCertificateProjection, path: string, register: RegisterPath): readonly FieldError[] {
+  const paths = (["credentialBundlePath", "keyPath", "certificateChainPath"] as const).filter((key) => (certificate[key] ?? "") !== "");
+  if (paths.length === 0) return [required(path, "specify at least one of credentialBundlePath, keyPath, and certificateChainPath")];
+  return paths.flatMap((key) => {
     const target = certificate[key] ?? "";
-    return [...validateTargetPath(target, `${path}.${key}`), ...claim(target, target)];
+    return [...validateTargetPath(target, `${path}.${key}`), ...register(target, target)];
   });
 }
 
@@ -107,10 +107,10 @@ function validateUserAnnotations(annotations: Readonly<Record<string, string>>, 
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += utf8Length(key) + utf8Length(value);
-    const looked = key.toLowerCase(), wrong = qualifiedName(looked);
-    for (const each of wrong) errors.push(invalid(path, looked, each));
+    const lowerKey = key.toLowerCase(), wrong = qualifiedName(lowerKey);
+    for (const each of wrong) errors.push(invalid(path, lowerKey, each));
     if (wrong.length === 0 && !key.includes("/")) {
-      errors.push(invalid(path, looked, 'must be a domain-prefixed key (such as "acme.io/foo")'));
+      errors.push(invalid(path, lowerKey, 'must be a domain-prefixed key (such as "acme.io/foo")'));
     }
   }
   return bytes > limits.annotationsBytesMax ? [...errors, tooLong(path, limits.annotationsBytesMax)] : errors;

@@ -1,4 +1,4 @@
-/** Rules of the variables of a container, in upstream's order and words. */
+/** Validation of environment variables, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { configMapKey } from "../../../core/meta/names.ts";
@@ -54,7 +54,7 @@ function validateFileRef(ref: NonNullable<EnvVarSource["fileKeyRef"]>, path: str
   ];
 }
 
-/** How many sources there are is told of the list as a whole: upstream's slip. */
+/** Validates `envFrom`. Errors about the number of sources have the path of the list, as upstream. */
 export function validateEnvFrom(sources: readonly EnvFromSource[], path: string): readonly FieldError[] {
   return sources.flatMap(({ prefix = "", configMapRef, secretRef }, i) => {
     const at = `${path}[${i}]`;

@@ -1,8 +1,8 @@
-/** Rules of volumes in containers, in upstream's order and words. */
+/** Validation of volume mounts and devices, with upstream's order and texts. */
 import { type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { validateLocalPath, validateNoBacksteps } from "../../shared/volumes/rules.ts";
 import type { VolumeDevice, VolumeMount } from "./container.ts";
-import { oneOfWords } from "./rules.ts";
+import { validateEnum } from "./rules.ts";
 import type { UsableVolumes } from "./validate-volumes.ts";
 
 interface Mounting {
@@ -32,7 +32,7 @@ export function validateMounts(container: Mounting, volumes: UsableVolumes, path
   });
 }
 
-/** The paths are told of all mounts together, except that both are not allowed: upstream's slip. */
+/** Checks the subpaths. As upstream, errors have the path of the list, except the one about both fields. */
 function validateSubPaths({ subPath = "", subPathExpr = "" }: VolumeMount, path: string, at: string): readonly FieldError[] {
   return [
     ...(subPath === "" ? [] : validateLocalPath(subPath, `${path}.subPath`)),
@@ -47,13 +47,13 @@ const propagations = ["Bidirectional", "HostToContainer", "None"], recursions = 
 
 function validateModes(mount: VolumeMount, { securityContext }: Mounting, path: string): readonly FieldError[] {
   const { mountPropagation, recursiveReadOnly, readOnly = false } = mount;
-  const errors = [...oneOfWords(mountPropagation, propagations, `${path}.mountPropagation`)];
+  const errors = [...validateEnum(mountPropagation, propagations, `${path}.mountPropagation`)];
   if (mountPropagation === "Bidirectional" && securityContext?.privileged !== true) {
     errors.push(forbidden(`${path}.mountPropagation`, "Bidirectional mount propagation is available only to privileged containers"));
   }
   const at = `${path}.recursiveReadOnly`;
   if (recursiveReadOnly === undefined || recursiveReadOnly === "Disabled") return errors;
-  if (!recursions.includes(recursiveReadOnly)) return [...errors, ...oneOfWords(recursiveReadOnly, recursions, at)];
+  if (!recursions.includes(recursiveReadOnly)) return [...errors, ...validateEnum(recursiveReadOnly, recursions, at)];
   if (!readOnly) errors.push(forbidden(at, "may only be specified when readOnly is true"));
   if (mountPropagation !== undefined && mountPropagation !== "None") {
     errors.push(forbidden(at, "may only be specified when mountPropagation is None or not specified"));

@@ -1,4 +1,4 @@
-/** Annotations that upstream gave a meaning before there were fields for it, in its order and words. */
+/** Validation of annotations that were later replaced by fields, with upstream's order and texts. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
@@ -8,12 +8,12 @@ import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { tolerationsOfJson } from "./tolerations-json.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
 
-const written = {
+const keyTemplates = {
   mirror: "{platform}.io/config.mirror",
   tolerations: "scheduler.alpha.{platform}.io/tolerations",
   cost: "controller.{platform}.io/pod-deletion-cost",
   seccomp: "seccomp.security.alpha.{platform}.io/pod",
-  /** Before the name of a container. */
+  /** Prefixes of a container's name. */
   seccompOf: "container.seccomp.security.alpha.{platform}.io/",
   appArmorOf: "container.apparmor.security.beta.{platform}.io/",
 };
@@ -21,25 +21,25 @@ const runtimeDefault = "runtime/default", dockerDefault = "docker/default", unco
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** Rules of the annotations by themselves; `path` is theirs. */
+/** Validates the annotations without regard to the fields. `path` is the path of the annotations. */
 export function validatePodAnnotations(
   { metadata: { annotations = {} }, spec }: PodTemplateSpec,
   names: Names,
   lenient: Leniency,
   path: string,
 ): readonly FieldError[] {
-  const mirror = spell(names, written.mirror);
+  const mirror = spell(names, keyTemplates.mirror);
   const mirrored = Object.hasOwn(annotations, mirror) && (spec.nodeName ?? "") === "";
   return [
     ...(mirrored ? [invalid(`${path}[${mirror}]`, annotations[mirror], "must set spec.nodeName if mirror pod annotation is set")] : []),
-    ...validateWrittenTolerations(annotations, spell(names, written.tolerations), path),
+    ...validateTolerationsAnnotation(annotations, spell(names, keyTemplates.tolerations), path),
     ...(lenient.deletionCost ? [] : validateDeletionCost(annotations, names, path)),
     ...validateSeccomp(annotations, names, path),
-    ...validateAppArmor(annotations, spec, spell(names, written.appArmorOf), path),
+    ...validateAppArmor(annotations, spec, spell(names, keyTemplates.appArmorOf), path),
   ];
 }
 
-function validateWrittenTolerations(annotations: Annotations, key: string, path: string): readonly FieldError[] {
+function validateTolerationsAnnotation(annotations: Annotations, key: string, path: string): readonly FieldError[] {
   const text = Object.hasOwn(annotations, key) ? annotations[key]! : "";
   if (text === "") return [];
   const tolerations = tolerationsOfJson(text);
@@ -48,18 +48,18 @@ function validateWrittenTolerations(annotations: Annotations, key: string, path:
 
 const costMin = -(2 ** 31), costMax = 2 ** 31 - 1;
 
-/** What it costs to delete a pod made from the template: a whole number without a plus sign and without zeros before it. */
+/** Checks the pod deletion cost: a 32-bit integer without plus sign and leading zeros. */
 export function validateDeletionCost(annotations: Annotations | undefined, names: Names, path: string): readonly FieldError[] {
-  const costKey = spell(names, written.cost);
+  const costKey = spell(names, keyTemplates.cost);
   if (annotations === undefined || !Object.hasOwn(annotations, costKey)) return [];
   const value = annotations[costKey]!;
   const right = /^(?:0|-[0-9]+|[1-9][0-9]*)$/.test(value) && Number(value) >= costMin && Number(value) <= costMax;
   return right ? [] : [invalid(`${path}[${costKey}]`, value, "must be a 32bit integer")];
 }
 
-/** Upstream's slip: these keys are told as if they were fields. */
+/** Checks seccomp profiles. As upstream, the error paths have the keys as if they were fields. */
 function validateSeccomp(annotations: Annotations, names: Names, path: string): readonly FieldError[] {
-  const ofPod = spell(names, written.seccomp), ofContainer = spell(names, written.seccompOf);
+  const ofPod = spell(names, keyTemplates.seccomp), ofContainer = spell(names, keyTemplates.seccompOf);
   const keys = [
     ...(Object.hasOwn(annotations, ofPod) ? [ofPod] : []),
     ...Object.keys(annotations).filter((key) => key.startsWith(ofContainer)),
@@ -84,13 +84,13 @@ function validateAppArmor(annotations: Annotations, spec: PodSpec, prefix: strin
   });
 }
 
-/** What is said by an annotation and by its field is the same; `path` is that of the spec. */
-export function validateProfilesAgree(
+/** Checks that annotations and fields of profiles match. `path` is the path of the spec. */
+export function validateProfilesMatch(
   { metadata: { annotations = {} }, spec }: PodTemplateSpec,
   names: Names,
   path: string,
 ): readonly FieldError[] {
-  const said = (key: string) => Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+  const annotation = (key: string) => Object.hasOwn(annotations, key) ? annotations[key] : undefined;
   const containers = containersWithPaths(spec, path).map(([{ name, securityContext = {} }, at]) => ({
     name,
     context: securityContext,
@@ -98,23 +98,28 @@ export function validateProfilesAgree(
   }));
   const whole = spec.securityContext ?? {};
   return [
-    ...compared("seccomp", whole.seccompProfile, said(spell(names, written.seccomp)), `${path}.securityContext.seccompProfile`),
-    ...containers.flatMap(({ name, context, at }) =>
-      compared("seccomp", context.seccompProfile, said(`${spell(names, written.seccompOf)}${name}`), `${at}.seccompProfile`)
+    ...validateMatch(
+      "seccomp",
+      whole.seccompProfile,
+      annotation(spell(names, keyTemplates.seccomp)),
+      `${path}.securityContext.seccompProfile`,
     ),
-    // A pod for Windows has no AppArmor.
+    ...containers.flatMap(({ name, context, at }) =>
+      validateMatch("seccomp", context.seccompProfile, annotation(`${spell(names, keyTemplates.seccompOf)}${name}`), `${at}.seccompProfile`)
+    ),
+    // Windows has no AppArmor.
     ...(spec.os?.name === "windows" ? [] : containers).flatMap(({ name, context, at }) =>
-      compared(
+      validateMatch(
         "apparmor",
         context.appArmorProfile ?? whole.appArmorProfile,
-        said(`${spell(names, written.appArmorOf)}${name}`),
+        annotation(`${spell(names, keyTemplates.appArmorOf)}${name}`),
         `${at}.appArmorProfile`,
       )
     ),
   ];
 }
 
-function compared(
+function validateMatch(
   what: "seccomp" | "apparmor",
   field: { readonly type: string; readonly localhostProfile?: string } | undefined,
   annotation: string | undefined,

@@ -1,4 +1,4 @@
-/** Rules of a pod as a whole, in upstream's order and words. */
+/** Validation of a pod, with upstream's order and texts (pkg/apis/core/validation). */
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, required } from "../../../core/field-error.ts";
 import { validateAnnotations, validateLabels } from "../../../core/meta/labels.ts";
@@ -7,19 +7,19 @@ import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
-import type { Leniency, Terms } from "./leniency.ts";
+import type { Leniency, ValidationContext } from "./leniency.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
-import { label, named, neededWord, oneOfWords, qualified, searchDomain, subdomain } from "./rules.ts";
-import { refuseEphemeralContainers, type Surroundings, validateContainers, validateInitContainers } from "./validate-containers.ts";
+import { label, named, qualified, searchDomain, subdomain, validateEnum, validateRequiredEnum } from "./rules.ts";
+import { type PodFacts, rejectEphemeralContainers, validateContainers, validateInitContainers } from "./validate-containers.ts";
 import { validatePodResources } from "./validate-pod-resources.ts";
 import { validateResources } from "./validate-resources.ts";
 import { validateAffinity, validateSpread, validateTolerations } from "./validate-scheduling.ts";
 import { validatePodSecurityContext } from "./validate-security.ts";
-import { validatePodAnnotations, validateProfilesAgree } from "./validate-pod-annotations.ts";
+import { validatePodAnnotations, validateProfilesMatch } from "./validate-pod-annotations.ts";
 import { validateVolumes } from "./validate-volumes.ts";
-import { validateForSystem, validateHostProcess } from "./validate-windows.ts";
+import { validateForOS, validateHostProcess } from "./validate-windows.ts";
 
-/** Labels and annotations are told beside the metadata, not in it: upstream's slip. Other metadata is not looked at. */
+/** Validates a pod template. As upstream, paths of labels and annotations lack "metadata.", and other metadata is not validated. */
 export function validatePodTemplateSpec(
   template: PodTemplateSpec,
   path: string,
@@ -32,35 +32,35 @@ export function validatePodTemplateSpec(
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
     ...validatePodAnnotations(template, names, lenient, `${path}.annotations`),
     ...validatePodSpec(spec, { names, lenient }, `${path}.spec`),
-    ...validateProfilesAgree(template, names, `${path}.spec`),
-    ...refuseEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
+    ...validateProfilesMatch(template, names, `${path}.spec`),
+    ...rejectEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
   ];
 }
 
-function validatePodSpec(spec: PodSpec, terms: Terms, path: string): readonly FieldError[] {
-  const { lenient } = terms;
+function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string): readonly FieldError[] {
+  const { lenient } = context;
   const usable = new Map<string, VolumeSource>();
   const { resourceClaims = [], volumes = [], initContainers = [], restartPolicy = "" } = spec;
-  // A list that is always written is null where there is none.
+  // `containers` is always written; an absent list is null.
   const containers = spec.containers ?? [];
-  const volumeErrors = validateVolumes(volumes, terms, `${path}.volumes`, usable);
-  const around: Surroundings = {
+  const volumeErrors = validateVolumes(volumes, context, `${path}.volumes`, usable);
+  const pod: PodFacts = {
     volumes: usable,
     claims: new Set(resourceClaims.map(({ name }) => name).filter((name) => name !== "")),
     restartPolicy,
     graceSeconds: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
     hostUsers: spec.hostUsers !== false,
-    ...terms,
+    ...context,
   };
   return [
     ...volumeErrors,
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
-    ...validateContainers(containers, around, `${path}.containers`),
-    ...validateInitContainers(initContainers, containers, around, `${path}.initContainers`),
-    ...(lenient.podResources ? [] : validatePodResources(spec, around.claims, terms, `${path}.resources`)),
-    ...neededWord(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
-    ...neededWord(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
+    ...validateContainers(containers, pod, `${path}.containers`),
+    ...validateInitContainers(initContainers, containers, pod, `${path}.initContainers`),
+    ...(lenient.podResources ? [] : validatePodResources(spec, pod.claims, context, `${path}.resources`)),
+    ...validateRequiredEnum(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
+    ...validateRequiredEnum(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
     ...validateHost(spec, path),
     ...(spec.securityContext === undefined
@@ -78,14 +78,14 @@ function validatePodSpec(spec: PodSpec, terms: Terms, path: string): readonly Fi
     ...validateOverride(spec, path),
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
-    ...validateRest(spec, terms, path),
+    ...validateRest(spec, context, path),
     ...validateFileVolumes(spec, path),
   ];
 }
 
-/** Files that give values to variables lie in a volume of the pod's own. */
+/** Checks that the files for environment variables are in emptyDir volumes of the pod. */
 function validateFileVolumes(spec: PodSpec, path: string): readonly FieldError[] {
-  // Of volumes with one name the last counts.
+  // The last of several volumes with the same name counts.
   const sources = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   return containersWithPaths(spec, path).flatMap(([{ env = [] }, at]) =>
     env.flatMap(({ valueFrom }, i) => {
@@ -120,7 +120,7 @@ function validateClaims(claims: readonly PodResourceClaim[], path: string): read
   });
 }
 
-/** What does not go together with the use of the node's own network. */
+/** Checks the rules for hostNetwork: host ports must equal container ports. */
 function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, { ports = [] }] of spec.hostNetwork ? (spec.containers ?? []).entries() : []) {
@@ -134,14 +134,14 @@ function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
   return errors;
 }
 
-/** What does not go together with user ids of its own. */
+/** Checks the rules for a pod with its own user namespace. */
 function validateHostUsers(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
   if (spec.hostUsers !== false) return [];
   const why = "when `hostUsers` is false";
   const devices = lenient.userDevices ? [] : containersWithPaths(spec, path).filter(([{ volumeDevices = [] }]) => volumeDevices.length > 0);
   return [
     ...(spec.hostNetwork && !lenient.userNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
-    // Upstream's slip: these are named as Go does.
+    // The capital letters in the paths are upstream's.
     ...(spec.hostPID ? [forbidden(`${path}.HostPID`, why)] : []),
     ...(spec.hostIPC ? [forbidden(`${path}.HostIPC`, why)] : []),
     ...devices.map(([, at]) => forbidden(`${at}.volumeDevices`, why)),
@@ -180,7 +180,7 @@ function validateDns(config: PodDNSConfig | undefined, policy: string | undefine
   ];
 }
 
-/** An address of version 4 or 6. */
+/** Checks an IPv4 or IPv6 address. */
 function validateAddress(address: string, path: string): readonly FieldError[] {
   return readAddress(address) === undefined
     ? [invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
@@ -212,7 +212,7 @@ function validateNames(spec: PodSpec, path: string): readonly FieldError[] {
   ];
 }
 
-function validateRest(spec: PodSpec, terms: Terms, path: string): readonly FieldError[] {
+function validateRest(spec: PodSpec, context: ValidationContext, path: string): readonly FieldError[] {
   const { hostAliases = [], priorityClassName = "", runtimeClassName, overhead, os } = spec;
   return [
     ...hostAliases.flatMap(({ ip, hostnames = [] }, i) => [
@@ -223,17 +223,17 @@ function validateRest(spec: PodSpec, terms: Terms, path: string): readonly Field
     ...(runtimeClassName === undefined ? [] : subdomain(runtimeClassName, `${path}.runtimeClassName`)),
     ...(spec.preemptionPolicy === undefined
       ? []
-      : neededWord(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`)),
-    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), terms, `${path}.overhead`)),
+      : validateRequiredEnum(spec.preemptionPolicy, ["PreemptLowerPriority", "Never"], `${path}.preemptionPolicy`)),
+    ...(overhead === undefined ? [] : validateResources({ limits: overhead }, new Set(), context, `${path}.overhead`)),
     ...(os === undefined
       ? []
       : os.name === ""
       ? [required(`${path}.os.name`, "")]
-      : oneOfWords(os.name, ["linux", "windows"], `${path}.os`)),
-    ...validateForSystem(spec, path),
+      : validateEnum(os.name, ["linux", "windows"], `${path}.os`)),
+    ...validateForOS(spec, path),
   ];
 }
-/** A name in place of all others. */
+/** Checks hostnameOverride. */
 function validateOverride({ hostnameOverride: name, hostNetwork, setHostnameAsFQDN }: PodSpec, path: string): readonly FieldError[] {
   if (name === undefined) return [];
   const at = `${path}.hostnameOverride`;

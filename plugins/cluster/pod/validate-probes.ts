@@ -1,11 +1,11 @@
-/** Rules of what a node asks containers and does with them, in upstream's order and words. */
+/** Validation of probes and lifecycle hooks, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { type HTTPGetAction, type Lifecycle, type LifecycleHandler, type Probe, type ProbeHandler, stopSignals } from "./probe.ts";
-import { neededWord, notNegative, oneOfWords, validatePort } from "./rules.ts";
+import { notNegative, validateEnum, validatePort, validateRequiredEnum } from "./rules.ts";
 
 type Handler = ProbeHandler & LifecycleHandler;
-/** Seconds that the pod gets to end: nobody sleeps longer. */
+/** The termination grace period of the pod in seconds: the upper bound of sleep actions. */
 type Grace = number | bigint | undefined;
 
 function validateHandler(handler: Handler, grace: Grace, path: string): readonly FieldError[] {
@@ -30,7 +30,7 @@ function validateHttpGet({ path: target = "", port, scheme, httpHeaders = [] }: 
   return [
     ...(target === "" ? [required(`${path}.path`, "")] : []),
     ...validatePort(port, `${path}.port`),
-    ...neededWord(scheme, ["HTTP", "HTTPS"], `${path}.scheme`),
+    ...validateRequiredEnum(scheme, ["HTTP", "HTTPS"], `${path}.scheme`),
     ...httpHeaders.filter(({ name }) => !/^[-A-Za-z0-9]+$/.test(name)).map(({ name }) =>
       invalid(
         `${path}.httpHeaders`,
@@ -59,7 +59,7 @@ function validateProbe(probe: Probe, grace: Grace, path: string): readonly Field
   ];
 }
 
-interface Watched {
+interface Probed {
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
   readonly startupProbe?: Probe;
@@ -67,12 +67,12 @@ interface Watched {
 }
 
 /**
- * The turns of a container's life, then its probes. A probe of which one good answer makes it well takes no other number. `os` is
- * the system that the pod names.
+ * Validates the lifecycle hooks and the probes of a container. Liveness and startup probes must have a successThreshold of 1. `os` is
+ * the pod's operating system.
  */
-export function validateTurnsAndProbes(container: Watched, grace: Grace, os: string | undefined, path: string): readonly FieldError[] {
+export function validateLifecycleAndProbes(container: Probed, grace: Grace, os: string | undefined, path: string): readonly FieldError[] {
   const { lifecycle: { postStart, preStop, stopSignal } = {}, readinessProbe } = container;
-  const once = (key: "livenessProbe" | "startupProbe") => {
+  const singleSuccess = (key: "livenessProbe" | "startupProbe") => {
     const probe = container[key], at = `${path}.${key}`;
     if (probe === undefined) return [];
     const { successThreshold = 0 } = probe;
@@ -83,7 +83,7 @@ export function validateTurnsAndProbes(container: Watched, grace: Grace, os: str
     ...(postStart === undefined ? [] : validateHandler(postStart, grace, `${path}.lifecycle.postStart`)),
     ...(preStop === undefined ? [] : validateHandler(preStop, grace, `${path}.lifecycle.preStop`)),
     ...(stopSignal === undefined ? [] : validateStopSignal(stopSignal, os, `${path}.lifecycle.stopSignal`)),
-    ...once("livenessProbe"),
+    ...singleSuccess("livenessProbe"),
     ...(readinessProbe === undefined ? [] : validateProbe(readinessProbe, grace, `${path}.readinessProbe`)),
     ...(readinessProbe?.terminationGracePeriodSeconds === undefined ? [] : [
       invalid(
@@ -92,19 +92,19 @@ export function validateTurnsAndProbes(container: Watched, grace: Grace, os: str
         "must not be set for readinessProbes",
       ),
     ]),
-    ...once("startupProbe"),
+    ...singleSuccess("startupProbe"),
   ];
 }
 
-/** Which signals there are depends on the system, so it has to be named; one that is none is told where it stands. */
+/** Checks a stop signal. The valid signals depend on the operating system, which is therefore required. */
 function validateStopSignal(signal: string, os: string | undefined, path: string): readonly FieldError[] {
   if (os === undefined) return [forbidden(path, "may not be set for containers with empty `spec.os.name`")];
-  if (os === "windows") return oneOfWords(signal, ["SIGKILL", "SIGTERM"], path);
-  return os === "linux" ? oneOfWords(signal, stopSignals, path) : [];
+  if (os === "windows") return validateEnum(signal, ["SIGKILL", "SIGTERM"], path);
+  return os === "linux" ? validateEnum(signal, stopSignals, path) : [];
 }
 
-/** Init containers that end have neither turns nor probes. */
-export function refuseTurnsAndProbes(container: Watched, path: string): readonly FieldError[] {
+/** Rejects lifecycle hooks and probes of init containers that are no sidecars. */
+export function rejectLifecycleAndProbes(container: Probed, path: string): readonly FieldError[] {
   const keys = ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const;
   return keys.filter((key) => container[key] !== undefined).map((key) =>
     forbidden(`${path}.${key}`, "may not be set for init containers without restartPolicy=Always")

@@ -1,4 +1,4 @@
-/** Rules of what becomes files in volumes, in upstream's order and words. */
+/** Validation of projected volumes and their files, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import type {
@@ -8,8 +8,8 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from "../../shared/volumes/mod.ts";
-import type { Leniency, Terms } from "./leniency.ts";
-import { type Claim, validateMode, validateTargetPath } from "./rules.ts";
+import type { Leniency, ValidationContext } from "./leniency.ts";
+import { type RegisterPath, validateMode, validateTargetPath } from "./rules.ts";
 import { validateCertificate, validateTrustBundle } from "./validate-credentials.ts";
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./validate-fields.ts";
 
@@ -22,7 +22,7 @@ export function validateKeyToPath({ key, path: target, mode }: KeyToPath, path: 
   ];
 }
 
-/** `path` is that of the whole source: the files are told without their places. */
+/** Validates a downward API file. As upstream, `path` is that of the source: errors have no index of the file. */
 export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string): readonly FieldError[] {
   const { fieldRef, resourceFieldRef } = file;
   const errors: FieldError[] = file.path === "" ? [required(`${path}.path`, "")] : [];
@@ -41,18 +41,18 @@ export function validateDownwardFile(file: DownwardAPIVolumeFile, path: string):
 export function validateProjected(
   { sources = [], defaultMode }: ProjectedVolumeSource,
   path: string,
-  terms: Terms,
+  context: ValidationContext,
 ): readonly FieldError[] {
   const taken = new Set<string>();
-  const claim = (target: string, told: string): readonly FieldError[] => {
-    if (taken.has(target)) return [invalid(path, told, "conflicting duplicate paths")];
+  const register = (target: string, shown: string): readonly FieldError[] => {
+    if (taken.has(target)) return [invalid(path, shown, "conflicting duplicate paths")];
     taken.add(target);
     return [];
   };
   return [
     ...validateMode(defaultMode, `${path}.defaultMode`),
-    // A list that is always written is null where there is none.
-    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, claim, terms)),
+    // `sources` is always written; an absent list is null.
+    ...(sources ?? []).flatMap((source, i) => validateSource(source, path, `${path}.sources[${i}]`, register, context)),
   ];
 }
 
@@ -60,8 +60,8 @@ function validateSource(
   source: VolumeProjection,
   volume: string,
   path: string,
-  claim: Claim,
-  terms: Terms,
+  register: RegisterPath,
+  context: ValidationContext,
 ): readonly FieldError[] {
   const { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;
   const count =
@@ -69,14 +69,16 @@ function validateSource(
   const files = (at: string) =>
     (downwardAPI?.items ?? []).flatMap((
       file,
-    ) => [...validateDownwardFile(file, at), ...(file.path === "" ? [] : claim(file.path, file.path))]);
+    ) => [...validateDownwardFile(file, at), ...(file.path === "" ? [] : register(file.path, file.path))]);
   return [
-    ...(secret === undefined ? [] : validateKeys(secret, `${path}.secret`, claim)),
-    ...(configMap === undefined ? [] : validateKeys(configMap, `${path}.configMap`, claim)),
+    ...(secret === undefined ? [] : validateKeys(secret, `${path}.secret`, register)),
+    ...(configMap === undefined ? [] : validateKeys(configMap, `${path}.configMap`, register)),
     ...files(`${path}.downwardAPI`),
-    ...(serviceAccountToken === undefined ? [] : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, terms.lenient)),
-    ...(clusterTrustBundle === undefined ? [] : validateTrustBundle(clusterTrustBundle, `${path}.clusterTrustBundle`, claim)),
-    ...(podCertificate === undefined ? [] : validateCertificate(podCertificate, `${path}.podCertificate`, claim, terms.names)),
+    ...(serviceAccountToken === undefined
+      ? []
+      : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, context.lenient)),
+    ...(clusterTrustBundle === undefined ? [] : validateTrustBundle(clusterTrustBundle, `${path}.clusterTrustBundle`, register)),
+    ...(podCertificate === undefined ? [] : validateCertificate(podCertificate, `${path}.podCertificate`, register, context.names)),
     ...(count > 1 ? [forbidden(path, "may not specify more than 1 volume type per source")] : []),
   ];
 }
@@ -85,16 +87,19 @@ interface Keys {
   readonly name?: string;
   readonly items?: readonly KeyToPath[];
 }
-function validateKeys({ name = "", items = [] }: Keys, path: string, claim: Claim): readonly FieldError[] {
+function validateKeys({ name = "", items = [] }: Keys, path: string, register: RegisterPath): readonly FieldError[] {
   return [
     ...(name === "" ? [required(`${path}.name`, "")] : []),
-    ...items.flatMap((item, i) => [...validateKeyToPath(item, `${path}.items[${i}]`), ...(item.path === "" ? [] : claim(item.path, name))]),
+    ...items.flatMap((
+      item,
+      i,
+    ) => [...validateKeyToPath(item, `${path}.items[${i}]`), ...(item.path === "" ? [] : register(item.path, name))]),
   ];
 }
 
 const tokenSecondsMin = 600, tokenSecondsMax = 2 ** 32;
 
-/** The path of the file is told as the volume's: upstream's slip. */
+/** Validates a service account token. As upstream, errors of its file path have the path of the volume. */
 function validateToken(
   token: ServiceAccountTokenProjection,
   volume: string,

@@ -1,4 +1,4 @@
-/** Rules of what containers need and may use, in upstream's order and words. */
+/** Validation of resource requests and limits, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from "../../../core/field-error.ts";
 import { qualifiedName } from "../../../core/meta/names.ts";
@@ -6,7 +6,7 @@ import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
-import type { Terms } from "./leniency.ts";
+import type { ValidationContext } from "./leniency.ts";
 import { label } from "./rules.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
@@ -29,19 +29,19 @@ const standard: ReadonlySet<string> = new Set([
 export function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-");
 }
-/** A resource of the platform itself. */
+/** Whether the name is a resource of the platform: it has no domain, or the platform's. */
 function isNative(name: string, names: Names): boolean {
   return !name.includes("/") || name.includes(spell(names, "{platform}.io/"));
 }
 function isExtended(name: string, names: Names): boolean {
   return !isNative(name, names) && !name.startsWith("requests.") && qualifiedName(`requests.${name}`).length === 0;
 }
-/** More of it may be promised than there is. */
-function isOvercommitted(name: string, names: Names): boolean {
+/** Whether the resource can be overcommitted. */
+function canOvercommit(name: string, names: Names): boolean {
   return isNative(name, names) && !isHugePages(name);
 }
 
-/** What is wrong with the name of a resource. */
+/** Validates the name of a resource. */
 type NameRule = (name: string, path: string, names: Names) => readonly FieldError[];
 
 const resourceName: NameRule = (name, path) => {
@@ -50,7 +50,7 @@ const resourceName: NameRule = (name, path) => {
   return [invalid(path, name, "must be a standard resource type or fully qualified")];
 };
 
-/** A resource that a container may have. */
+/** Validates the name of a container resource. */
 const containerResourceName: NameRule = (name, path, names) => {
   const errors: FieldError[] = [...resourceName(name, path, names)];
   if (!name.includes("/")) {
@@ -63,21 +63,21 @@ const containerResourceName: NameRule = (name, path, names) => {
 
 const ofPods = ["cpu", "memory"];
 
-/** A resource that containers may have together. */
+/** Validates the name of a pod-level resource. */
 export const podResourceName: NameRule = (name, path, names) => {
   const errors = resourceName(name, path, names);
   if (errors.length > 0 || ofPods.includes(name) || isHugePages(name)) return errors;
   return [notSupported(path, name, ["cpu", "hugepages-", "memory"])];
 };
 
-function validateAmount(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
+function validateQuantity(name: string, amount: string, path: string, names: Names): readonly FieldError[] {
   const errors: FieldError[] = compareQuantities(amount, "0") < 0 ? [invalid(path, amount, "must be greater than or equal to 0")] : [];
   const whole = isExtended(name, names) || countable.includes(name);
   if (whole && !isWhole(amountOf(amount))) errors.push(invalid(path, amount, "must be an integer"));
   return errors;
 }
 
-/** An amount of huge pages is a number of whole pages; the name says how large one is. */
+/** Checks that a quantity of huge pages is a multiple of the page size, which is part of the resource name. */
 function validatePages(name: string, amount: string, path: string): readonly FieldError[] {
   if (!isHugePages(name) || isDivisible(name, amount)) return [];
   return [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)];
@@ -89,16 +89,16 @@ function isDivisible(name: string, amount: string): boolean {
   return page !== undefined && page > 0n && whole !== undefined && whole % page === 0n;
 }
 
-/** Whether some amount of huge pages is no number of whole pages. */
+/** Whether a quantity of huge pages is not a multiple of its page size. */
 export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<ResourceRequirements, "limits" | "requests">): boolean {
   return [limits, requests].some((amounts) => Object.entries(amounts).some(([name, amount]) => validatePages(name, amount, "").length > 0));
 }
 
-/** `claims` are the names of the pod's claims for devices; `nameRule` is that of the names of resources. */
+/** Validates requests, limits and claims. `claims` are the names of the pod's resource claims. */
 export function validateResources(
   resources: ResourceRequirements,
   claims: ReadonlySet<string>,
-  { lenient, names: spelled }: Terms,
+  { lenient, names: spelled }: ValidationContext,
   path: string,
   nameRule: NameRule = containerResourceName,
 ): readonly FieldError[] {
@@ -107,12 +107,12 @@ export function validateResources(
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {
     const at = `${path}.limits[${name}]`;
-    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled), pages(name, amount, at));
+    append(errors, nameRule(name, at, spelled), validateQuantity(name, amount, at, spelled), pages(name, amount, at));
   }
   for (const [name, amount] of Object.entries(requests)) {
     const at = `${path}.requests[${name}]`;
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-    append(errors, nameRule(name, at, spelled), validateAmount(name, amount, at, spelled));
+    append(errors, nameRule(name, at, spelled), validateQuantity(name, amount, at, spelled));
     append(errors, validateRequest(name, amount, limit, path, spelled));
     append(errors, pages(name, amount, at));
   }
@@ -125,36 +125,36 @@ export function validateResources(
 
 function validateRequest(name: string, amount: string, limit: string | undefined, path: string, names: Names): readonly FieldError[] {
   if (limit === undefined) {
-    return isOvercommitted(name, names) ? [] : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
+    return canOvercommit(name, names) ? [] : [required(`${path}.limits`, "Limit must be set for non overcommitable resources")];
   }
   const order = compareQuantities(amount, limit);
-  if (order !== 0 && !isOvercommitted(name, names)) {
+  if (order !== 0 && !canOvercommit(name, names)) {
     return [invalid(`${path}.requests`, amount, `must be equal to ${name} limit of ${limit}`)];
   }
   return order > 0 ? [invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
 function validateClaims({ claims = [] }: ResourceRequirements, known: ReadonlySet<string>, path: string): readonly FieldError[] {
-  const meant: Meant = { keys: new Set(), requests: new Map() };
+  const seen: SeenClaims = { keys: new Set(), requests: new Map() };
   return claims.flatMap(({ name, request = "" }, i) => {
     const at = `${path}[${i}]`;
     if (name === "") return [required(at, "")];
-    const errors = [...validateClaim(name, request, meant, at)];
-    if (!known.has(name)) errors.push({ ...notFound(at, name), detail: oneOfClaims(known) });
+    const errors = [...validateClaim(name, request, seen, at)];
+    if (!known.has(name)) errors.push({ ...notFound(at, name), detail: claimsText(known) });
     return errors;
   });
 }
 
-/** What claims have been meant before. */
-interface Meant {
-  /** `name` as a whole, or `name/request`. */
+/** The claims before the current one. */
+interface SeenClaims {
+  /** `name` for the whole claim, or `name/request`. */
   readonly keys: Set<string>;
-  /** How many different requests of a name. */
+  /** The number of different requests of a name. */
   readonly requests: Map<string, number>;
 }
 
-/** A claim is meant as a whole or by its requests, not both: a whole one is told once for each request. */
-function validateClaim(name: string, request: string, { keys, requests }: Meant, path: string): readonly FieldError[] {
+/** Checks that a claim is used as a whole or by its requests. A whole claim after requests gives one error for each request. */
+function validateClaim(name: string, request: string, { keys, requests }: SeenClaims, path: string): readonly FieldError[] {
   if (keys.has(name)) return [duplicate(path, name)];
   const key = request === "" ? name : `${name}/${request}`;
   const errors = request === "" ? [] : label(request, `${path}.request`);
@@ -166,14 +166,14 @@ function validateClaim(name: string, request: string, { keys, requests }: Meant,
   return errors;
 }
 
-const textsOfClaims = new WeakMap<ReadonlySet<string>, string>();
+const claimTexts = new WeakMap<ReadonlySet<string>, string>();
 
-/** Made once for all containers of a pod: it is as long as all names together. */
-function oneOfClaims(known: ReadonlySet<string>): string {
-  const made = textsOfClaims.get(known);
+/** The error detail, cached for all containers of a pod because it lists all names. */
+function claimsText(known: ReadonlySet<string>): string {
+  const made = claimTexts.get(known);
   if (made !== undefined) return made;
   const which = known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
   const text = `must be one of the names in pod.spec.resourceClaims${which}`;
-  textsOfClaims.set(known, text);
+  claimTexts.set(known, text);
   return text;
 }

@@ -1,4 +1,4 @@
-/** Rules of where a pod may be placed, in upstream's order and words. */
+/** Validation of scheduling constraints, with upstream's order and texts. */
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import { dns1123Label, labelValue } from "../../../core/meta/names.ts";
@@ -6,7 +6,7 @@ import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
 import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import type { Leniency } from "./leniency.ts";
-import { named, oneOfWords, qualified } from "./rules.ts";
+import { named, qualified, validateEnum } from "./rules.ts";
 
 const required_ = "requiredDuringSchedulingIgnoredDuringExecution", preferred_ = "preferredDuringSchedulingIgnoredDuringExecution";
 
@@ -27,12 +27,11 @@ export function validateAffinity(affinity: Affinity, lenient: Leniency, path: st
 function validateWeight(weight: number, path: string): readonly FieldError[] {
   return weight >= 1 && weight <= 100 ? [] : [invalid(`${path}.weight`, weight, "must be in the range 1-100")];
 }
-/** One term has the rules that it has in a selector, and is told without one. */
-/** A wish: what it asks of the values of labels is not looked at. */
+/** Validates a preferred term like a term of a selector, but without the selector in the path. Label values are not validated. */
 function validateTerm(term: NodeSelectorTerm, path: string): readonly FieldError[] {
-  const told = `${path}.nodeSelectorTerms[0]`;
+  const selectorPath = `${path}.nodeSelectorTerms[0]`;
   return validateNodeSelector({ nodeSelectorTerms: [term] }, path, true).map((error) =>
-    error.path.startsWith(told) ? { ...error, path: `${path}${error.path.slice(told.length)}` } : error
+    error.path.startsWith(selectorPath) ? { ...error, path: `${path}${error.path.slice(selectorPath.length)}` } : error
   );
 }
 
@@ -58,12 +57,12 @@ function validatePodTerm(term: PodAffinityTerm, { podLabels: storedValues }: Len
   ];
 }
 
-/** Labels that the pod and those that are meant share or not. */
+/** The fields with label keys whose values are compared with those of the pod. */
 type LabelKeys = Pick<PodAffinityTerm, "labelSelector" | "matchLabelKeys" | "mismatchLabelKeys">;
 
 const inSelector = "exists in both matchLabelKeys and labelSelector";
 
-/** A key may be in the selector once, for that is how it comes to be part of it. The path of the second is upstream's slip. */
+/** Checks the label keys. A key may be in the selector once, because the server adds it. The path of a second one is upstream's. */
 export function validateMatchLabelKeys(term: LabelKeys, path: string): readonly FieldError[] {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   const seen = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
@@ -83,17 +82,17 @@ export function validateMatchLabelKeys(term: LabelKeys, path: string): readonly 
   ];
 }
 
-/** The older rule, which still holds where what is stored breaks the newer one: no key is in the selector at all. */
+/** The older rule, which applies if the stored template breaks the newer one: no key may be in the selector. */
 function validateStoredLabelKeys({ labelSelector, matchLabelKeys = [] }: LabelKeys, path: string): readonly FieldError[] {
   const { matchLabels = {}, matchExpressions = [] } = labelSelector ?? {};
-  const chosen = new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
+  const selectorKeys = new Set([...Object.keys(matchLabels), ...matchExpressions.map(({ key }) => key)]);
   return [
     ...(matchLabelKeys.length > 0 && labelSelector === undefined
       ? [forbidden(path, "must not be specified when labelSelector is not set")]
       : []),
     ...matchLabelKeys.flatMap((key, i) => [
       ...qualified(key, `${path}[${i}]`),
-      ...(chosen.has(key) ? [invalid(`${path}[${i}]`, key, inSelector)] : []),
+      ...(selectorKeys.has(key) ? [invalid(`${path}[${i}]`, key, inSelector)] : []),
     ]),
   ];
 }
@@ -131,11 +130,11 @@ function validateToleration(toleration: Toleration, path: string): readonly Fiel
   } else if (operator === "Equal" || operator === "") {
     const wrong = labelValue(value);
     if (wrong.length > 0) errors.push(invalid(`${path}.operator`, value, wrong.join(";")));
-    // Comparisons are known by name, but their gate is off.
+    // The comparison operators are known, but their feature gate is disabled.
   } else {errors.push(
       notSupported(`${path}.operator`, operator, comparisons.includes(operator) ? [...operators, ...comparisons] : operators),
     );}
-  return effect === "" ? errors : [...errors, ...oneOfWords(effect, effects, `${path}.effect`)];
+  return effect === "" ? errors : [...errors, ...validateEnum(effect, effects, `${path}.effect`)];
 }
 
 export function validateSpread(
@@ -151,11 +150,11 @@ export function validateSpread(
     return [
       ...(maxSkew > 0 ? [] : [invalid(`${at}.maxSkew`, maxSkew, "must be greater than zero")]),
       ...(topologyKey === "" ? [required(`${at}.topologyKey`, "can not be empty")] : []),
-      ...oneOfWords(constraint.whenUnsatisfiable, ["DoNotSchedule", "ScheduleAnyway"], `${at}.whenUnsatisfiable`),
+      ...validateEnum(constraint.whenUnsatisfiable, ["DoNotSchedule", "ScheduleAnyway"], `${at}.whenUnsatisfiable`),
       ...(again ? [duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${constraint.whenUnsatisfiable}}`)] : []),
       ...validateMinDomains(minDomains, constraint.whenUnsatisfiable, `${at}.minDomains`),
-      ...oneOfWords(constraint.nodeAffinityPolicy, ["Honor", "Ignore"], `${at}.nodeAffinityPolicy`),
-      ...oneOfWords(constraint.nodeTaintsPolicy, ["Honor", "Ignore"], `${at}.nodeTaintsPolicy`),
+      ...validateEnum(constraint.nodeAffinityPolicy, ["Honor", "Ignore"], `${at}.nodeAffinityPolicy`),
+      ...validateEnum(constraint.nodeTaintsPolicy, ["Honor", "Ignore"], `${at}.nodeTaintsPolicy`),
       ...(lenient.spreadKeys ? validateStoredLabelKeys(constraint, `${at}.matchLabelKeys`) : validateMatchLabelKeys(constraint, at)),
       ...(lenient.spreadSelectors ? [] : validateLabelSelector(labelSelector, `${at}.labelSelector`)),
     ];

@@ -1,10 +1,10 @@
-/** Rules of the rights with which pods and containers run, in upstream's order and words. */
+/** Validation of security options, with upstream's order and texts. */
 import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import type { Leniency } from "./leniency.ts";
 import type { PodSpec } from "./pod-spec.ts";
-import { oneOfWords } from "./rules.ts";
+import { validateEnum } from "./rules.ts";
 import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext, Sysctl } from "./security.ts";
 import { validateWindowsOptions } from "./validate-windows.ts";
 
@@ -14,12 +14,12 @@ function validateId(id: number | bigint | undefined, path: string): readonly Fie
   return [invalid(path, id, `must be between 0 and ${idMax}, inclusive`)];
 }
 
-/** `hostUsers` is false for a pod that has user ids of its own. */
+/** Validates the options of a container. `hostUsers` is false for a pod with its own user namespace. */
 export function validateSecurityContext(context: SecurityContext, hostUsers: boolean, path: string): readonly FieldError[] {
   return [
     ...validateId(context.runAsUser, `${path}.runAsUser`),
     ...validateId(context.runAsGroup, `${path}.runAsGroup`),
-    ...oneOfWords(context.procMount, ["Default", "Unmasked"], `${path}.procMount`),
+    ...validateEnum(context.procMount, ["Default", "Unmasked"], `${path}.procMount`),
     ...(hostUsers && context.procMount === "Unmasked"
       ? [invalid(`${path}.procMount`, context.procMount, "`hostUsers` must be false to use `Unmasked`")]
       : []),
@@ -30,7 +30,7 @@ export function validateSecurityContext(context: SecurityContext, hostUsers: boo
   ];
 }
 
-/** Who has all rights, or may take them, cannot be kept from getting more. */
+/** Rejects allowPrivilegeEscalation false for privileged containers and those with CAP_SYS_ADMIN. */
 function validateEscalation(context: SecurityContext, path: string): readonly FieldError[] {
   const { allowPrivilegeEscalation, privileged, capabilities: { add = [] } = {} } = context;
   if (allowPrivilegeEscalation !== false) return [];
@@ -49,7 +49,7 @@ function validateSeccomp(profile: SeccompProfile | undefined, path: string): rea
   const { localhostProfile: local } = profile, type: string = profile.type, at = `${path}.localhostProfile`;
   const errors = type === ""
     ? [required(`${path}.type`, "type is required when seccompProfile is set")]
-    : [...oneOfWords(type, profileTypes, `${path}.type`)];
+    : [...validateEnum(type, profileTypes, `${path}.type`)];
   if (type !== "Localhost") {
     return local === undefined ? errors : [...errors, invalid(at, profile, "can only be set when seccomp type is Localhost")];
   }
@@ -62,7 +62,7 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): r
   if (profile === undefined) return [];
   const { localhostProfile: local } = profile, type: string = profile.type, at = `${path}.localhostProfile`;
   if (type === "") return [required(`${path}.type`, "type is required when appArmorProfile is set")];
-  if (!profileTypes.includes(type)) return oneOfWords(type, profileTypes, `${path}.type`);
+  if (!profileTypes.includes(type)) return validateEnum(type, profileTypes, `${path}.type`);
   if (type !== "Localhost") return local === undefined ? [] : [invalid(at, local, "can only be set when AppArmor type is Localhost")];
   if (local === undefined) return [required(at, "must be set when AppArmor type is Localhost")];
   return [
@@ -90,12 +90,16 @@ export function validatePodSecurityContext(
       ? [invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled")]
       : []),
     ...validateSysctls(sysctls, spec, lenient, `${path}.sysctls`),
-    ...oneOfWords(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
+    ...validateEnum(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
     ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
     ...validateAppArmor(context.appArmorProfile, `${path}.appArmorProfile`),
-    ...oneOfWords(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
-    ...oneOfWords(context.seLinuxChangePolicy, [...lenient.mountLabels ? ["MountOption"] : [], "Recursive"], `${path}.seLinuxChangePolicy`),
+    ...validateEnum(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
+    ...validateEnum(
+      context.seLinuxChangePolicy,
+      [...lenient.mountLabels ? ["MountOption"] : [], "Recursive"],
+      `${path}.seLinuxChangePolicy`,
+    ),
   ];
 }
 
@@ -119,23 +123,24 @@ function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, lenient: Len
 
 const ipcParameters = ["sem", "shmall", "shmmax", "shmmni", "shm_rmid_forced", "shm", "msgmax", "msgmnb", "msgmni", "msg"];
 
-/** A parameter of the network or of shared memory cannot be set for a pod that shares that with its node. */
+/** Rejects sysctls of the network or IPC namespace if the pod uses that namespace of the node. */
 export function validateHostSysctl(
   name: string,
   { hostNetwork, hostIPC }: Pick<PodSpec, "hostNetwork" | "hostIPC">,
   path: string,
 ): readonly FieldError[] {
-  const dotted = withDots(name).split("*", 1)[0]!; // a text has a first part
+  const dotted = withDots(name).split("*", 1)[0]!; // `!`: split returns at least one part
   const ofIpc = ipcParameters.some((each) => dotted === `kernel.${each}`) || dotted.startsWith("fs.mqueue.");
   if (hostNetwork && dotted.startsWith("net.")) return [invalid(path, name, "may not be specified when 'hostNetwork' is true")];
   return hostIPC && ofIpc ? [invalid(path, name, "may not be specified when 'hostIPC' is true")] : [];
 }
-/** `net/ipv4/conf/eno2.100/rp_filter` means `net.ipv4.conf.eno2/100.rp_filter`: the first sign of the two parts all. */
+/** Normalizes the separator. If the first one is a slash, slashes and dots are swapped: `net/ipv4/conf/eno2.100/rp_filter` becomes
+ *  `net.ipv4.conf.eno2/100.rp_filter`. */
 function withDots(name: string): string {
   if (/[./]/.exec(name)?.[0] !== "/") return name;
   return name.replaceAll(/[./]/g, (sign) => sign === "." ? "/" : ".");
 }
-/** Segments between dots and slashes, each checked by itself so that no text takes long. */
+/** Checks a sysctl name segment by segment, so that the patterns are linear. */
 function isSysctlName(name: string): boolean {
   return name.length <= sysctlNameMax && name.split(/[./]/).every((part) => /^[a-z0-9]/.test(part) && /^[-_a-z0-9]*[a-z0-9]$/.test(part));
 }

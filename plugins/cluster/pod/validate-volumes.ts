@@ -1,4 +1,4 @@
-/** Rules of the volumes of a pod, in upstream's order and words. */
+/** Validation of the volumes of a pod, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
 import { validateCsiDriverName } from "../../shared/csi-driver-name.ts";
@@ -18,24 +18,24 @@ import type {
 import { between, requiredKeys, validateLocalPath } from "../../shared/volumes/rules.ts";
 import { validateClaimSpec } from "../../shared/volumes/validate-claim.ts";
 import * as shared from "../../shared/volumes/validate-shared-sources.ts";
-import type { Terms } from "./leniency.ts";
-import { label, oneOfWords, subdomain, validateMode } from "./rules.ts";
+import type { ValidationContext } from "./leniency.ts";
+import { label, subdomain, validateEnum, validateMode } from "./rules.ts";
 import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";
 
-/** The volumes that can be mounted: those without findings, by name. */
+/** The valid volumes by name. Only these can be mounted. */
 export type UsableVolumes = ReadonlyMap<string, VolumeSource>;
 
-/** What is wrong with the volumes; those that are right go into `usable`. A refused volume leaves its name free. */
+/** Validates the volumes and adds the valid ones to `usable`. The name of an invalid volume can be used again. */
 export function validateVolumes(
   volumes: readonly Volume[],
-  terms: Terms,
+  context: ValidationContext,
   path: string,
   usable: Map<string, VolumeSource>,
 ): readonly FieldError[] {
   return volumes.flatMap((volume, i) => {
     const at = `${path}[${i}]`, { name } = volume;
     const errors = [
-      ...validateSource(volume, terms, at),
+      ...validateSource(volume, context, at),
       ...(name === "" ? [required(`${at}.name`, "")] : label(name, `${at}.name`)),
       ...(usable.has(name) ? [duplicate(`${at}.name`, name)] : []),
     ];
@@ -44,10 +44,14 @@ export function validateVolumes(
   });
 }
 
-type Rule<K extends keyof VolumeSource> = (source: NonNullable<VolumeSource[K]>, path: string, terms: Terms) => readonly FieldError[];
+type Rule<K extends keyof VolumeSource> = (
+  source: NonNullable<VolumeSource[K]>,
+  path: string,
+  context: ValidationContext,
+) => readonly FieldError[];
 type Rules = { readonly [K in keyof Required<VolumeSource>]: Rule<K> };
 
-/** In upstream's order: the first source that is set is looked into, each further one is one too many. */
+/** The sources in upstream's order. The first one that is set is validated; each further one is an error. */
 const rules: Rules = Object.freeze<Rules>({
   emptyDir: ({ sizeLimit }, path) =>
     sizeLimit !== undefined && compareQuantities(sizeLimit, "0") < 0
@@ -84,20 +88,20 @@ const rules: Rules = Object.freeze<Rules>({
   scaleIO: (source, path) => requiredKeys(source, path, "gateway", "system", "volumeName"),
   csi: validateCsi,
   ephemeral: validateEphemeral,
-  // A template may leave the image to whoever makes pods of it.
-  image: ({ pullPolicy }, path) => oneOfWords(pullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.pullPolicy`),
+  // The reference is optional in a template: a controller may set it in the pods.
+  image: ({ pullPolicy }, path) => validateEnum(pullPolicy, ["Always", "IfNotPresent", "Never"], `${path}.pullPolicy`),
 });
-/** Names by which upstream tells of a source too many, where they are not the source's own. */
-const toldAs: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
+/** Upstream's spelling of sources in the error about a second source, where it differs from the field. */
+const pathNames: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 
-function validateSource(volume: Volume, terms: Terms, path: string): readonly FieldError[] {
+function validateSource(volume: Volume, context: ValidationContext, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
-  for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // the keys of `rules` are the members
+  for (const [key, rule] of Object.entries(rules) as [keyof VolumeSource, Rule<any>][]) { // `as`: the keys of `rules`
     const source = volume[key];
     if (source === undefined) continue;
-    if (count++ === 0) append(errors, rule(source, `${path}.${key}`, terms));
-    else errors.push(forbidden(`${path}.${toldAs[key] ?? key}`, "may not specify more than 1 volume type"));
+    if (count++ === 0) append(errors, rule(source, `${path}.${key}`, context));
+    else errors.push(forbidden(`${path}.${pathNames[key] ?? key}`, "may not specify more than 1 volume type"));
     if (key === "iscsi") append(errors, validatePortalLength(volume, path));
   }
   return count === 0 ? [required(path, "must specify a volume type")] : errors;
@@ -118,7 +122,7 @@ function validateFiles({ defaultMode, items = [] }: Files, path: string): readon
   ];
 }
 
-/** Whoever refers to a secret names it. */
+/** Checks that a reference to a secret has a name. */
 function validateSecretName({ secretRef }: { readonly secretRef?: { readonly name?: string } }, path: string): readonly FieldError[] {
   return secretRef !== undefined && (secretRef.name ?? "") === "" ? [required(`${path}.secretRef.name`, "")] : [];
 }
@@ -149,7 +153,7 @@ function validatePortalLength({ name, iscsi }: Volume, path: string): readonly F
   )];
 }
 
-/** The form of the secret's name is told without the reference: upstream's slip. */
+/** Validates a CSI source. As upstream, the path of an invalid secret name lacks the reference. */
 function validateCsi({ driver, nodePublishSecretRef }: CSIVolumeSource, path: string): readonly FieldError[] {
   const errors = validateCsiDriverName(driver, `${path}.driver`);
   if (nodePublishSecretRef === undefined) return errors;
@@ -165,7 +169,7 @@ function validateEphemeral({ volumeClaimTemplate: template }: EphemeralVolumeSou
     ...validateClaimSpec(template.spec, `${at}.spec`, { attributesClass: true }),
   ];
 }
-/** Labels and annotations are taken over; nothing else may be said. */
+/** Checks the metadata of a claim template: only labels and annotations are allowed. */
 function validateTemplateMeta(metadata: ObjectMeta, path: string): readonly FieldError[] {
   const { labels, annotations, ...others } = metadata;
   return [

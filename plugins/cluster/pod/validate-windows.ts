@@ -1,4 +1,4 @@
-/** Rules of pods for Windows, and of pods for one system as a whole, in upstream's order and words. */
+/** Validation of Windows options, and of fields that depend on the operating system, with upstream's order and texts. */
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { dns1123Subdomain } from "../../../core/meta/names.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
@@ -22,10 +22,10 @@ export function validateWindowsOptions(options: WindowsSecurityContextOptions | 
   ];
 }
 
-/** `DOMAIN\user` or a user alone. Each mistake follows the name of the field. */
+/** The problems of `DOMAIN\user` or `user`. Each text is appended to the name of the field. */
 function userMistakes(name: string): readonly string[] {
   if (name === "") return [" cannot be an empty string"];
-  // deno-lint-ignore no-control-regex -- they are what is looked for
+  // deno-lint-ignore no-control-regex -- the check is for control characters
   if (/[\x00-\x1f\x7f]/.test(name)) return [" cannot contain control characters"];
   const parts = name.split("\\");
   if (parts.length > 2) return [" cannot contain more than one backslash"];
@@ -42,12 +42,12 @@ function userMistakes(name: string): readonly string[] {
 function isNetBios(domain: string): boolean {
   return /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u.test(domain);
 }
-/** Label by label, so that no text takes long. */
+/** Checks a DNS name label by label, so that the pattern is linear. */
 function isDnsName(domain: string): boolean {
   return domain.split(".").every((part) => /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/.test(part));
 }
 
-/** Containers that are processes of the node: all of a pod or none, and on the node's network. */
+/** Checks HostProcess containers: all containers of a pod or none, and only with hostNetwork. */
 export function validateHostProcess(spec: PodSpec, path: string): readonly FieldError[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   const containers = containersWithPaths(spec, path);
@@ -72,8 +72,8 @@ export function validateHostProcess(spec: PodSpec, path: string): readonly Field
   ];
 }
 
-/** What a pod cannot say once it has said for which system it is. */
-export function validateForSystem(spec: PodSpec, path: string): readonly FieldError[] {
+/** Rejects fields that the operating system in `os.name` does not support. */
+export function validateForOS(spec: PodSpec, path: string): readonly FieldError[] {
   if (spec.os?.name === "windows") return validateForWindows(spec, path);
   return spec.os?.name === "linux" ? validateForLinux(spec, path) : [];
 }
@@ -84,7 +84,7 @@ function validateForLinux(spec: PodSpec, path: string): readonly FieldError[] {
     .map(([, at]) => forbidden(`${at}.securityContext.windowsOptions`, "windows options cannot be set for a linux pod"));
 }
 
-/** In upstream's order; what stands beside the pod's security context here is part of it there. */
+/** The Linux-only fields, in upstream's order. */
 const linuxOnly = Object.freeze({
   pod: [
     "securityContext.appArmorProfile",
@@ -116,22 +116,22 @@ const linuxOnly = Object.freeze({
     "runAsGroup",
   ].map((key) => `securityContext.${key}`),
 });
-/** These say nothing when they are false. */
+/** Fields for which false counts as absent. */
 const flags = ["hostPID", "hostIPC"];
 
 function validateForWindows(spec: PodSpec, path: string): readonly FieldError[] {
   return [
-    ...refused(spec, linuxOnly.pod, path),
-    ...containersWithPaths(spec, path).flatMap(([container, at]) => refused(container, linuxOnly.container, at)),
+    ...rejected(spec, linuxOnly.pod, path),
+    ...containersWithPaths(spec, path).flatMap(([container, at]) => rejected(container, linuxOnly.container, at)),
   ];
 }
-function refused(of: object, keys: readonly string[], path: string): readonly FieldError[] {
+function rejected(of: object, keys: readonly string[], path: string): readonly FieldError[] {
   return keys.filter((key) => {
     const value = valueAt(of, key);
     return value !== undefined && !(flags.includes(key) && value === false) && !(Array.isArray(value) && value.length === 0);
   }).map((key) => forbidden(`${path}.${key}`, "cannot be set for a windows pod"));
 }
 function valueAt(of: object, path: string): unknown {
-  // A key that is not there gives undefined; objects of a schema have no others.
+  // `as`: the path has only keys of the schema; an absent one gives undefined.
   return path.split(".").reduce<unknown>((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], of);
 }

@@ -1,4 +1,4 @@
-/** What a template is let pass with, but not in silence. */
+/** Warnings about pod templates, with upstream's order and texts (pkg/api/pod/warnings.go). */
 import { trimEndOf } from "../../../core/trim-end.ts";
 import { limits } from "../../../core/limits.ts";
 import { deprecatedNodeLabel } from "../../shared/node-labels.ts";
@@ -13,7 +13,8 @@ import { warnOfContainers } from "./container-warnings.ts";
 import { fractionOf } from "./fraction.ts";
 import type { PodTemplateSpec } from "./pod-spec.ts";
 
-const retired: readonly (readonly [source: keyof VolumeSource, told: string, since: string])[] = [
+/** Sources with removed drivers: the field, its spelling in upstream's warning, and the warning. */
+const removedSources: readonly (readonly [source: keyof VolumeSource, spelling: string, warning: string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
   ["scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -25,8 +26,8 @@ const retired: readonly (readonly [source: keyof VolumeSource, told: string, sin
   ["cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"],
 ];
 
-/** Annotations that fields have taken the place of. */
-const replaced: readonly (readonly [key: string, why: string])[] = [
+/** Annotations that were replaced by fields. */
+const replacedAnnotations: readonly (readonly [key: string, why: string])[] = [
   ["scheduler.alpha.{platform}.io/critical-pod", 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ["security.alpha.{platform}.io/sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
   ["security.alpha.{platform}.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
@@ -35,7 +36,7 @@ const replaced: readonly (readonly [key: string, why: string])[] = [
 export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names: Names): readonly string[] {
   const { metadata: { annotations = {} }, spec } = template;
   const { volumes = [], nodeSelector = {}, overhead = {} } = spec;
-  const at = `${path}.spec`, noted = `${path}.metadata.annotations`;
+  const at = `${path}.spec`, annotationsPath = `${path}.metadata.annotations`;
   const seccomp = spell(names, "seccomp.security.alpha.{platform}.io/pod");
   return [
     ...Object.keys(nodeSelector).flatMap((key) => {
@@ -44,15 +45,15 @@ export function warnOfPodTemplate(template: PodTemplateSpec, path: string, names
     }),
     ...warnOfNodeAffinity(spec.affinity?.nodeAffinity, `${at}.affinity.nodeAffinity`, names),
     ...warnOfSpread(spec.topologySpreadConstraints ?? [], `${at}.topologySpreadConstraints`, names),
-    ...replaced.map(([key, why]) => [spell(names, key), why] as const).filter(([key]) => Object.hasOwn(annotations, key))
-      .map(([key, why]) => `${noted}[${key}]: ${why}`),
+    ...replacedAnnotations.map(([key, why]) => [spell(names, key), why] as const).filter(([key]) => Object.hasOwn(annotations, key))
+      .map(([key, why]) => `${annotationsPath}[${key}]: ${why}`),
     ...volumes.flatMap((volume, i) => warnOfVolume(volume, `${at}.volumes[${i}]`)),
     ...volumes.flatMap(overlapsOf),
     ...repeated(spec.hostAliases ?? [], ({ ip }) => ip).map(([i, ip]) => `${at}.hostAliases[${i}].ip: duplicate ip ${goQuote(ip)}`),
     ...warnOfPullSecrets(spec.imagePullSecrets ?? [], `${at}.imagePullSecrets`),
     ...["memory", "ephemeral-storage"].flatMap((name) => fractionOf(overhead, name, `${at}.overhead`)),
     ...(spec.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccomp)
-      ? [`${noted}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
+      ? [`${annotationsPath}[${seccomp}]: non-functional in v1.27+; use the "seccompProfile" field instead`]
       : []),
     ...warnOfContainers(template, path, names),
     ...(Number(spec.terminationGracePeriodSeconds ?? 0) < 0
@@ -104,11 +105,11 @@ function warnOfPodAffinity(affinity: PodAffinity | undefined, path: string): rea
 
 function warnOfVolume(volume: Volume, path: string): readonly string[] {
   const { requests = {}, limits = {} } = volume.ephemeral?.volumeClaimTemplate?.spec.resources ?? {};
-  const asked = `${path}.ephemeral.volumeClaimTemplate.spec.resources`;
+  const resourcesPath = `${path}.ephemeral.volumeClaimTemplate.spec.resources`;
   return [
-    ...retired.filter(([source]) => volume[source] !== undefined).map(([, told, since]) => `${path}.${told}: ${since}`),
-    ...fractionOf(requests, "storage", `${asked}.requests`),
-    ...fractionOf(limits, "storage", `${asked}.limits`),
+    ...removedSources.filter(([source]) => volume[source] !== undefined).map(([, spelling, warning]) => `${path}.${spelling}: ${warning}`),
+    ...fractionOf(requests, "storage", `${resourcesPath}.requests`),
+    ...fractionOf(limits, "storage", `${resourcesPath}.limits`),
   ];
 }
 
@@ -120,7 +121,7 @@ function warnOfPullSecrets(secrets: readonly LocalObjectReference[], path: strin
   ];
 }
 
-/** The items whose key an earlier one has, with their positions. */
+/** The items whose key occurred before, as pairs of index and key. */
 function repeated<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [number, string])[] {
   const seen = new Set<string>();
   return items.flatMap((item, i) => {
@@ -130,7 +131,7 @@ function repeated<T>(items: readonly T[], keyOf: (item: T) => string): readonly 
   });
 }
 
-/** A file of a volume, and from where it comes where a volume has several sources. */
+/** A file of a volume. `from` is its source in a volume with several sources, else empty. */
 interface Target {
   readonly path: string;
   readonly from: string;
@@ -170,7 +171,7 @@ function targetsOf(source: VolumeProjection): readonly Target[] {
   ];
 }
 
-/** Files that are another's file, or lie below it as if it were a directory; each with all before it that it hits. */
+/** Warns about equal paths and paths of which one contains the other. Each path is compared with all paths before it. */
 function overlaps(volume: string, targets: readonly Target[]): readonly string[] {
   const all = targets.slice(0, limits.comparedForWarningsMax);
   return all.flatMap((target, i) => {
