@@ -4,11 +4,22 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 import { changedSettings } from "./reload.ts";
 import type { buildInfo } from "./version.ts";
 
+/** Records gates and logs warnings now, and again whenever the configuration is swapped. */
+export function describeConfig(inForce: ConfigInForce, registry: KernelRegistry, log: Log): void {
+  const describe = (next: ActiveConfig, before?: ActiveConfig) => {
+    describeGates(registry, next.catalog);
+    logWarnings(log, next, before);
+  };
+  describe(inForce.current());
+  inForce.onSwap(describe);
+}
+
 /** Records which gates are on; gates that left with their plugins are removed from the metric. */
-export function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {
+function describeGates({ record }: KernelRegistry, { gates }: Catalog): void {
   record.featureEnabled.reset();
   for (const { name, stage, on } of gates.states) {
     record.featureEnabled.with({ name, stage: stage === "GA" ? "" : stage.toUpperCase() }).set(on ? 1 : 0);
@@ -30,7 +41,7 @@ export function describeBuild({ record }: KernelRegistry, version: ReturnType<ty
 }
 
 /** Logs the deprecated settings and gates that `before` did not have already; nothing with --suppress-deprecation-warnings. */
-export function logWarnings(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
+function logWarnings(log: Log, { config, catalog }: ActiveConfig, before?: ActiveConfig): void {
   if (config["suppress-deprecation-warnings"]) return;
   const known = before === undefined || before.config["suppress-deprecation-warnings"] ? [] : warningsOf(before);
   for (const text of warningsOf({ config, catalog }).filter((each) => !known.includes(each))) log.info(`Warning: ${text}`);

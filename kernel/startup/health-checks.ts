@@ -1,6 +1,16 @@
 /** The checks behind `/livez`, `/readyz` and `/healthz`. */
-import type { Check, Checks, Endpoint, StartUp, switchCheck } from "../../health/mod.ts";
-import { graceful, ping } from "../../health/mod.ts";
+import {
+  type Check,
+  type Checks,
+  type Endpoint,
+  flushEveryMs,
+  graceful,
+  logCheck,
+  ping,
+  type StartUp,
+  startUp,
+  switchCheck,
+} from "../../health/mod.ts";
 import { controllerHooks, hooksOf } from "../background/background.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -8,6 +18,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import { storeChecks } from "../nonresource/store-checks.ts";
 import type { Store } from "../store/store.ts";
 import type { Troubles } from "../store/trouble.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 
 /** What the checks look at. */
 export interface CheckedParts {
@@ -19,6 +30,19 @@ export interface CheckedParts {
   readonly shutdown: ReturnType<typeof switchCheck>;
   /** `log`. */
   readonly logWritten: Check;
+}
+
+/** The checks that do not depend on the store. `flushLog` resolves once what was logged is written. */
+export function openHealth(
+  inForce: ConfigInForce,
+  flushLog: (() => Promise<void>) | undefined,
+  signal: AbortSignal,
+): Pick<CheckedParts, "start" | "shutdown" | "logWritten"> {
+  const start = startUp();
+  const { check, flushed } = logCheck(() => performance.now());
+  keepFlushing(flushLog ?? (() => Promise.resolve()), flushed, signal);
+  inForce.onSwap((_, before) => start.settle(hookNames(before.catalog)));
+  return { start, shutdown: switchCheck("shutdown", "process is shutting down", true), logWritten: check };
 }
 
 /** The checks of each endpoint under a catalog, in the order in which they are reported. `elapsed` is in milliseconds and never decreases. */
@@ -64,4 +88,15 @@ function latched(name: string, is: () => boolean): Check {
       return finished ? Promise.resolve() : Promise.reject(new Error("not finished"));
     },
   };
+}
+
+/** Flushes the log at intervals. A flush that is still running delays the next one. */
+function keepFlushing(flush: () => Promise<void>, flushed: () => void, signal: AbortSignal): void {
+  let asking = false;
+  const timer = setInterval(() => {
+    if (asking) return;
+    asking = true;
+    flush().then(flushed, () => {}).finally(() => asking = false);
+  }, flushEveryMs);
+  signal.addEventListener("abort", () => clearInterval(timer), { once: true });
 }

@@ -4,12 +4,12 @@ import type { StartUp } from "../../health/mod.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
 import { localApi } from "../background/local-api.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { workMeters } from "../observe/work-metrics.ts";
 import type { Server } from "../server.ts";
 import type { Store } from "../store/store.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 
 const masters = [systemGroups.masters];
 const serverUser = { name: "system:apiserver", groups: masters };
@@ -17,7 +17,7 @@ const controllerUser = { name: "system:kube-controller-manager", groups: masters
 
 /** `store` is the measured one. */
 export async function openControllers(
-  active: ActiveConfig,
+  inForce: ConfigInForce,
   server: Server,
   { store, start, registry, log, rootCertificates, signal }: {
     readonly store: Store;
@@ -32,7 +32,7 @@ export async function openControllers(
   const { record } = registry;
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
-  return runBackground(active, {
+  const background = runBackground(inForce.current(), {
     store,
     // Bootstrap objects and the lease have the field managers of upstream's programs.
     api: localApi(server, serverUser, { manager: "kube-apiserver" }),
@@ -50,6 +50,8 @@ export async function openControllers(
     rootCertificates,
     signal,
   });
+  inForce.onSwap((next) => background.follow(next));
+  return background;
 }
 
 /** The start hook of a controller is finished once each of its watches has delivered the initial state. */

@@ -1,7 +1,6 @@
 /** Opens the store and the reads over it: the watch cache, or the reads that the options give. */
 import type { Catalog } from "../catalog/catalog.ts";
 import { type OpenedReads, openReads } from "../cache/mod.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { systemClock } from "../../core/async.ts";
 import { describe } from "../observe/log.ts";
@@ -12,6 +11,7 @@ import { forgetBeginning } from "../store/beginning.ts";
 import type { Store } from "../store/store.ts";
 import { type Troubles, troublesOf } from "../store/trouble.ts";
 import type { InUse } from "./certificate-validity.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { openStore } from "./open-store.ts";
 import { plainEtcdWarnings } from "./plain-etcd.ts";
@@ -31,7 +31,7 @@ export interface Storage {
 
 export async function openStorage(
   { config, log, readsOver, sqlite }: Pick<ServeOptions, "config" | "log" | "readsOver" | "sqlite">,
-  inForce: () => ActiveConfig,
+  inForce: ConfigInForce,
   registry: KernelRegistry,
 ): Promise<Storage> {
   const prefix = config["etcd-prefix"];
@@ -39,16 +39,20 @@ export async function openStorage(
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
   const troubles = troublesOf(systemClock, troubleLog(log));
   const { store, followed, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
-  const measured = measuredStore(store, storedPlaces(prefix, () => inForce().catalog), record, () => performance.now());
+  const measured = measuredStore(store, storedPlaces(prefix, () => inForce.current().catalog), record, () => performance.now());
   const opened = await openCache().catch(async (error) => {
     await store.close();
     throw error;
   });
   const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
   registry.beforeScrape(cache.tell);
+  inForce.onSwap((next, before) => {
+    if (next.catalog === before.catalog) return;
+    cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
+  });
   async function openCache(): Promise<OpenedReads> {
     await forgetBeginning(store, prefix);
-    return await openReads(measured, inForce().catalog, prefix, {
+    return await openReads(measured, inForce.current().catalog, prefix, {
       onError: (error) => log.error("the cache begins anew", describe(error)),
       record,
     });
