@@ -4,13 +4,13 @@ import { csiDriverNameBytesMax, validateCsiDriverName } from "./csi-driver-name.
 
 const found = (name: string) => validateCsiDriverName(name, "at").map(({ type }) => type);
 
-test("validateCsiDriverName() takes subdomains in any letter case, up to 63 bytes", () => {
+test("validateCsiDriverName() accepts subdomains in any case, up to 63 bytes", () => {
   for (const name of ["disk.example.com", "Disk.Example.COM", "d", "d".repeat(csiDriverNameBytesMax)]) {
     assert.deepEqual(found(name), [], name);
   }
 });
 
-test("validateCsiDriverName() tells of an empty name once, and of a long one also what else is wrong", () => {
+test("validateCsiDriverName() reports an empty name once, and all problems of a long name", () => {
   assert.deepEqual(found(""), ["Required"]);
   assert.deepEqual(found("d".repeat(csiDriverNameBytesMax + 1)), ["TooLong"]);
   assert.deepEqual(found(`${"d".repeat(csiDriverNameBytesMax)}_`), ["TooLong", "Invalid"]);

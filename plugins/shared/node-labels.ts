@@ -1,4 +1,4 @@
-/** Labels of nodes that have successors: selectors that name them bring a warning. */
+/** Deprecated node labels and their successors. */
 import { type Names, spell } from "../../core/names.ts";
 
 const successors: Readonly<Record<string, string>> = {
@@ -12,13 +12,13 @@ const successors: Readonly<Record<string, string>> = {
   "scheduler.alpha.{platform}.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
 };
 
-/** What to say of a label key that is deprecated, such as `deprecated since v1.9`; undefined for any other. */
+/** The warning for a deprecated label key, such as `deprecated since v1.9`. Undefined for other keys. */
 export function deprecatedNodeLabel(key: string, names: Names): string | undefined {
   const found = Object.entries(successors).find(([label]) => spell(names, label) === key);
   return found === undefined ? undefined : spell(names, found[1]);
 }
 
-/** The label that has taken the place of an old one of topology; undefined for any other key. */
+/** The successor of a deprecated topology label. Undefined for other keys. */
 export function topologySuccessor(key: string, names: Names): string | undefined {
   const renamed: Readonly<Record<string, string>> = {
     "failure-domain.beta.{platform}.io/zone": "topology.{platform}.io/zone",

@@ -1,6 +1,6 @@
 import { object } from "../../core/meta/object.ts";
 import { field, type Infer, list, mapBy, named, oneOf, record, string, structsOf, time } from "../../core/schema.ts";
-import { AccessMode, inMillis, PersistentVolumeClaimSpec, ResourceList } from "../shared/volumes/mod.ts";
+import { AccessMode, PersistentVolumeClaimSpec, ResourceList, roundToMillis } from "../shared/volumes/mod.ts";
 
 const struct = structsOf("core/v1");
 const gate = "VolumeAttributesClass";
@@ -66,7 +66,7 @@ const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
     return (rounded.phase ?? "") === "" ? { ...rounded, phase: "Pending" } : rounded;
   },
 });
-const rounding = inMillis("capacity", "allocatedResources");
+const rounding = roundToMillis("capacity", "allocatedResources");
 
 export const PersistentVolumeClaim = object("PersistentVolumeClaim", {
   spec: field(2, PersistentVolumeClaimSpec, "The requested properties of the volume.", { written: "always" }),

@@ -1,7 +1,7 @@
 /** The schema of PodSpec and PodTemplateSpec (core/v1). */
 import { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { LocalObjectReference } from "../../../core/meta/references.ts";
-import { inMillis, ResourceList, ResourceRequirements, Volume } from "../../shared/volumes/mod.ts";
+import { ResourceList, ResourceRequirements, roundToMillis, Volume } from "../../shared/volumes/mod.ts";
 import { Affinity, Toleration, TopologySpreadConstraint } from "./affinity.ts";
 import { Container, EphemeralContainer } from "./container.ts";
 import { PodSecurityContext } from "./security.ts";
@@ -186,7 +186,7 @@ interface Defaulted {
   readonly securityContext?: unknown;
   readonly terminationGracePeriodSeconds?: Int64 | null;
 }
-const roundOverhead = inMillis("overhead");
+const roundOverhead = roundToMillis("overhead");
 
 /** Applies the defaults. `serviceAccountName` takes precedence over its deprecated alias `serviceAccount`. */
 function podDefaults(self: Defaulted): Defaulted {

@@ -1,4 +1,4 @@
-/** What a claim asks for (core/v1): also a part of pods. */
+/** The schema of PersistentVolumeClaimSpec (core/v1), which pods use too. */
 import { LabelSelector } from "../../../core/meta/label-selector.ts";
 import { ObjectMeta } from "../../../core/meta/object-meta.ts";
 import { field, type Infer, list, string, structsOf } from "../../../core/schema.ts";
@@ -9,31 +9,46 @@ import { VolumeResourceRequirements } from "./resources.ts";
 const struct = structsOf("core/v1");
 
 export const PersistentVolumeClaimSpec = struct("PersistentVolumeClaimSpec", {
-  accessModes: field(1, list(AccessMode), "Ways of mounting that the volume must have."),
-  selector: field(4, LabelSelector, "Chooses among volumes by labels.", { pointer: true }),
-  resources: field(2, VolumeResourceRequirements, "How much storage is asked for; may grow once bound where the class allows it.", {
-    written: "always",
-  }),
-  volumeName: field(3, string, "The volume; the binder writes it, and it may be written before."),
-  storageClassName: field(5, string, "Class that the volume must have: absent for the default one, empty for none.", { pointer: true }),
-  volumeMode: field(6, VolumeMode, "Whether a file system (the default) or a raw block device is asked for.", { pointer: true }),
+  accessModes: field(1, list(AccessMode), "The access modes that the volume must have."),
+  selector: field(4, LabelSelector, "Selects volumes by labels.", { pointer: true }),
+  resources: field(
+    2,
+    VolumeResourceRequirements,
+    "The requested storage. It can be increased after binding if the class allows expansion.",
+    {
+      written: "always",
+    },
+  ),
+  volumeName: field(3, string, "The name of the bound volume. Set by the binder, or by the client to select a volume."),
+  storageClassName: field(5, string, "The storage class of the volume. Absent: the default class. Empty: no class.", { pointer: true }),
+  volumeMode: field(6, VolumeMode, "The volume mode: Filesystem (the default) or Block.", { pointer: true }),
   dataSource: field(
     7,
     TypedLocalObjectReference,
-    "A snapshot or claim whose content the volume begins with; mirrored with dataSourceRef.",
+    "A snapshot or claim that provides the initial content of the volume. Kept in sync with dataSourceRef.",
     { pointer: true },
   ),
-  dataSourceRef: field(8, TypedObjectReference, "Any object whose content the volume begins with; a populator has to know its kind.", {
-    pointer: true,
-  }),
-  volumeAttributesClassName: field(9, string, "Attributes class wanted; may change once bound, the driver then modifies the volume.", {
-    pointer: true,
-  }),
-}, { doc: "What a claim asks of a volume.", fill: withVolumeMode });
+  dataSourceRef: field(
+    8,
+    TypedObjectReference,
+    "An object of any kind that provides the initial content of the volume. Requires a populator for that kind.",
+    {
+      pointer: true,
+    },
+  ),
+  volumeAttributesClassName: field(
+    9,
+    string,
+    "The requested attributes class. If it changes after binding, the driver modifies the volume.",
+    {
+      pointer: true,
+    },
+  ),
+}, { doc: "The specification of a claim.", fill: withVolumeMode });
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;
 
 export const PersistentVolumeClaimTemplate = struct("PersistentVolumeClaimTemplate", {
-  metadata: field(1, ObjectMeta, "Labels and annotations of the claims; nothing else is taken.", { written: "always" }),
-  spec: field(2, PersistentVolumeClaimSpec, "What the claims ask for.", { required: true }),
-}, { doc: "What the claims made from it look like." });
+  metadata: field(1, ObjectMeta, "The labels and annotations of the claims. Other metadata is rejected.", { written: "always" }),
+  spec: field(2, PersistentVolumeClaimSpec, "The specification of the claims.", { required: true }),
+}, { doc: "A template for claims." });
 export type PersistentVolumeClaimTemplate = Infer<typeof PersistentVolumeClaimTemplate>;

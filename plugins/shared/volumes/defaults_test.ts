@@ -9,12 +9,12 @@ const volume = (value: Parameters<typeof fillVolume>[0]) => fillVolume(value, on
 const claim = (value: Parameters<typeof fillClaim>[0]) => fillClaim(value, on);
 const persistent = (value: Parameters<typeof fillPersistent>[0]) => fillPersistent(value, on);
 
-test("a volume without a source is an empty directory, and any source stays alone", () => {
+test("a volume without a source defaults to emptyDir", () => {
   assert.deepEqual(volume({ name: "a" }), { name: "a", emptyDir: {} });
   assert.deepEqual(volume({ name: "a", nfs: { server: "s", path: "/p" } }), { name: "a", nfs: { server: "s", path: "/p" } });
 });
 
-test("files of volumes have the mode 0644, which is not written over", () => {
+test("defaultMode of volumes defaults to 0644", () => {
   assert.deepEqual(volume({ name: "a", secret: {} }).secret, { defaultMode: 0o644 });
   assert.deepEqual(volume({ name: "a", configMap: { name: "c", defaultMode: 0 } }).configMap, { name: "c", defaultMode: 0 });
   const { projected } = volume({
@@ -26,22 +26,23 @@ test("files of volumes have the mode 0644, which is not written over", () => {
   assert.equal(projected?.sources[1]?.podCertificate?.maxExpirationSeconds, 86_400);
 });
 
-test("an image is always pulled when it has the tag latest or none", () => {
+test("pullPolicy of an image volume defaults to Always for the tag latest or no tag", () => {
   const policy = (reference: string) => volume({ name: "a", image: { reference } }).image?.pullPolicy;
   for (const latest of ["app", "host:5000/app", "app:latest"]) assert.equal(policy(latest), "Always", latest);
   for (const fixed of ["app:1", "host:5000/app:1", "app@sha256:0123"]) assert.equal(policy(fixed), "IfNotPresent", fixed);
   for (const unreadable of ["", "App", "a//b"]) assert.equal(policy(unreadable), "IfNotPresent", unreadable);
 });
 
-test("an image is pulled as it says while gate ImageVolume is off, and no policy is filled in", () => {
+test("pullPolicy of an image volume has no default without ImageVolume", () => {
   const off = (gate: string) => gate !== "ImageVolume";
-  const bare = { name: "a", image: { reference: "app" } }, told = { name: "a", image: { reference: "app", pullPolicy: "Never" as const } };
+  const bare = { name: "a", image: { reference: "app" } },
+    explicit = { name: "a", image: { reference: "app", pullPolicy: "Never" as const } };
   assert.equal(fillVolume(bare, off), bare);
-  assert.equal(fillVolume(told, off), told);
-  assert.equal(fillVolume(told, on), told);
+  assert.equal(fillVolume(explicit, off), explicit);
+  assert.equal(fillVolume(explicit, on), explicit);
 });
 
-test("sources of providers get what upstream fills in", () => {
+test("provider-specific sources get upstream's defaults", () => {
   assert.deepEqual(persistent({ hostPath: { path: "/a" } }).hostPath, { path: "/a", type: "" });
   assert.deepEqual(persistent({ azureDisk: { diskName: "d", diskURI: "u" } }).azureDisk, {
     diskName: "d",
@@ -55,7 +56,7 @@ test("sources of providers get what upstream fills in", () => {
   assert.equal(persistent({ iscsi: { targetPortal: "t", iqn: "i", lun: 0 } }).iscsi?.iscsiInterface, "default");
 });
 
-test("amounts are rounded up to thousandths, and others stay as they are", () => {
+test("quantities are rounded up to thousandths; others are unchanged", () => {
   const amounts = { requests: { storage: "100u", memory: "1Gi" } };
   assert.deepEqual(claim({ resources: amounts }), { resources: { requests: { storage: "1m", memory: "1Gi" } }, volumeMode: "Filesystem" });
   const whole = { requests: { storage: "1Gi" }, limits: {} };

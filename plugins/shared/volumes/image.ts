@@ -1,21 +1,21 @@
-/** How images are named, as far as it decides whether they are pulled anew. */
+/** Parsing of image references, to derive the default pull policy (github.com/distribution/reference). */
 
 const name = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
 const domain =
   /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?$/;
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
-/** What would be taken for the identifier of an image cannot be its name. */
+/** An image ID, which is not a valid name. */
 const identifier = /^[0-9a-f]{64}$/;
-/** Of the path behind the host; a name of one part gets its first part before it is measured. */
+/** Maximum length of the path in bytes, including the prefix that is added to a single component. */
 const pathBytesMax = 255, defaultHome = "library/", defaultHosts = ["docker.io", "index.docker.io"];
 const digestPattern = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/;
 
-/** The tag latest, also where neither tag nor digest is written, is pulled always; a name that cannot be read is not. */
+/** The default pull policy: Always for the tag latest, explicit or implied, else IfNotPresent, also for invalid references. */
 export function pullPolicyOf(image: string): "Always" | "IfNotPresent" {
   return tagOf(image) === "latest" ? "Always" : "IfNotPresent";
 }
 
-/** The tag of an image; empty beside a digest, and for a name that cannot be read. */
+/** The tag of an image reference. Empty for a reference with a digest but no tag, and for an invalid one. */
 function tagOf(image: string): string {
   const at = image.indexOf("@");
   const digest = at < 0 ? "" : image.slice(at + 1);
@@ -25,7 +25,7 @@ function tagOf(image: string): string {
   const tag = tagged ? named.slice(colon + 1) : "";
   const path = (tagged ? named.slice(0, colon) : named).split("/");
   const first = path[0]!;
-  // What looks like a host is one: it has a dot or a port, is localhost, or is no lower-case word.
+  // The first component is a host if it has a dot or a port, is localhost, or has upper-case letters.
   const hosted = path.length > 1 && (/[.:]/.test(first) || first === "localhost" || first !== first.toLowerCase());
   const parts = hosted ? path.slice(1) : path;
   const home = parts.length === 1 && (!hosted || defaultHosts.includes(first)) ? defaultHome : "";

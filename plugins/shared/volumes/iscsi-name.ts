@@ -1,11 +1,11 @@
-/** Names of iSCSI nodes, as upstream reads them. */
+/** Names of iSCSI nodes, as upstream validates them. */
 
 const tailExcludes = /[,;*&$|\t\n\f\r ]/;
 const dated = /iqn\.[0-9]{4}-[0-9]{2}\.[A-Za-z0-9.-]/;
 
 /**
- * Whether the name ends as `iqn.2024-01.com.example:disk` does. Upstream's pattern is not anchored at the start and has no bound on the
- * length: what stands before is not looked at. Goes from the end, colon by colon, and looks at each character a fixed number of times.
+ * Whether the name ends with a qualified name such as `iqn.2024-01.com.example:disk`. Upstream's pattern is not anchored at the start,
+ * so any prefix is accepted. The scan goes from the end, colon by colon, and is linear in the length of the name.
  */
 export function isQualifiedIscsiName(name: string): boolean {
   let end = name.length;

@@ -32,7 +32,7 @@ test("isQualifiedIscsiName() takes linear time", () => {
   ) assert.equal(assertCheap(name.slice(0, 20), () => isQualifiedIscsiName(name)), valid, name.slice(0, 20));
 });
 
-test("isNumberedIscsiName() wants 16 or 32 letters and digits", () => {
+test("isNumberedIscsiName() requires 16 or 32 letters and digits", () => {
   assert.ok(isNumberedIscsiName("eui.0123456789abcdeF"));
   assert.ok(isNumberedIscsiName(`naa.${"0".repeat(32)}`));
   assert.ok(!isNumberedIscsiName("eui.0123456789abcde"));

@@ -1,4 +1,4 @@
-/** The types of volumes (core/v1) and their rules, which pods, persistent volumes, claims and attachments share. */
+/** Schemas and validation of volumes (core/v1), shared by pods, persistent volumes, claims and attachments. */
 export * from "./claim-spec.ts";
 export * from "./image.ts";
 export * from "./modes.ts";

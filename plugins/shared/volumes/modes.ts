@@ -1,15 +1,15 @@
-/** Words and defaults that several volume types share (core/v1). */
+/** Enums and defaults that several volume types share (core/v1). */
 import { amountOf, quantityText, roundUp } from "../../../core/scalars/quantity.ts";
 import { named, oneOf, type Quantity } from "../../../core/schema.ts";
 
 export const accessModes = Object.freeze(["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] as const);
-/** How a volume can be mounted. ReadWriteOncePod stands alone. */
+/** The access mode of a volume. ReadWriteOncePod excludes the others. */
 export const AccessMode = named("v1.PersistentVolumeAccessMode", oneOf(...accessModes));
 export const volumeModes = Object.freeze(["Block", "Filesystem"] as const);
-/** A file system or a raw block device. */
+/** The volume mode: a file system or a raw block device. */
 export const VolumeMode = named("v1.PersistentVolumeMode", oneOf(...volumeModes));
 
-/** Permission bits of files in volumes, 0644, where nobody says otherwise. */
+/** Default permission bits of files in volumes. */
 const fileModeDefault = 0o644;
 
 export function withFileMode<T extends { readonly defaultMode?: number | null }>(self: T): T {
@@ -18,10 +18,10 @@ export function withFileMode<T extends { readonly defaultMode?: number | null }>
 
 type Amounts = Readonly<Record<string, Quantity>>;
 
-/** A `fill` that rounds the amounts under these keys up to thousandths, as finer ones are not kept. */
-export function inMillis(...keys: readonly string[]): <T extends object>(self: T) => T {
+/** Makes a defaulting function that rounds the quantities under these keys up to thousandths, as upstream does on decoding. */
+export function roundToMillis(...keys: readonly string[]): <T extends object>(self: T) => T {
   return <T extends object>(self: T): T => {
-    // A fill sees the decoded struct: under these keys are amounts or nothing.
+    // `as`: the function gets a decoded struct, with quantities or nothing under these keys.
     const amounts = self as Readonly<Record<string, Amounts | undefined>>;
     const rounded = keys.flatMap((key) => {
       const next = amounts[key] === undefined ? undefined : rounding(amounts[key]);
@@ -36,7 +36,7 @@ function rounding(amounts: Amounts): Amounts {
   return rounded.every(([, text, next]) => text === next) ? amounts : Object.fromEntries(rounded.map(([name, , next]) => [name, next]));
 }
 
-/** A claim asks for a file system unless it says otherwise. */
+/** Applies the default of `volumeMode`. */
 export function withVolumeMode<T extends { readonly volumeMode?: string | null }>(self: T): T {
   return (self.volumeMode ?? null) === null ? { ...self, volumeMode: "Filesystem" } : self;
 }

@@ -1,7 +1,7 @@
-/** What a persistent volume is (core/v1): also a part of attachments. */
+/** The schema of PersistentVolumeSpec (core/v1), which attachments use too. */
 import { ObjectReference } from "../../../core/meta/references.ts";
 import { field, type Infer, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
-import { AccessMode, inMillis, VolumeMode } from "./modes.ts";
+import { AccessMode, roundToMillis, VolumeMode } from "./modes.ts";
 import { VolumeNodeAffinity } from "./node-selector.ts";
 import { PersistentVolumeSource } from "./persistent-sources.ts";
 import { ResourceList } from "./resources.ts";
@@ -9,24 +9,24 @@ import { ResourceList } from "./resources.ts";
 const struct = structsOf("core/v1");
 
 export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
-  capacity: field(1, ResourceList, "How much it holds; storage is the one key.", { keepsEmpty: true }),
-  source: field(2, PersistentVolumeSource, "What the volume is made of; exactly one member is set.", { inline: true }),
-  accessModes: field(3, list(AccessMode), "All ways in which it can be mounted."),
-  claimRef: field(4, ObjectReference, "The claim that it is bound to; the binder writes it, and it may be written before.", {
+  capacity: field(1, ResourceList, "The capacity of the volume. The only key is storage.", { keepsEmpty: true }),
+  source: field(2, PersistentVolumeSource, "The source of the volume. Exactly one field must be set.", { inline: true }),
+  accessModes: field(3, list(AccessMode), "The access modes that the volume supports."),
+  claimRef: field(4, ObjectReference, "The bound claim. Set by the binder, or by the client to reserve the volume.", {
     pointer: true,
     granular: true,
   }),
   persistentVolumeReclaimPolicy: field(
     5,
     named("v1.PersistentVolumeReclaimPolicy", oneOf("Delete", "Recycle", "Retain")),
-    "What becomes of it when its claim goes: Retain (the default), Delete or Recycle.",
+    "The policy after the deletion of the claim: Retain (the default), Delete or Recycle.",
   ),
-  storageClassName: field(6, string, "Class that it belongs to; empty for none."),
-  mountOptions: field(7, list(string), "Options for mounting, checked by nobody before."),
-  volumeMode: field(8, VolumeMode, "Whether it has a file system (the default) or is a raw block device.", { pointer: true }),
-  nodeAffinity: field(9, VolumeNodeAffinity, "Nodes from which it can be reached; the scheduler keeps to it.", { pointer: true }),
-  volumeAttributesClassName: field(10, string, "Attributes class of the volume as it is; the binder and the driver change it.", {
+  storageClassName: field(6, string, "The storage class of the volume. Empty: no class."),
+  mountOptions: field(7, list(string), "Mount options. They are not validated before the mount."),
+  volumeMode: field(8, VolumeMode, "The volume mode: Filesystem (the default) or Block.", { pointer: true }),
+  nodeAffinity: field(9, VolumeNodeAffinity, "The nodes from which the volume is accessible. Used by the scheduler.", { pointer: true }),
+  volumeAttributesClassName: field(10, string, "The current attributes class of the volume. Set by the binder and the driver.", {
     pointer: true,
   }),
-}, { doc: "What a volume is, and whom it is for.", fill: inMillis("capacity") });
+}, { doc: "The specification of a volume.", fill: roundToMillis("capacity") });
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;

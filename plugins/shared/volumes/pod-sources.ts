@@ -1,4 +1,4 @@
-/** Sources of volumes of pods: their secrets are in the namespace of the pod (core/v1). */
+/** Schemas of the volume sources of pods, whose secrets are in the pod's namespace (core/v1). */
 import { LocalObjectReference } from "../../../core/meta/references.ts";
 import { boolean, field, type Infer, int32, list, named, oneOf, quantity, record, string, structsOf } from "../../../core/schema.ts";
 import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
@@ -19,67 +19,72 @@ export const CinderVolumeSource = struct("CinderVolumeSource", ...cinder(LocalOb
 export type CinderVolumeSource = Infer<typeof CinderVolumeSource>;
 
 export const ConfigMapVolumeSource = struct("ConfigMapVolumeSource", {
-  reference: field(1, LocalObjectReference, "Name of the ConfigMap.", { inline: true }),
-  items: field(2, list(KeyToPath), "Keys to show and where; all keys under their own names when absent."),
-  defaultMode: field(3, int32, "Permission bits of the files, 0644 unless said otherwise.", { pointer: true }),
-  optional: field(4, boolean, "Whether the pod starts without the ConfigMap or its keys.", { pointer: true }),
-}, { doc: "Files made of a ConfigMap.", fill: withFileMode });
+  reference: field(1, LocalObjectReference, "The name of the ConfigMap.", { inline: true }),
+  items: field(2, list(KeyToPath), "The keys to project and their paths. Absent: all keys, with the key as path."),
+  defaultMode: field(3, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
+  optional: field(4, boolean, "Whether the pod starts if the ConfigMap or a key is missing.", { pointer: true }),
+}, { doc: "The keys of a ConfigMap as files.", fill: withFileMode });
 export type ConfigMapVolumeSource = Infer<typeof ConfigMapVolumeSource>;
 
 export const CSIVolumeSource = struct("CSIVolumeSource", {
-  driver: field(1, string, "Name of the driver.", { required: true }),
-  readOnly: field(2, boolean, "Whether it is mounted for reading only.", { pointer: true }),
-  fsType: field(3, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty.", { pointer: true }),
-  volumeAttributes: field(4, record(string), "What the driver is told about the volume."),
-  nodePublishSecretRef: field(5, LocalObjectReference, "Secret handed to the driver where it mounts for the pod.", { pointer: true }),
-}, { doc: "A volume that a CSI driver makes for the life of one pod." });
+  driver: field(1, string, "The name of the driver.", { required: true }),
+  readOnly: field(2, boolean, "Whether the volume is mounted read-only.", { pointer: true }),
+  fsType: field(3, string, "The file system type, such as ext4 or xfs. Empty: the driver's default.", { pointer: true }),
+  volumeAttributes: field(4, record(string), "Driver-specific attributes of the volume."),
+  nodePublishSecretRef: field(5, LocalObjectReference, "The secret for mounting the volume.", { pointer: true }),
+}, { doc: "An ephemeral volume of a CSI driver, with the lifecycle of the pod." });
 export type CSIVolumeSource = Infer<typeof CSIVolumeSource>;
 
 export const DownwardAPIVolumeSource = struct("DownwardAPIVolumeSource", {
   items: field(1, list(DownwardAPIVolumeFile), "The files."),
-  defaultMode: field(2, int32, "Permission bits of the files, 0644 unless said otherwise.", { pointer: true }),
-}, { doc: "Files that tell about the pod itself.", fill: withFileMode });
+  defaultMode: field(2, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
+}, { doc: "Fields and resources of the pod as files.", fill: withFileMode });
 export type DownwardAPIVolumeSource = Infer<typeof DownwardAPIVolumeSource>;
 
 export const EmptyDirVolumeSource = struct("EmptyDirVolumeSource", {
   medium: field(
     1,
     named("v1.StorageMedium", string),
-    "Where it is kept: empty for the disk of the node, Memory, or HugePages with a size.",
+    "The storage medium: empty for the disk of the node, Memory, or HugePages with a size.",
   ),
-  sizeLimit: field(2, quantity, "The most that it may hold; no bound when absent.", { pointer: true }),
-}, { doc: "An empty directory that lives as long as the pod." });
+  sizeLimit: field(2, quantity, "The maximum size. Absent: no limit.", { pointer: true }),
+}, { doc: "An initially empty directory with the lifecycle of the pod." });
 export type EmptyDirVolumeSource = Infer<typeof EmptyDirVolumeSource>;
 
 export const EphemeralVolumeSource = struct("EphemeralVolumeSource", {
-  volumeClaimTemplate: field(1, PersistentVolumeClaimTemplate, "What the claim looks like; it is called like pod and volume together.", {
-    pointer: true,
-  }),
-}, { doc: "A claim that lives and dies with the pod." });
+  volumeClaimTemplate: field(
+    1,
+    PersistentVolumeClaimTemplate,
+    "The template of the claim. The claim's name is that of the pod, a hyphen and that of the volume.",
+    {
+      pointer: true,
+    },
+  ),
+}, { doc: "A claim that is created and deleted with the pod." });
 export type EphemeralVolumeSource = Infer<typeof EphemeralVolumeSource>;
 
 export const FlexVolumeSource = struct("FlexVolumeSource", ...flex(LocalObjectReference));
 export type FlexVolumeSource = Infer<typeof FlexVolumeSource>;
 
 export const GitRepoVolumeSource = struct("GitRepoVolumeSource", {
-  repository: field(1, string, "URL of the repository.", { required: true }),
-  revision: field(2, string, "Commit to check out."),
-  directory: field(3, string, 'Directory to clone into; must not contain "..".'),
-}, { doc: "A checked out repository; deprecated and no longer mounted." });
+  repository: field(1, string, "The URL of the repository.", { required: true }),
+  revision: field(2, string, "The commit to check out."),
+  directory: field(3, string, 'The directory to clone into. It must not contain "..".'),
+}, { doc: "A checked out Git repository. Deprecated; nodes no longer mount it." });
 export type GitRepoVolumeSource = Infer<typeof GitRepoVolumeSource>;
 
 export const GlusterfsVolumeSource = struct("GlusterfsVolumeSource", ...glusterfs);
 export type GlusterfsVolumeSource = Infer<typeof GlusterfsVolumeSource>;
 
-/** Without it an image is no volume. */
+/** The feature gate of image volumes. */
 export const imageVolumeGate = "ImageVolume";
 
 export const ImageVolumeSource = struct("ImageVolumeSource", {
-  reference: field(1, string, "Image or artifact, as containers name theirs."),
+  reference: field(1, string, "The reference of an image or artifact."),
   pullPolicy: field(
     2,
     named("v1.PullPolicy", oneOf("Always", "IfNotPresent", "Never")),
-    "When it is pulled: Always for the tag latest, else IfNotPresent, unless said otherwise.",
+    "The pull policy. Default: Always for the tag latest, else IfNotPresent.",
   ),
 }, { doc: "The files of a container image or artifact.", fillWhile: { [imageVolumeGate]: withPullPolicy } });
 export type ImageVolumeSource = Infer<typeof ImageVolumeSource>;
@@ -92,8 +97,8 @@ export const ISCSIVolumeSource = struct("ISCSIVolumeSource", ...iscsi(LocalObjec
 export type ISCSIVolumeSource = Infer<typeof ISCSIVolumeSource>;
 
 export const PersistentVolumeClaimVolumeSource = struct("PersistentVolumeClaimVolumeSource", {
-  claimName: field(1, string, "Name of the claim.", { required: true }),
-  readOnly: field(2, boolean, "Whether it is mounted for reading only."),
+  claimName: field(1, string, "The name of the claim.", { required: true }),
+  readOnly: field(2, boolean, "Whether the volume is mounted read-only."),
 }, { doc: "A claim of the same namespace." });
 export type PersistentVolumeClaimVolumeSource = Infer<typeof PersistentVolumeClaimVolumeSource>;
 
@@ -104,11 +109,11 @@ export const ScaleIOVolumeSource = struct("ScaleIOVolumeSource", ...scaleIO(Loca
 export type ScaleIOVolumeSource = Infer<typeof ScaleIOVolumeSource>;
 
 export const SecretVolumeSource = struct("SecretVolumeSource", {
-  secretName: field(1, string, "Name of the Secret."),
-  items: field(2, list(KeyToPath), "Keys to show and where; all keys under their own names when absent."),
-  defaultMode: field(3, int32, "Permission bits of the files, 0644 unless said otherwise.", { pointer: true }),
-  optional: field(4, boolean, "Whether the pod starts without the Secret or its keys.", { pointer: true }),
-}, { doc: "Files made of a Secret.", fill: withFileMode });
+  secretName: field(1, string, "The name of the Secret."),
+  items: field(2, list(KeyToPath), "The keys to project and their paths. Absent: all keys, with the key as path."),
+  defaultMode: field(3, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
+  optional: field(4, boolean, "Whether the pod starts if the Secret or a key is missing.", { pointer: true }),
+}, { doc: "The keys of a Secret as files.", fill: withFileMode });
 export type SecretVolumeSource = Infer<typeof SecretVolumeSource>;
 
 export const StorageOSVolumeSource = struct("StorageOSVolumeSource", ...storageOS(LocalObjectReference));

@@ -1,10 +1,10 @@
-/** Small rules that sources of volumes share, in upstream's words. */
+/** Validation rules that volume sources share, with upstream's texts. */
 import { type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { dns1123Label, dns1123Subdomain } from "../../../core/meta/names.ts";
 
-/** Finds what is empty of the named texts and lists, each at its own path. */
+/** Checks that the strings and lists under these keys are not empty. */
 export function requiredKeys(source: object, path: string, ...keys: readonly string[]): readonly FieldError[] {
-  const values = source as Readonly<Record<string, string | readonly string[] | undefined>>; // callers name texts and lists
+  const values = source as Readonly<Record<string, string | readonly string[] | undefined>>; // `as`: callers pass keys of strings and lists
   return keys.filter((key) => (values[key]?.length ?? 0) === 0).map((key) => required(`${path}.${key}`, ""));
 }
 
@@ -15,21 +15,22 @@ export function validateLabelText(value: string, path: string): readonly FieldEr
   return dns1123Label(value).map((wrong) => invalid(path, value, wrong));
 }
 
-/** No segment of the path steps back. */
+/** Checks that a path has no ".." element. */
 export function validateNoBacksteps(target: string, path: string): readonly FieldError[] {
   return target.split("/").includes("..") ? [invalid(path, target, "must not contain '..'")] : [];
 }
 
-/** A relative path without steps back. */
+/** Checks a relative path without ".." elements. */
 export function validateLocalPath(target: string, path: string): readonly FieldError[] {
   return [...(target.startsWith("/") ? [invalid(path, target, "must be a relative path")] : []), ...validateNoBacksteps(target, path)];
 }
 
-export function between(value: number, min: number, max: number, path: string, told = min): readonly FieldError[] {
-  return value < min || value > max ? [invalid(path, value, `must be between ${told} and ${max}, inclusive`)] : [];
+/** Checks a range. `shownMin` replaces `min` in the error's text. */
+export function between(value: number, min: number, max: number, path: string, shownMin = min): readonly FieldError[] {
+  return value < min || value > max ? [invalid(path, value, `must be between ${shownMin} and ${max}, inclusive`)] : [];
 }
 
-/** Both parts of a reference to a secret, each in its form. */
+/** Checks name and namespace of a reference to a secret. */
 export function validateSecretReference(
   reference: { readonly name?: string; readonly namespace?: string },
   path: string,

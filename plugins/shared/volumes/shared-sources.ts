@@ -1,114 +1,114 @@
-/** Sources that pods and persistent volumes share (core/v1). */
+/** Schemas of the volume sources that pods and persistent volumes share (core/v1). */
 import { boolean, field, type Infer, int32, list, named, oneOf, string, structsOf } from "../../../core/schema.ts";
 
 const struct = structsOf("core/v1");
 
 export const AWSElasticBlockStoreVolumeSource = struct("AWSElasticBlockStoreVolumeSource", {
-  volumeID: field(1, string, "ID of the disk in AWS.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  partition: field(3, int32, "Number of the partition to mount; 0 for the whole disk."),
-  readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A disk of AWS EBS; its driver is the CSI driver ebs.csi.aws.com." });
+  volumeID: field(1, string, "The AWS ID of the disk.", { required: true }),
+  fsType: field(2, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+  partition: field(3, int32, "The number of the partition to mount. 0: the whole disk."),
+  readOnly: field(4, boolean, "Whether the volume is mounted read-only."),
+}, { doc: "An AWS EBS disk. Migrated to the CSI driver ebs.csi.aws.com." });
 export type AWSElasticBlockStoreVolumeSource = Infer<typeof AWSElasticBlockStoreVolumeSource>;
 
 export const AzureDiskVolumeSource = struct("AzureDiskVolumeSource", {
-  diskName: field(1, string, "Name of the disk in the blob storage.", { required: true }),
-  diskURI: field(2, string, "URI of the disk: below /subscriptions/ for managed disks, https:// for others.", {
+  diskName: field(1, string, "The name of the disk in the blob storage.", { required: true }),
+  diskURI: field(2, string, "The URI of the disk: /subscriptions/... for managed disks, https://... for others.", {
     required: true,
     goName: "DataDiskURI",
   }),
-  cachingMode: field(3, named("v1.AzureDataDiskCachingMode", oneOf("None", "ReadOnly", "ReadWrite")), "What the host caches.", {
+  cachingMode: field(3, named("v1.AzureDataDiskCachingMode", oneOf("None", "ReadOnly", "ReadWrite")), "The caching mode of the host.", {
     pointer: true,
     default: "ReadWrite",
   }),
-  fsType: field(4, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty.", {
+  fsType: field(4, string, "The file system type, such as ext4 or xfs. Empty: the driver's default.", {
     pointer: true,
     default: "ext4",
   }),
-  readOnly: field(5, boolean, "Whether it is mounted for reading only.", { pointer: true, default: false }),
+  readOnly: field(5, boolean, "Whether the volume is mounted read-only.", { pointer: true, default: false }),
   kind: field(
     6,
     named("v1.AzureDataDiskKind", oneOf("Dedicated", "Managed", "Shared")),
-    "Whether the disk shares a storage account, has one of its own, or is managed.",
+    "The kind of the disk: Shared or Dedicated storage account, or Managed disk.",
     {
       pointer: true,
       default: "Shared",
     },
   ),
-}, { doc: "A data disk of Azure; its driver is the CSI driver disk.csi.azure.com." });
+}, { doc: "An Azure data disk. Migrated to the CSI driver disk.csi.azure.com." });
 export type AzureDiskVolumeSource = Infer<typeof AzureDiskVolumeSource>;
 
 export const FCVolumeSource = struct("FCVolumeSource", {
-  targetWWNs: field(1, list(string), "World wide names of the targets."),
-  lun: field(2, int32, "Number of the logical unit at the targets.", { pointer: true }),
-  fsType: field(3, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-  wwids: field(5, list(string), "World wide identifiers of the disk, in place of targets and LUN.", { goName: "WWIDs" }),
-}, { doc: "A disk on Fibre Channel, by target and LUN or by WWID." });
+  targetWWNs: field(1, list(string), "The world wide names of the targets."),
+  lun: field(2, int32, "The logical unit number of the targets.", { pointer: true }),
+  fsType: field(3, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+  readOnly: field(4, boolean, "Whether the volume is mounted read-only."),
+  wwids: field(5, list(string), "The world wide identifiers of the disk. Excludes targets and LUN.", { goName: "WWIDs" }),
+}, { doc: "A Fibre Channel disk, identified by target and LUN or by WWID." });
 export type FCVolumeSource = Infer<typeof FCVolumeSource>;
 
 export const FlockerVolumeSource = struct("FlockerVolumeSource", {
-  datasetName: field(1, string, "Name of the dataset; to be replaced by its UUID."),
-  datasetUUID: field(2, string, "UUID of the dataset."),
-}, { doc: "A dataset of Flocker, which no node supports any more." });
+  datasetName: field(1, string, "The name of the dataset. Deprecated in favor of datasetUUID."),
+  datasetUUID: field(2, string, "The UUID of the dataset."),
+}, { doc: "A dataset of Flocker. Deprecated; nodes no longer support it." });
 export type FlockerVolumeSource = Infer<typeof FlockerVolumeSource>;
 
 export const GCEPersistentDiskVolumeSource = struct("GCEPersistentDiskVolumeSource", {
-  pdName: field(1, string, "Name of the disk in GCE.", { required: true, goName: "PDName" }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  partition: field(3, int32, "Number of the partition to mount; 0 for the whole disk."),
-  readOnly: field(4, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A persistent disk of Google Compute Engine; its driver is the CSI driver pd.csi.storage.gke.io." });
+  pdName: field(1, string, "The GCE name of the disk.", { required: true, goName: "PDName" }),
+  fsType: field(2, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+  partition: field(3, int32, "The number of the partition to mount. 0: the whole disk."),
+  readOnly: field(4, boolean, "Whether the volume is mounted read-only."),
+}, { doc: "A GCE persistent disk. Migrated to the CSI driver pd.csi.storage.gke.io." });
 export type GCEPersistentDiskVolumeSource = Infer<typeof GCEPersistentDiskVolumeSource>;
 
 export const HostPathVolumeSource = struct("HostPathVolumeSource", {
-  path: field(1, string, "Path on the node; a link is followed.", { required: true }),
+  path: field(1, string, "The path on the node. Links are followed.", { required: true }),
   type: field(
     2,
     named("v1.HostPathType", oneOf("", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket")),
-    "What must be at the path, or is made there; nothing is checked when empty.",
+    "The type that is required or created at the path. Empty: no check.",
     { pointer: true },
   ),
 }, {
-  doc: "A file or directory of the node itself, for programs that look after the node.",
+  doc: "A file or directory of the node, for system agents.",
   fill: (self: { readonly type?: string | null }) => (self.type ?? null) === null ? { ...self, type: "" } : self,
 });
 export type HostPathVolumeSource = Infer<typeof HostPathVolumeSource>;
 
 export const NFSVolumeSource = struct("NFSVolumeSource", {
-  server: field(1, string, "Host name or address of the server.", { required: true }),
-  path: field(2, string, "Path that the server exports.", { required: true }),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
+  server: field(1, string, "The host name or IP address of the server.", { required: true }),
+  path: field(2, string, "The exported path.", { required: true }),
+  readOnly: field(3, boolean, "Whether the volume is mounted read-only."),
 }, { doc: "An export of an NFS server." });
 export type NFSVolumeSource = Infer<typeof NFSVolumeSource>;
 
 export const PhotonPersistentDiskVolumeSource = struct("PhotonPersistentDiskVolumeSource", {
-  pdID: field(1, string, "ID of the disk.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-}, { doc: "A disk of the Photon platform, which no node supports any more." });
+  pdID: field(1, string, "The ID of the disk.", { required: true }),
+  fsType: field(2, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+}, { doc: "A disk of the Photon platform. Deprecated; nodes no longer support it." });
 export type PhotonPersistentDiskVolumeSource = Infer<typeof PhotonPersistentDiskVolumeSource>;
 
 export const PortworxVolumeSource = struct("PortworxVolumeSource", {
-  volumeID: field(1, string, "ID of the volume.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
-}, { doc: "A volume of Portworx; its driver is the CSI driver pxd.portworx.com." });
+  volumeID: field(1, string, "The ID of the volume.", { required: true }),
+  fsType: field(2, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+  readOnly: field(3, boolean, "Whether the volume is mounted read-only."),
+}, { doc: "A Portworx volume. Migrated to the CSI driver pxd.portworx.com." });
 export type PortworxVolumeSource = Infer<typeof PortworxVolumeSource>;
 
 export const QuobyteVolumeSource = struct("QuobyteVolumeSource", {
-  registry: field(1, string, "Registry services as host:port, separated by commas.", { required: true }),
-  volume: field(2, string, "Name of a volume that exists.", { required: true }),
-  readOnly: field(3, boolean, "Whether it is mounted for reading only."),
-  user: field(4, string, "User that files are accessed as."),
-  group: field(5, string, "Group that files are accessed as."),
-  tenant: field(6, string, "Tenant that owns the volume."),
-}, { doc: "A volume of Quobyte, which no node supports any more." });
+  registry: field(1, string, "The registry services as host:port, separated by commas.", { required: true }),
+  volume: field(2, string, "The name of an existing volume.", { required: true }),
+  readOnly: field(3, boolean, "Whether the volume is mounted read-only."),
+  user: field(4, string, "The user for file access."),
+  group: field(5, string, "The group for file access."),
+  tenant: field(6, string, "The tenant that owns the volume."),
+}, { doc: "A volume of Quobyte. Deprecated; nodes no longer support it." });
 export type QuobyteVolumeSource = Infer<typeof QuobyteVolumeSource>;
 
 export const VsphereVirtualDiskVolumeSource = struct("VsphereVirtualDiskVolumeSource", {
-  volumePath: field(1, string, "Path of the disk file.", { required: true }),
-  fsType: field(2, string, "File system to mount, such as ext4 or xfs; what the driver takes by itself when empty."),
-  storagePolicyName: field(3, string, "Storage policy of the disk, by name."),
-  storagePolicyID: field(4, string, "Storage policy of the disk, by ID."),
-}, { doc: "A virtual disk of vSphere; its driver is the CSI driver csi.vsphere.vmware.com." });
+  volumePath: field(1, string, "The path of the disk file.", { required: true }),
+  fsType: field(2, string, "The file system type, such as ext4 or xfs. Empty: the driver's default."),
+  storagePolicyName: field(3, string, "The name of the storage policy of the disk."),
+  storagePolicyID: field(4, string, "The ID of the storage policy of the disk."),
+}, { doc: "A vSphere virtual disk. Migrated to the CSI driver csi.vsphere.vmware.com." });
 export type VsphereVirtualDiskVolumeSource = Infer<typeof VsphereVirtualDiskVolumeSource>;

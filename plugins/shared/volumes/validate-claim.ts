@@ -1,4 +1,4 @@
-/** Rules of what a claim asks for, also where it stands in a pod, in upstream's order and words. */
+/** Validation of claims and of claim templates in pods, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
@@ -10,11 +10,11 @@ import { validateLabelText, validateSubdomain } from "./rules.ts";
 import { validateAccessModes } from "./validate-persistent-volume.ts";
 
 export interface ClaimRules {
-  /** Whether the volume attributes class is looked at (its gate is on, or one is stored). */
+  /** Whether the attributes class is validated: its gate is enabled, or one is stored. */
   readonly attributesClass: boolean;
-  /** Selectors may have values that no label can have, because one is stored already. */
+  /** Whether selectors may have invalid label values, because one is stored. */
   readonly storedValues?: boolean;
-  /** API groups of data sources are not looked at, because one is stored already. */
+  /** Whether API groups of data sources are not validated, because one is stored. */
   readonly storedGroups?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string,
   ];
 }
 
-/** The path leaves out the requests: upstream's, and clients know it. */
+/** Checks the requested storage. The path lacks "requests", as upstream. */
 function validateStorage({ resources }: PersistentVolumeClaimSpec, path: string): readonly FieldError[] {
   const storage = Object.hasOwn(resources.requests ?? {}, "storage") ? resources.requests?.["storage"] : undefined;
   return storage === undefined ? [required(path, "")] : validatePositive(storage, path);
@@ -62,7 +62,7 @@ function validateSources(
   if ((dataSourceRef.namespace ?? "") !== "") {
     return [...errors, invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified")];
   }
-  // An absent group is not equal to an empty one.
+  // An absent group differs from an empty one.
   const same = dataSource.name === dataSourceRef.name && dataSource.kind === dataSourceRef.kind &&
     dataSource.apiGroup === dataSourceRef.apiGroup;
   return same ? errors : [...errors, invalid(path, {}, "must match dataSourceRef")];

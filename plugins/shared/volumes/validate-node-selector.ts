@@ -1,4 +1,4 @@
-/** Rules of selectors of nodes and places, in upstream's order and words. */
+/** Validation of node and topology selectors, with upstream's order and texts. */
 import { limits } from "../../../core/limits.ts";
 import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required } from "../../../core/field-error.ts";
@@ -13,7 +13,7 @@ import type {
   TopologySelectorTerm,
 } from "./node-selector.ts";
 
-/** With `storedValues` the values of labels are not looked at: what is stored has wrong ones, from before they were checked. */
+/** Validates a node selector. `storedValues` skips label values, because the stored object has invalid ones from before the check. */
 export function validateNodeSelector(selector: NodeSelector, path: string, storedValues = false): readonly FieldError[] {
   const { nodeSelectorTerms } = selector;
   const at = `${path}.nodeSelectorTerms`;
@@ -24,7 +24,7 @@ export function validateNodeSelector(selector: NodeSelector, path: string, store
   ]);
 }
 
-/** Whether a value that it asks of a label can be the value of none. */
+/** Whether the selector has an invalid label value. */
 export function hasInvalidNodeLabelValue({ nodeSelectorTerms }: NodeSelector): boolean {
   return nodeSelectorTerms.flatMap(({ matchExpressions = [] }) => matchExpressions).flatMap(({ values = [] }) => values)
     .some((value) => labelValue(value).length > 0);
@@ -58,7 +58,7 @@ function validateOperator(operator: string, values: readonly string[], path: str
   }
 }
 
-/** Of the fields of a node only its name can be asked for, and one name at a time. */
+/** Checks a requirement on a field. Only metadata.name with one value is supported. */
 function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (operator !== "In" && operator !== "NotIn") {
@@ -73,11 +73,11 @@ function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRe
   ];
 }
 
-/** Warnings about deprecated labels in a selector of nodes. */
+/** Warnings about deprecated labels in a node selector. */
 export function warnOfNodeSelector({ nodeSelectorTerms }: NodeSelector, path: string, names: Names): readonly string[] {
   return nodeSelectorTerms.flatMap((term, i) => warnOfTerm(term, `${path}.nodeSelectorTerms[${i}]`, names));
 }
-/** Warnings about a term that nodes are preferred by: here also values that no label can have are let pass. */
+/** Warnings about a preferred term, also about invalid label values, which are no errors there. */
 export function warnOfPreference(term: NodeSelectorTerm, path: string, names: Names): readonly string[] {
   return warnOfTerm(term, path, names, true);
 }
@@ -93,21 +93,21 @@ function warnOfTerm({ matchExpressions = [] }: NodeSelectorTerm, path: string, n
   });
 }
 
-/** Terms may not repeat each other, whatever the order. A term without requirements repeats one for every term there is: upstream's slip. */
+/** Validates topology terms, which must not be equal in any order. As upstream, a term without requirements gives one error per term. */
 export function validateTopologies(terms: readonly TopologySelectorTerm[], path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  // How many terms before ask for the same: each of them is an error.
+  // The number of equal terms before the current one. Each of them gives an error.
   const before = new Map([[topologyText(new Map()), terms.length]]);
   let duplicates = 0;
   for (const [i, { matchLabelExpressions = [] }] of terms.entries()) {
-    const asked = new Map<string, readonly string[]>();
+    const requirements = new Map<string, readonly string[]>();
     for (const [j, each] of matchLabelExpressions.entries()) {
       const at = `${path}[${i}].matchLabelExpressions[${j}]`;
       append(errors, validateTopologyRequirement(each, at));
-      if (asked.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
-      asked.set(each.key, each.values);
+      if (requirements.has(each.key)) errors.push(duplicate(`${at}.key`, each.key));
+      requirements.set(each.key, each.values);
     }
-    const own = topologyText(asked), count = before.get(own) ?? 0;
+    const own = topologyText(requirements), count = before.get(own) ?? 0;
     for (let each = 0; each < count && duplicates < limits.fieldErrorsOfListMax; each++, duplicates++) {
       errors.push(duplicate(`${path}[${i}].matchLabelExpressions`, ""));
     }
@@ -116,10 +116,10 @@ export function validateTopologies(terms: readonly TopologySelectorTerm[], path:
   return errors;
 }
 
-/** The same text for terms that ask for the same, whatever the order of keys and values. */
-function topologyText(asked: ReadonlyMap<string, readonly string[]>): string {
-  const keys = [...asked.keys()].sort();
-  return JSON.stringify(keys.map((key) => [key, [...new Set(asked.get(key))].sort()]));
+/** A canonical text of the requirements, independent of the order of keys and values. */
+function topologyText(requirements: ReadonlyMap<string, readonly string[]>): string {
+  const keys = [...requirements.keys()].sort();
+  return JSON.stringify(keys.map((key) => [key, [...new Set(requirements.get(key))].sort()]));
 }
 
 function validateTopologyRequirement({ key, values }: TopologySelectorLabelRequirement, path: string): readonly FieldError[] {

@@ -1,4 +1,4 @@
-/** Rules of what a persistent volume is, also where it stands in an attachment, in upstream's order and words. */
+/** Validation of persistent volumes and of inline volumes of attachments, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, forbidden, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { validateCsiDriverName } from "../csi-driver-name.ts";
@@ -20,15 +20,15 @@ import { validateNodeSelector } from "./validate-node-selector.ts";
 import * as shared from "./validate-shared-sources.ts";
 
 export interface PersistentVolumeRules {
-  /** The name that the volume goes by. */
+  /** The name of the volume. */
   readonly name: string;
-  /** The usual ones where nothing is said. */
+  /** Default: `defaultNames`. */
   readonly names?: Names;
-  /** Whether the volume attributes class is looked at (its gate is on, or one is stored). */
+  /** Whether the attributes class is validated: its gate is enabled, or one is stored. */
   readonly attributesClass: boolean;
-  /** The stored node affinity asks for values that no label can have: what it asks for now is not looked at. */
+  /** Whether label values in the node affinity are not validated, because the stored one has invalid values. */
   readonly storedValues?: boolean;
-  /** Stands in an attachment, in place of a volume of its own. */
+  /** Whether the spec is the inline volume of an attachment. */
   readonly inline?: boolean;
 }
 
@@ -62,7 +62,7 @@ function validateInline({ claimRef, capacity = {}, csi }: PersistentVolumeSpec, 
   ];
 }
 
-/** One mode at least, of those there are; ReadWriteOncePod alone. `absent` is what is said where there is none. */
+/** Checks access modes: at least one, known, and ReadWriteOncePod only alone. `absent` is the error detail if there is none. */
 export function validateAccessModes(modes: readonly string[], path: string, absent: string): readonly FieldError[] {
   const errors: FieldError[] = modes.length === 0 ? [required(path, absent)] : [];
   const known: readonly string[] = allModes;
@@ -112,7 +112,7 @@ type Rule<K extends keyof PersistentVolumeSource> = (
   rules: PersistentVolumeRules,
 ) => readonly FieldError[];
 
-/** Every source in the order in which they are looked at. */
+/** The validation of each source, in upstream's order. */
 const sources: { readonly [K in keyof PersistentVolumeSource]-?: Rule<K> } = {
   hostPath: shared.hostPath,
   gcePersistentDisk: shared.gcePersistentDisk,
@@ -137,10 +137,10 @@ const sources: { readonly [K in keyof PersistentVolumeSource]-?: Rule<K> } = {
   storageos,
   csi,
 };
-/** The names of all sources, in the order in which they are looked at. */
-export const persistentSources = Object.freeze(Object.keys(sources)) as readonly (keyof PersistentVolumeSource)[]; // the table's own keys
+/** The names of all sources, in upstream's order of validation. */
+export const persistentSources = Object.freeze(Object.keys(sources)) as readonly (keyof PersistentVolumeSource)[]; // `as`: the keys of the table
 
-/** Exactly one source. A flex volume is counted and never refused for being one too many: upstream's slip. */
+/** Checks that there is exactly one source. As upstream, a flexVolume is counted, but is no error as a second source. */
 function validateSource(spec: PersistentVolumeSpec, path: string, rules: PersistentVolumeRules): readonly FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
@@ -148,7 +148,7 @@ function validateSource(spec: PersistentVolumeSpec, path: string, rules: Persist
     const source = spec[key];
     if (source === undefined) continue;
     const at = `${path}.${key}`;
-    // The rule under a key takes the source under that key.
+    // `as`: the rule of a key takes the source of that key.
     const rule = sources[key] as (
       source: unknown,
       path: string,
@@ -208,7 +208,7 @@ function storageos(source: StorageOSPersistentVolumeSource, path: string): reado
   ];
 }
 
-/** The secret for staging is not looked at, as upstream does not. */
+/** The references that are validated. Not nodeStageSecretRef, as upstream. */
 const checkedSecrets = ["controllerPublishSecretRef", "controllerExpandSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"] as const;
 
 function csi(source: CSIPersistentVolumeSource, path: string): readonly FieldError[] {

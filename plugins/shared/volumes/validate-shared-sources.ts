@@ -1,4 +1,4 @@
-/** Rules of the sources that pods and persistent volumes share, in upstream's order and words. */
+/** Validation of the sources that pods and persistent volumes share, with upstream's order and texts. */
 import { append } from "../../../core/append.ts";
 import { type FieldError, invalid, notSupported, required } from "../../../core/field-error.ts";
 import { defaultNames, type Names, spell } from "../../../core/names.ts";
@@ -27,7 +27,7 @@ export const hostPath: Rule<HostPathVolumeSource> = ({ path: target, type }, pat
   ];
 };
 
-/** Errors inside go by an older name of the source. */
+/** Checks a GCE disk. As upstream, error paths have the former name of the source. */
 export const gcePersistentDisk: Rule<GCEPersistentDiskVolumeSource> = (source, path) => {
   const old = path.replace(/gcePersistentDisk$/, "persistentDisk");
   return [...requiredKeys(source, old, "pdName"), ...between(source.partition ?? 0, 0, 255, `${old}.partition`, 1)];
@@ -67,7 +67,7 @@ export const quobyte: Rule<QuobyteVolumeSource> = ({ registry, tenant = "", volu
   if (volume === "") errors.push(required(`${path}.volume`, ""));
   return errors;
 };
-/** A host without colons, or one in brackets, and a port behind the last colon. */
+/** Whether the text is a host without colons, or one in brackets, followed by a colon and a port. */
 function isHostPort(text: string): boolean {
   return /^([^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(text);
 }
@@ -121,7 +121,7 @@ interface Iscsi {
 }
 const portalLengthMax = 64;
 
-/** `volume` is the name that the volume goes by. */
+/** Checks an iSCSI source. `volume` is the name of the volume. */
 export function iscsi(source: Iscsi, path: string, volume: string): readonly FieldError[] {
   const { targetPortal, iqn, lun, chapAuthDiscovery, chapAuthSession, initiatorName, secretRef } = source;
   const errors = [...requiredKeys(source, path, "targetPortal")];
@@ -152,10 +152,10 @@ interface Flex {
   readonly options?: Readonly<Record<string, string>>;
 }
 
-/** As `flexVolumeOf`, for a platform of the usual names. */
+/** `flexVolumeOf` with the default names. */
 export const flexVolume: Rule<Flex> = (source, path) => flexVolumeOf(source, path, defaultNames);
 
-/** Names of the platform are not for options of a driver. */
+/** Checks a Flexvolume. Its options must not use the platform's domains. */
 export function flexVolumeOf(source: Flex, path: string, names: Names): readonly FieldError[] {
   const own = ["{platform}.io", "{domain}"].map((each) => spell(names, each));
   return [
@@ -168,7 +168,7 @@ export function flexVolumeOf(source: Flex, path: string, names: Names): readonly
   ];
 }
 
-/** A volume by its name, and by a namespace of its own where it has one. */
+/** Checks name and namespace of a StorageOS volume. */
 export const storageosNames: Rule<{ readonly volumeName?: string; readonly volumeNamespace?: string }> = (source, path) => {
   const { volumeName = "", volumeNamespace = "" } = source;
   return [
