@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = ["core", "kernel", "plugins", "metrics", "health", "test", "scripts"];
 const linesMax = 500;
 
-/** Which rooms a room may import besides itself. `plugins/<family>` are rooms of their own, `plugins` is the list of them. */
+/** Which folders a folder may import besides itself. `plugins/<family>` are folders of their own, `plugins` is the list of them. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   metrics: [],
@@ -56,14 +56,14 @@ function specifiers(text: string): string[] {
   return [...text.matchAll(importPattern)].map(([, written, called]) => written ?? called ?? "");
 }
 
-/** The room that a path belongs to: `core`, `plugins/csi`, `entry` for files at the top. */
-function roomOf(path: string): string {
+/** The folder that a path belongs to: `core`, `plugins/csi`, `entry` for files at the top. */
+function folderOf(path: string): string {
   const parts = path.split("/");
   if (parts.length === 1) return "entry";
   return parts[0] === "plugins" && parts.length > 2 ? `plugins/${parts[1]}` : parts[0] ?? "";
 }
 
-const ruleOf = (room: string): string => room.startsWith("plugins/") && room !== "plugins/shared" ? "plugins/*" : room;
+const ruleOf = (folder: string): string => folder.startsWith("plugins/") && folder !== "plugins/shared" ? "plugins/*" : folder;
 
 interface Source {
   readonly path: string;
@@ -101,13 +101,13 @@ const isTest = (path: string): boolean =>
 
 /** What is wrong with one import; undefined when it is allowed. */
 function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {
-  const [here, there] = [roomOf(from), roomOf(to)];
+  const [here, there] = [folderOf(from), folderOf(to)];
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
   if (!isTest(from) && isTest(to)) return `${from} imports ${to}, which is for tests`;
   if (here === there || (to === "plugins/mod.ts" && program.test(from))) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
   const door = `${there}/mod.ts`;
-  if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between rooms import ${door}`;
+  if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between folders import ${door}`;
   return undefined;
 }
 
@@ -221,7 +221,7 @@ test("specifiers() finds every form of import", () => {
   assert.deepEqual(specifiers(text), ["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "./h.ts"]);
 });
 
-test("wrongImport() holds the rooms apart", () => {
+test("wrongImport() holds the folders apart", () => {
   const all = new Set([
     "core/mod.ts",
     "core/a.ts",

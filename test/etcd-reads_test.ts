@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe } from "node:test";
 import { readsConformance } from "../kernel/cache/testing/reads-conformance.ts";
 import { semanticsConformance } from "../kernel/cache/testing/semantics-conformance.ts";
-import { cached, fastClock, neverFilled, type Room } from "../kernel/cache/testing/fixture.ts";
+import { cached, fastClock, type Fixture, neverFilled } from "../kernel/cache/testing/fixture.ts";
 import { directReads } from "../kernel/reads/direct-reads.ts";
 import { openEtcd } from "../kernel/store/etcd/etcd.ts";
 import { etcdMissing, type EtcdServer, startEtcd } from "./etcd.ts";
@@ -15,7 +15,7 @@ describe("reads over etcd", { skip: etcdMissing() }, () => {
   after(() => etcd.stop());
   const open = () => openEtcd({ endpoints: [etcd.endpoint], prefix: `/${randomUUID()}` });
 
-  const direct = async (): Promise<Room> => {
+  const direct = async (): Promise<Fixture> => {
     const store = await open();
     return { store, reads: directReads(store, fastClock), close: () => store.close() };
   };

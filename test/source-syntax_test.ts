@@ -8,7 +8,7 @@ import { isSafePattern } from "redos-detector";
 import { findingsIn } from "./source-syntax.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const rooms = ["core", "kernel", "plugins", "health", "metrics"];
+const folders = ["core", "kernel", "plugins", "health", "metrics"];
 const ofTests = /_test\.ts$|_bench\.ts$|\/(?:testing\/|test-)[^/]+\.ts$/;
 
 /** Spreads of lists that are known to be short, with the reason. */
@@ -21,8 +21,8 @@ const shortLists: Readonly<Record<string, string>> = {
   "core/schema.ts push": "the fields of one struct of a schema",
 };
 
-const sources = rooms.flatMap((room) =>
-  readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`)
+const sources = folders.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
 ).filter((path) => path.endsWith(".ts") && !ofTests.test(path)).sort();
 const findings = sources.map((path) => ({ path, ...findingsIn(readFileSync(join(root, path), "utf8")) }));
 

@@ -1,9 +1,9 @@
 import { directReads } from "../reads/direct-reads.ts";
 import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { readsConformance } from "./testing/reads-conformance.ts";
-import { cached, fastClock, type Room } from "./testing/fixture.ts";
+import { cached, fastClock, type Fixture } from "./testing/fixture.ts";
 
-readsConformance("straight from sqlite", async (): Promise<Room> => {
+readsConformance("straight from sqlite", async (): Promise<Fixture> => {
   const store = await openSqlite(":memory:");
   return { store, reads: directReads(store, fastClock), close: () => store.close() };
 });

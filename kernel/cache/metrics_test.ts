@@ -16,30 +16,30 @@ const named = (name: keyof typeof cacheMetrics) => cacheMetrics[name].name;
 
 moves(["initializations", "undecodable"], "each time that a kind is filled, and each object that cannot be read", () =>
   withCache(
-    async ({ room, brittle, errors, counted }) => {
+    async ({ fixture, brittle, errors, counted }) => {
       assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 1', '{resource="shelves"} 1']);
       assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 1']);
       brittle.breakWatches(new StoreError("unavailable", "gone"));
-      while (errors.length === 0) await list(room, "", { namespace: "other" });
-      await putBytes(room, "worse", new TextEncoder().encode("{"));
-      await list(room, "", { namespace: "other" });
+      while (errors.length === 0) await list(fixture, "", { namespace: "other" });
+      await putBytes(fixture, "worse", new TextEncoder().encode("{"));
+      await list(fixture, "", { namespace: "other" });
       assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 2', '{resource="shelves"} 2']);
       assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 3']);
     },
     {},
-    async (room) => void await putBytes(room, "bad", new TextEncoder().encode("{nonsense")),
+    async (fixture) => void await putBytes(fixture, "bad", new TextEncoder().encode("{nonsense")),
   ));
 
 moves(
   ["received", "dispatched", "revision"],
   "changes by kind, and how far everything is known",
   () =>
-    withCache(async ({ room, counted }) => {
-      await put(room, "a");
-      await put(room, "a", { mood: "sad" });
-      await put(room, "s", { plural: "shelves" });
-      const last = await remove(room, "a");
-      await list(room);
+    withCache(async ({ fixture, counted }) => {
+      await put(fixture, "a");
+      await put(fixture, "a", { mood: "sad" });
+      await put(fixture, "s", { plural: "shelves" });
+      const last = await remove(fixture, "a");
+      await list(fixture);
       for (const name of ["received", "dispatched"] as const) {
         assert.deepEqual((await counted(named(name))).toSorted(), ['{resource="notes"} 3', '{resource="shelves"} 1']);
       }
@@ -51,14 +51,14 @@ moves(
   ["initEvents"],
   "objects and earlier changes that watches begin with, from memory and from the store",
   () =>
-    withCache(async ({ room, brittle, errors, counted }) => {
-      const first = await put(room, "a");
-      await put(room, "b");
-      const last = await put(room, "c");
-      await list(room);
+    withCache(async ({ fixture, brittle, errors, counted }) => {
+      const first = await put(fixture, "a");
+      await put(fixture, "b");
+      const last = await put(fixture, "c");
+      await list(fixture);
       const begun = async (query: string): Promise<number> => {
         const before = Number((await counted(named("initEvents")))[0]?.split(" ")[1] ?? 0);
-        const watch = await startWatch(room, query);
+        const watch = await startWatch(fixture, query);
         await watch.reached(last);
         await watch.stop();
         return Number((await counted(named("initEvents")))[0]?.split(" ")[1]) - before;
@@ -66,24 +66,24 @@ moves(
       assert.equal(await begun(""), 3);
       assert.equal(await begun(`resourceVersion=${first}`), 2);
       brittle.breakWatches(new StoreError("unavailable", "gone"));
-      while (errors.length === 0) await list(room);
+      while (errors.length === 0) await list(fixture);
       assert.equal(await begun(`resourceVersion=${first}`), 2);
     }),
 );
 
 moves(["consistentReads", "readWait"], "reads of the newest state, from memory, from the store instead, and not at all", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, brittle, counted }) => {
-    await put(room, "a");
-    await list(room);
+  await withCache(async ({ fixture, brittle, counted }) => {
+    await put(fixture, "a");
+    await list(fixture);
     const of = (success: boolean, fallback: boolean, count: number) =>
       `{fallback="${fallback}",resource="notes",success="${success}"} ${count}`;
     assert.deepEqual(await counted(named("consistentReads")), [of(true, false, 1)]);
     const release = Promise.withResolvers<void>();
     brittle.hold = release.promise;
-    await put(room, "b");
+    await put(fixture, "b");
     for (const fails of [undefined, new StoreError("unavailable", "no leader")]) {
-      const reading = list(room).then(() => undefined, (error: unknown) => error);
+      const reading = list(fixture).then(() => undefined, (error: unknown) => error);
       await waitFor(clock, 1);
       brittle.listFails = fails;
       clock.advance(3_000);
@@ -101,8 +101,8 @@ moves(
   ["lists", "listFetched", "listReturned"],
   "lists from memory, what they look at and what they answer with",
   () =>
-    withCache(async ({ room, counted }) => {
-      for (const name of ["a", "b", "c", "d"]) await put(room, name, { labels: { odd: `${name === "a" || name === "c"}` } });
+    withCache(async ({ fixture, counted }) => {
+      for (const name of ["a", "b", "c", "d"]) await put(fixture, name, { labels: { odd: `${name === "a" || name === "c"}` } });
       const steps: readonly [string, number, number][] = [
         ["", 4, 4],
         ["labelSelector=odd=true", 4, 2],
@@ -113,7 +113,7 @@ moves(
       ];
       let [fetched, returned] = [0, 0];
       for (const [index, [query, looked, answered]] of steps.entries()) {
-        await list(room, query);
+        await list(fixture, query);
         fetched += looked;
         returned += answered;
         assert.deepEqual(await counted(named("lists")), [`{index="",resource="notes"} ${index + 1}`]);
@@ -121,7 +121,7 @@ moves(
         assert.deepEqual(await counted(named("listReturned")), [`{resource="notes"} ${returned}`], query);
       }
       // What the store answers is not the cache's.
-      await list(room, "", { plural: "scraps" });
+      await list(fixture, "", { plural: "scraps" });
       assert.equal((await counted(named("lists"))).length, 1);
     }),
 );
@@ -131,15 +131,15 @@ moves(
   "lists that the store answers, what they look at and what they answer with; fills read everything",
   () =>
     withCache(
-      async ({ room, counted }) => {
+      async ({ fixture, counted }) => {
         const of = async (resource: string) =>
           (await Promise.all((["storeEvaluated", "storeReturned"] as const).map((name) => counted(named(name)))))
             .map((lines) => Number(lines.find((line) => line.includes(resource))?.split(" ")[1] ?? 0));
         assert.deepEqual(await of("notes"), [2, 2], "to fill the cache");
-        await list(room);
+        await list(fixture);
         assert.deepEqual(await of("notes"), [2, 2], "from memory");
         for (const name of ["a", "b", "c", "d"]) {
-          await put(room, name, { plural: "scraps", labels: { odd: `${name === "a" || name === "c"}` } });
+          await put(fixture, name, { plural: "scraps", labels: { odd: `${name === "a" || name === "c"}` } });
         }
         const steps: readonly [string, number, number][] = [
           ["", 4, 4],
@@ -150,25 +150,25 @@ moves(
         ];
         let [evaluated, returned] = [0, 0];
         for (const [query, looked, answered] of steps) {
-          await list(room, query, { plural: "scraps" });
+          await list(fixture, query, { plural: "scraps" });
           evaluated += looked;
           returned += answered;
           assert.deepEqual(await of("scraps"), [evaluated, returned], query);
         }
       },
       {},
-      async (room) => {
-        for (const name of ["x", "y"]) await put(room, name);
+      async (fixture) => {
+        for (const name of ["x", "y"]) await put(fixture, name);
       },
     ),
 );
 
 moves(["capacity", "capacityUp", "capacityDown"], "room for changes doubles where it is full, and halves where it is empty", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, counted }) => {
+  await withCache(async ({ fixture, counted }) => {
     const fill = async (rounds: number): Promise<void> => {
-      for (let round = 0; round < rounds; round++) await put(room, "a", { data: { round: `${round}` } });
-      await list(room);
+      for (let round = 0; round < rounds; round++) await put(fixture, "a", { data: { round: `${round}` } });
+      await list(fixture);
     };
     const of = async () =>
       (await Promise.all((["capacity", "capacityUp", "capacityDown"] as const).map((name) => counted(named(name)))))

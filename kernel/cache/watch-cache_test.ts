@@ -24,48 +24,48 @@ import {
 
 test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
   withCache(
-    async ({ room, cache, brittle }) => {
+    async ({ fixture, cache, brittle }) => {
       assert.deepEqual(cache.state(), { tag: "current" });
       assert.deepEqual([brittle.lists, brittle.watches], [2, 1]);
-      const { revision } = await room.store.get("x");
-      const shown = await list(room, "resourceVersion=0", { namespace: "" });
+      const { revision } = await fixture.store.get("x");
+      const shown = await list(fixture, "resourceVersion=0", { namespace: "" });
       assert.deepEqual([shown.names, shown.page.revision], [["ns/a", "other/b"], revision]);
     },
     {},
-    async (room) => {
-      await put(room, "a");
-      await put(room, "gone");
-      await put(room, "b", { namespace: "other" });
-      await put(room, "scrap", { plural: "scraps" });
-      await remove(room, "gone");
+    async (fixture) => {
+      await put(fixture, "a");
+      await put(fixture, "gone");
+      await put(fixture, "b", { namespace: "other" });
+      await put(fixture, "scrap", { plural: "scraps" });
+      await remove(fixture, "gone");
     },
   ));
 
 test("openReads() fills kinds of more than one page", () =>
   withCache(
-    async ({ room }) => {
-      const { names } = await list(room, "resourceVersion=0");
+    async ({ fixture }) => {
+      const { names } = await list(fixture, "resourceVersion=0");
       assert.equal(names.length, 1201);
       assert.deepEqual(names, [...names].sort());
     },
     {},
-    async (room) => {
-      for (let index = 0; index < 1201; index++) await put(room, `n-${String(index).padStart(4, "0")}`);
+    async (fixture) => {
+      for (let index = 0; index < 1201; index++) await put(fixture, `n-${String(index).padStart(4, "0")}`);
     },
   ));
 
 test("the cache begins anew when its watch breaks: nothing is missed, followers end without a word", () =>
-  withCache(async ({ room, cache, brittle, errors }) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from}`);
-    const state = await startWatch(room, "");
+  withCache(async ({ fixture, cache, brittle, errors }) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from}`);
+    const state = await startWatch(fixture, "");
     await state.has(1);
     brittle.hold = new Promise(() => {});
     // The cache never hears of these.
-    await put(room, "b");
-    await remove(room, "a");
-    const last = await put(room, "c");
-    const reading = list(room);
+    await put(fixture, "b");
+    await remove(fixture, "a");
+    const last = await put(fixture, "c");
+    const reading = list(fixture);
     brittle.hold = undefined;
     const error = new StoreError("compacted", "history is gone", { oldest: last });
     brittle.breakWatches(error);
@@ -75,25 +75,25 @@ test("the cache begins anew when its watch breaks: nothing is missed, followers 
     assert.deepEqual(watch.events, []);
     assert.deepEqual(errors, [error]);
     assert.deepEqual(cache.state(), { tag: "current" });
-    assert.equal((await list(room)).page.revision, last);
-    const again = await startWatch(room, `resourceVersion=${last}`);
-    const next = await put(room, "d");
+    assert.equal((await list(fixture)).page.revision, last);
+    const again = await startWatch(fixture, `resourceVersion=${last}`);
+    const next = await put(fixture, "d");
     await again.reached(next);
     assert.deepEqual(told(await again.stop()), [`ADDED d ${next}`]);
   }));
 
 test("a watch from before the cache was filled reads what the store still knows, then follows", () =>
-  withCache(async ({ room, brittle, errors }) => {
-    const first = await put(room, "a");
-    const b = await put(room, "b", { labels: { l: "1" } });
-    await list(room);
+  withCache(async ({ fixture, brittle, errors }) => {
+    const first = await put(fixture, "a");
+    const b = await put(fixture, "b", { labels: { l: "1" } });
+    await list(fixture);
     brittle.breakWatches(new StoreError("unavailable", "gone"));
-    while (errors.length === 0) await list(room);
+    while (errors.length === 0) await list(fixture);
     // The ring begins after b now.
-    const watch = await startWatch(room, `resourceVersion=${first - 1}`);
-    const selected = await startWatch(room, `resourceVersion=${first - 1}&labelSelector=l`);
-    const c = await put(room, "c");
-    const gone = await remove(room, "b");
+    const watch = await startWatch(fixture, `resourceVersion=${first - 1}`);
+    const selected = await startWatch(fixture, `resourceVersion=${first - 1}&labelSelector=l`);
+    const c = await put(fixture, "c");
+    const gone = await remove(fixture, "b");
     await watch.reached(gone);
     await selected.reached(gone);
     assert.deepEqual(told(await watch.stop()), [`ADDED a ${first}`, `ADDED b ${b}`, `ADDED c ${c}`, `DELETED b ${gone}`]);
@@ -102,21 +102,21 @@ test("a watch from before the cache was filled reads what the store still knows,
   }));
 
 test("while the cache is filled, gets and plain chunks come from the store, and everything else is refused with 429", () =>
-  withCache(async ({ room, cache, brittle, errors }) => {
-    await put(room, "a");
+  withCache(async ({ fixture, cache, brittle, errors }) => {
+    await put(fixture, "a");
     brittle.listFails = new StoreError("unavailable", "etcdserver: no leader");
     const failing = brittle.listFails;
     brittle.breakWatches(new Error("broken"));
-    while (errors.length < 2) await list(room, "limit=1").catch(() => {});
+    while (errors.length < 2) await list(fixture, "limit=1").catch(() => {});
     assert.equal(cache.state().tag, "filling");
     assert.ok(errors.slice(1).every((error) => error === failing));
-    assert.notEqual((await get(room, "a"))?.revision, undefined);
+    assert.notEqual((await get(fixture, "a"))?.revision, undefined);
     for (
       const act of [
-        () => list(room),
-        () => list(room, "limit=1&labelSelector=a"),
-        () => startWatch(room, ""),
-        () => list(room, "resourceVersion=0"),
+        () => list(fixture),
+        () => list(fixture, "limit=1&labelSelector=a"),
+        () => startWatch(fixture, ""),
+        () => list(fixture, "resourceVersion=0"),
       ]
     ) {
       const error = await refused(act);
@@ -124,47 +124,47 @@ test("while the cache is filled, gets and plain chunks come from the store, and 
         retryAfterSeconds: 1,
       }]);
     }
-    await assert.rejects(list(room, "limit=1"), failing);
+    await assert.rejects(list(fixture, "limit=1"), failing);
     brittle.listFails = undefined;
-    const { names } = await list(room, "limit=1");
+    const { names } = await list(fixture, "limit=1");
     assert.deepEqual(names, ["a"]);
   }, { fillWaitMs: 20 }));
 
 test("openReads() opens after its time although the cache is still being filled", async () => {
   const reason = new StoreError("unavailable", "no leader");
   await withCache(
-    async ({ room, cache, brittle }) => {
+    async ({ fixture, cache, brittle }) => {
       assert.equal(cache.state().tag, "filling");
       brittle.listFails = undefined;
-      const watch = await startWatch(room, "");
+      const watch = await startWatch(fixture, "");
       await watch.has(1);
       await watch.stop();
       assert.deepEqual(cache.state(), { tag: "current" });
     },
     { openWaitMs: 0, fillWaitMs: 10_000 },
-    async (room, brittle) => {
-      await put(room, "a");
+    async (fixture, brittle) => {
+      await put(fixture, "a");
       brittle.listFails = reason;
     },
   );
 });
 
 test("consistent reads that wait together share round trips", () =>
-  withCache(async ({ room, brittle }) => {
-    await put(room, "a");
+  withCache(async ({ fixture, brittle }) => {
+    await put(fixture, "a");
     brittle.gets = 0;
-    const reads = await Promise.all(Array.from({ length: 100 }, () => get(room, "a")));
+    const reads = await Promise.all(Array.from({ length: 100 }, () => get(fixture, "a")));
     assert.ok(reads.every((item) => item?.object.metadata.name === "a"));
     assert.equal(brittle.gets, 2);
     const { lists } = brittle;
-    await Promise.all(Array.from({ length: 50 }, () => list(room)));
+    await Promise.all(Array.from({ length: 50 }, () => list(fixture)));
     assert.deepEqual([brittle.gets, brittle.lists], [4, lists]);
   }));
 
 test("a read of the newest state asks nobody where the store knows how new it is, and waits for what the cache has not seen", () =>
-  withCache(async ({ room, brittle }) => {
-    await put(room, "a");
-    await list(room);
+  withCache(async ({ fixture, brittle }) => {
+    await put(fixture, "a");
+    await list(fixture);
     brittle.alone = true;
     const unused = {
       get signal(): AbortSignal {
@@ -172,15 +172,15 @@ test("a read of the newest state asks nobody where the store knows how new it is
       },
     };
     const { stored } = endpointOf("notes");
-    const read = (name: string) => room.reads.get(stored, keyOf(prefix, stored, "ns", name), "", unused);
+    const read = (name: string) => fixture.reads.get(stored, keyOf(prefix, stored, "ns", name), "", unused);
     assert.notEqual(await read("a"), undefined);
     assert.equal(await read("b"), undefined);
     const release = Promise.withResolvers<void>();
     brittle.hold = release.promise;
-    await put(room, "b");
+    await put(fixture, "b");
     const { gets } = brittle;
     await assert.rejects(read("b"), /nobody waits/);
-    const reading = get(room, "b");
+    const reading = get(fixture, "b");
     brittle.hold = undefined;
     release.resolve();
     assert.notEqual(await reading, undefined);
@@ -188,13 +188,13 @@ test("a read of the newest state asks nobody where the store knows how new it is
   }));
 
 test("a write begins with the cache, sure of it where nobody else can have written, and with the store where that says more", () =>
-  withCache(async ({ room, brittle }) => {
-    await put(room, "a");
-    await list(room);
+  withCache(async ({ fixture, brittle }) => {
+    await put(fixture, "a");
+    await list(fixture);
     const { stored } = endpointOf("notes");
     const live = async (name: string, gets: number) => {
       const before = brittle.gets;
-      const found = await room.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
+      const found = await fixture.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
       assert.equal(brittle.gets - before, gets);
       return found;
     };
@@ -212,7 +212,7 @@ test("a write begins with the cache, sure of it where nobody else can have writt
     for (const alone of [true, false]) {
       brittle.alone = alone;
       for (const name of ["a", "b"]) {
-        const revision = await put(room, name);
+        const revision = await put(fixture, name);
         const { item, renew } = await live(name, 1);
         assert.deepEqual([item?.revision, renew], [revision, undefined]);
       }
@@ -223,13 +223,13 @@ test("a write begins with the cache, sure of it where nobody else can have writt
 
 test("a consistent read that the cache does not catch up with is read from the store", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, brittle }) => {
-    await put(room, "a");
-    await list(room);
+  await withCache(async ({ fixture, brittle }) => {
+    await put(fixture, "a");
+    await list(fixture);
     const release = Promise.withResolvers<void>();
     brittle.hold = release.promise;
-    const last = await put(room, "b");
-    const reading = list(room);
+    const last = await put(fixture, "b");
+    const reading = list(fixture);
     await waitFor(clock, 1);
     clock.advance(3_000);
     const shown = await reading;
@@ -239,8 +239,8 @@ test("a consistent read that the cache does not catch up with is read from the s
 });
 
 test("an event is encoded once for all watches that write alike, however many they are", () =>
-  withCache(async ({ room }) => {
-    const from = await put(room, "a");
+  withCache(async ({ fixture }) => {
+    const from = await put(fixture, "a");
     const made: string[] = [];
     const framing = (id: string) =>
       jsonFraming({
@@ -254,10 +254,10 @@ test("an event is encoded once for all watches that write alike, however many th
     const watches = await Promise.all(
       Array.from(
         { length: 60 },
-        (_, at) => startWatch(room, `resourceVersion=${from}`, { framing: framing(at % 2 === 0 ? "even" : "odd") }),
+        (_, at) => startWatch(fixture, `resourceVersion=${from}`, { framing: framing(at % 2 === 0 ? "even" : "odd") }),
       ),
     );
-    const last = await put(room, "b");
+    const last = await put(fixture, "b");
     for (const watch of watches) {
       await watch.reached(last);
       assert.deepEqual(told(await watch.stop()), [`ADDED b ${last}`]);
@@ -267,18 +267,18 @@ test("an event is encoded once for all watches that write alike, however many th
 
 test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
   const clock = manualClock();
-  await withCache(async ({ room }) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 130_000 });
-    const silent = await startWatch(room, `resourceVersion=${from}`, { ms: 130_000 });
-    const future = await startWatch(room, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 130_000 });
-    const elsewhere = await put(room, "s", { plural: "shelves" });
-    await list(room);
+  await withCache(async ({ fixture }) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 130_000 });
+    const silent = await startWatch(fixture, `resourceVersion=${from}`, { ms: 130_000 });
+    const future = await startWatch(fixture, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 130_000 });
+    const elsewhere = await put(fixture, "s", { plural: "shelves" });
+    await list(fixture);
     clock.advance(59_999);
     assert.deepEqual(watch.events, []);
     clock.advance(1);
     assert.deepEqual(told(await watch.has(1)), [`BOOKMARK  ${elsewhere}`]);
-    const b = await put(room, "b");
+    const b = await put(fixture, "b");
     await watch.reached(b);
     clock.advance(60_000);
     await watch.has(3);
@@ -297,14 +297,14 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
 test("a timer that fires a moment early gives one bookmark before the end, not two", () => {
   const exact = manualClock();
   const early = { now: exact.now, after: (ms: number, run: () => void) => exact.after(ms > 1 ? ms - 1 : ms, run) };
-  return withCache(async ({ room }) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 10_000 });
-    await list(room);
+  return withCache(async ({ fixture }) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 10_000 });
+    await list(fixture);
     exact.advance(7_999);
     await watch.has(1);
     exact.advance(2);
-    const b = await put(room, "b");
+    const b = await put(fixture, "b");
     assert.deepEqual(told(await watch.reached(b)), [`BOOKMARK  ${from}`, `ADDED b ${b}`]);
     await watch.stop();
   }, { clock: early });
@@ -312,18 +312,18 @@ test("a timer that fires a moment early gives one bookmark before the end, not t
 
 test("a watch that does not read is ended and counted once it lags too far for too long, others go on", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, cache, counted }) => {
-    let last = await put(room, "a");
-    const reads = await startWatch(room, `resourceVersion=${last}`);
-    const { stream } = await openWatch(room, `resourceVersion=${last}`);
+  await withCache(async ({ fixture, cache, counted }) => {
+    let last = await put(fixture, "a");
+    const reads = await startWatch(fixture, `resourceVersion=${last}`);
+    const { stream } = await openWatch(fixture, `resourceVersion=${last}`);
     const stuck = stream[Symbol.asyncIterator]();
     const first = stuck.next();
     const text = "x".repeat(500_000);
     // Each event counts its state after and the one before.
     const rounds = Math.ceil(limits.watchQueueBytesMax / 1_000_000) + 4;
     const write = async (round: number): Promise<void> => {
-      last = await put(room, "a", { data: { text: text + round } });
-      await list(room);
+      last = await put(fixture, "a", { data: { text: text + round } });
+      await list(fixture);
       await reads.reached(last);
     };
     for (let round = 0; round < rounds; round++) {
@@ -347,16 +347,16 @@ test("a watch that does not read is ended and counted once it lags too far for t
 
 test("a watch whose client reads on is not ended because the server stood still while many megabytes came", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, counted }) => {
-    const from = await put(room, "a");
-    const { stream } = await openWatch(room, `resourceVersion=${from}`);
+  await withCache(async ({ fixture, counted }) => {
+    const from = await put(fixture, "a");
+    const { stream } = await openWatch(fixture, `resourceVersion=${from}`);
     const watch = stream[Symbol.asyncIterator]();
     const text = "x".repeat(1_000_000);
-    let last = await put(room, "first");
+    let last = await put(fixture, "first");
     assert.equal((await watch.next()).done, false);
     clock.advance(2 * limits.watchStalledMs);
-    for (let round = 0; round < 24; round++) last = await put(room, `large-${round}`, { data: { text } });
-    await list(room);
+    for (let round = 0; round < 24; round++) last = await put(fixture, `large-${round}`, { data: { text } });
+    await list(fixture);
     let read = "";
     while (!read.includes(`"resourceVersion":"${last}"`)) {
       const next = await within(watch.next(), "the next event");
@@ -371,12 +371,12 @@ test("a watch whose client reads on is not ended because the server stood still 
 });
 
 test("what one namespace's watches are not told of does not make them slow", () =>
-  withCache(async ({ room, counted }) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from}`);
+  withCache(async ({ fixture, counted }) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from}`);
     const text = "x".repeat(1_000_000);
-    for (let round = 0; round < 20; round++) await put(room, "b", { namespace: "other", data: { text: text + round } });
-    const last = await put(room, "c");
+    for (let round = 0; round < 20; round++) await put(fixture, "b", { namespace: "other", data: { text: text + round } });
+    const last = await put(fixture, "c");
     await watch.reached(last);
     assert.deepEqual(told(await watch.stop()), [`ADDED c ${last}`]);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
@@ -384,15 +384,15 @@ test("what one namespace's watches are not told of does not make them slow", () 
 
 test("the ring forgets by age, count and size; what it forgot is read from the store while that knows it", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, brittle }) => {
+  await withCache(async ({ fixture, brittle }) => {
     const revisions: number[] = [];
-    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
-    await list(room);
+    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
+    await list(fixture);
     const watches = brittle.watches;
-    const late = await startWatch(room, `resourceVersion=${revisions[0]}`);
+    const late = await startWatch(fixture, `resourceVersion=${revisions[0]}`);
     await late.has(3);
     assert.equal(brittle.watches, watches + 1);
-    const near = await startWatch(room, `resourceVersion=${revisions[1]}`);
+    const near = await startWatch(fixture, `resourceVersion=${revisions[1]}`);
     assert.deepEqual((await near.has(2)).map(revisionOfEvent), revisions.slice(2));
     assert.equal(brittle.watches, watches + 1);
     await Promise.all([late.stop(), near.stop()]);
@@ -401,11 +401,11 @@ test("the ring forgets by age, count and size; what it forgot is read from the s
 
 test("the cache is compared with the store, and filled anew where it differs", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, cache, brittle, errors, counted }) => {
+  await withCache(async ({ fixture, cache, brittle, errors, counted }) => {
     const checked = () => counted("apiserver_storage_consistency_checks_total");
-    await put(room, "a");
-    await putBytes(room, "nonsense", new TextEncoder().encode("{"), { namespace: "other" });
-    await list(room);
+    await put(fixture, "a");
+    await putBytes(fixture, "nonsense", new TextEncoder().encode("{"), { namespace: "other" });
+    await list(fixture);
     await turn(clock, 1000, async () => (await checked()).length === 2);
     assert.deepEqual(await checked(), ['{resource="notes",status="success"} 1', '{resource="shelves",status="success"} 1']);
     brittle.listFails = new StoreError("unavailable", "no leader");
@@ -413,26 +413,26 @@ test("the cache is compared with the store, and filled anew where it differs", a
     assert.deepEqual((await checked()).slice(2), ['{resource="notes",status="error"} 1', '{resource="shelves",status="error"} 1']);
     brittle.listFails = undefined;
     brittle.lose = (key) => key.endsWith("/lost");
-    const from = await put(room, "lost");
-    await put(room, "s", { plural: "shelves" });
-    assert.equal(await get(room, "lost"), undefined);
-    const watch = await startWatch(room, `resourceVersion=${from}`);
+    const from = await put(fixture, "lost");
+    await put(fixture, "s", { plural: "shelves" });
+    assert.equal(await get(fixture, "lost"), undefined);
+    const watch = await startWatch(fixture, `resourceVersion=${from}`);
     brittle.lose = undefined;
     await turn(clock, 1000, () => errors.length === 1);
     await watch.ended;
     assert.match(`${errors[0]}`, /The cache of notes differs from the store at revision \d+/);
     assert.equal((await checked())[4], '{resource="notes",status="failure"} 1');
-    assert.equal((await get(room, "lost"))?.revision, from);
+    assert.equal((await get(fixture, "lost"))?.revision, from);
     assert.deepEqual(cache.state(), { tag: "current" });
   }, { clock, checkEveryMs: 1000 });
 });
 
 test("close() ends watches and lets reads fall back to the store", () =>
-  withCache(async ({ room, cache }) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from}`);
+  withCache(async ({ fixture, cache }) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from}`);
     await cache.close();
     await watch.ended;
     assert.deepEqual([watch.events, cache.state()], [[], { tag: "closed" }]);
-    assert.equal((await get(room, "a"))?.revision, from);
+    assert.equal((await get(fixture, "a"))?.revision, from);
   }));

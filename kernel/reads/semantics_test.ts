@@ -5,9 +5,9 @@ import { directReads } from "./direct-reads.ts";
 import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { cells, listAnswer, watchAnswer } from "./semantics.ts";
 import { semanticsConformance } from "../cache/testing/semantics-conformance.ts";
-import { cached, fastClock, neverFilled, type Room } from "../cache/testing/fixture.ts";
+import { cached, fastClock, type Fixture, neverFilled } from "../cache/testing/fixture.ts";
 
-const direct = async (): Promise<Room> => {
+const direct = async (): Promise<Fixture> => {
   const store = await openSqlite(":memory:");
   return { store, reads: directReads(store, fastClock), close: () => store.close() };
 };

@@ -8,12 +8,12 @@ import { type OpenedReads, openReads } from "../../kernel/cache/mod.ts";
 import {
   catalog,
   endpointOf,
+  type Fixture,
   jsonFraming,
   noteOf,
   openWatch,
   prefix,
   put,
-  type Room,
   type WatchHow,
 } from "../../kernel/cache/testing/fixture.ts";
 import { defaultNames } from "../../core/names.ts";
@@ -44,7 +44,7 @@ async function filledStore(count: number): Promise<Store> {
   return store;
 }
 
-function roomOf(cache: OpenedReads): Room {
+function fixtureOf(cache: OpenedReads): Fixture {
   return { store: cache.store, reads: cache.reads, close: () => cache.close() };
 }
 
@@ -120,9 +120,9 @@ async function lists(): Promise<void> {
     for (let round = 0; round < rounds; round++) bytes += await listOnce(cache, "");
   });
   console.log(`list of 10,000 x 1 kB: ${(cpuMs / rounds).toFixed(2)} ms of CPU, ${megabytes(bytes / rounds)}`);
-  const room = roomOf(cache);
+  const fixture = fixtureOf(cache);
   for (let index = 0; index < 10_000; index += 3) {
-    await put(room, `note-${String(index).padStart(6, "0")}`, { labels: labels(index), data });
+    await put(fixture, `note-${String(index).padStart(6, "0")}`, { labels: labels(index), data });
   }
   const after = await timed(async () => {
     for (let round = 0; round < rounds; round++) await listOnce(cache, "");
@@ -149,8 +149,8 @@ interface Reader {
   pieces: number;
 }
 
-async function readAll(room: Room, query: string, how: WatchHow, reader: Reader): Promise<AbortController> {
-  const { stream, stopping } = await openWatch(room, query, how);
+async function readAll(fixture: Fixture, query: string, how: WatchHow, reader: Reader): Promise<AbortController> {
+  const { stream, stopping } = await openWatch(fixture, query, how);
   (async () => {
     for await (const piece of stream) {
       reader.bytes += piece.length;
@@ -171,20 +171,20 @@ async function fanOut(): Promise<void> {
   ) {
     const store = await openSqlite(":memory:");
     const cache = await openReads(store, catalog, prefix);
-    const room = roomOf(cache);
-    const from = await put(room, "start");
+    const fixture = fixtureOf(cache);
+    const from = await put(fixture, "start");
     const sent = { count: 0 };
     const framing = jsonFraming({ sent: () => void sent.count++ });
     const reader: Reader = { bytes: 0, pieces: 0 };
     const stops = await Promise.all(
-      Array.from({ length: watchers }, (_, index) => readAll(room, `resourceVersion=${from}&${query(index)}`, { framing }, reader)),
+      Array.from({ length: watchers }, (_, index) => readAll(fixture, `resourceVersion=${from}&${query(index)}`, { framing }, reader)),
     );
     const rounds = 400;
     const run = async (): Promise<void> => {
       for (let round = 0; round < rounds; round += burst) {
         const goal = sent.count + watchers * burst;
         await Promise.all(
-          Array.from({ length: burst }, (_, more) => put(room, `note-${(round + more) % 20}`, { labels: labels(round + more), data })),
+          Array.from({ length: burst }, (_, more) => put(fixture, `note-${(round + more) % 20}`, { labels: labels(round + more), data })),
         );
         while (sent.count < goal) await new Promise((resolve) => setTimeout(resolve, 0));
       }
@@ -192,7 +192,7 @@ async function fanOut(): Promise<void> {
     await run();
     const { cpuMs } = await timed(run);
     const idle = await timed(async () => {
-      for (let round = 0; round < rounds; round++) await put(room, `shelf-${round % 20}`, { plural: "shelves" });
+      for (let round = 0; round < rounds; round++) await put(fixture, `shelf-${round % 20}`, { plural: "shelves" });
     });
     const delivered = watchers * rounds;
     console.log(
@@ -211,15 +211,15 @@ async function writes(): Promise<void> {
   const store = await openSqlite(":memory:");
   const cache = await openReads(store, catalog, prefix);
   for (
-    const [what, room] of [["known to the cache", roomOf(cache)], ["bare", { ...roomOf(cache), store }], [
+    const [what, fixture] of [["known to the cache", fixtureOf(cache)], ["bare", { ...fixtureOf(cache), store }], [
       "known to the cache",
-      roomOf(cache),
+      fixtureOf(cache),
     ]] as const
   ) {
     const rounds = 5000;
-    for (let round = 0; round < 500; round++) await put(room, `note-${round % 100}`, { labels: labels(round), data });
+    for (let round = 0; round < 500; round++) await put(fixture, `note-${round % 100}`, { labels: labels(round), data });
     const { cpuMs } = await timed(async () => {
-      for (let round = 0; round < rounds; round++) await put(room, `note-${round % 100}`, { labels: labels(round), data });
+      for (let round = 0; round < rounds; round++) await put(fixture, `note-${round % 100}`, { labels: labels(round), data });
     });
     console.log(`write of 1 kB, ${what}: ${(cpuMs * 1000 / rounds).toFixed(1)} µs of CPU, the cache's part included`);
   }

@@ -50,13 +50,13 @@ test("itemOf() shows an entry with a later revision", () => {
 });
 
 test("itemOf() gives the object that was written, without decoding it, where its entry is remembered", () => {
-  const room = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
-  const entry = makeEntry(room, "k", 7, storedBytes(stored, object));
-  assert.equal(itemOf(room, entry).object.metadata.labels, object.metadata.labels);
-  assert.deepEqual(itemOf(room, entry).object, withRevision(object, 7));
-  const foreign = makeEntry(room, "k", 8, storedBytes(stored, object).slice());
-  assert.notEqual(itemOf(room, foreign).object.metadata.labels, object.metadata.labels);
-  assert.deepEqual(itemOf(room, foreign).object, withRevision(object, 8));
+  const fixture = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
+  const entry = makeEntry(fixture, "k", 7, storedBytes(stored, object));
+  assert.equal(itemOf(fixture, entry).object.metadata.labels, object.metadata.labels);
+  assert.deepEqual(itemOf(fixture, entry).object, withRevision(object, 7));
+  const foreign = makeEntry(fixture, "k", 8, storedBytes(stored, object).slice());
+  assert.notEqual(itemOf(fixture, foreign).object.metadata.labels, object.metadata.labels);
+  assert.deepEqual(itemOf(fixture, foreign).object, withRevision(object, 8));
 });
 
 test("makeEntry() refuses what cannot be read, and says which key it was", () => {

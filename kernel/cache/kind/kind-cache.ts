@@ -5,7 +5,7 @@ import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts"
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
 import type { CacheMeter } from "../metrics.ts";
-import { bytesOf, EventRing, type RingBounds, type RingEvent, roomFor, roomMin } from "./ring.ts";
+import { bytesOf, capacityFor, capacityMin, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** What a kind holds at a revision. */
@@ -46,7 +46,7 @@ export class KindCache {
   #staged: RingEvent[] = [];
   /** Bytes of events since it was last looked who lags behind. */
   #unchecked = 0;
-  #room = roomMin;
+  #room = capacityMin;
   readonly #snapshots: Snapshots;
   /** Before this revision something could not be read. */
   #mended: Revision = 0;
@@ -212,7 +212,7 @@ export class KindCache {
   }
 
   #resize(): void {
-    const room = roomFor(this.#ring.length, this.#room);
+    const room = capacityFor(this.#ring.length, this.#room);
     this.meter.resized(this.#room, room);
     this.#room = room;
   }

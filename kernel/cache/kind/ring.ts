@@ -131,13 +131,13 @@ export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
 }
 
 /** Room for `events`, as upstream makes it: doubled where it is not enough, halved where three quarters are left over. */
-export function roomFor(events: number, before: number): number {
+export function capacityFor(events: number, before: number): number {
   let room = before;
   while (room < events) room *= 2;
-  while (room > roomMin && events < room / 4) room /= 2;
+  while (room > capacityMin && events < room / 4) room /= 2;
   return room;
 }
-export const roomMin = 100;
+export const capacityMin = 100;
 
 /** Roughly what an event keeps in memory. */
 export function bytesOf({ next, prior }: RingEvent): number {

@@ -8,7 +8,7 @@ import { openSqlite } from "../../store/sqlite/sqlite.ts";
 import { manualClock } from "../../store/testing/clock.ts";
 import { openReads } from "../mod.ts";
 import { refused, withCache } from "../testing/bench.ts";
-import { catalog, catalogOf, list, plugin, prefix, put, putBytes, remove, type Room, type Shown } from "../testing/fixture.ts";
+import { catalog, catalogOf, type Fixture, list, plugin, prefix, put, putBytes, remove, type Shown } from "../testing/fixture.ts";
 
 const off = catalogOf(plugin.resources ?? [], { ListFromCacheSnapshot: false });
 const exactly = (revision: number) => `resourceVersion=${revision}&resourceVersionMatch=Exact`;
@@ -16,17 +16,17 @@ const versions = ({ objects }: Shown) => objects.map(({ metadata }) => `${metada
 
 for (const on of [true, false]) {
   test(`with ListFromCacheSnapshot ${on ? "on, lists at a version and continues ask no store" : "off, they are the store's"}`, () =>
-    withCache(async ({ room, brittle }) => {
+    withCache(async ({ fixture, brittle }) => {
       const revisions: number[] = [];
-      for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
-      const first = await list(room, "limit=1");
-      await put(room, "bb");
-      await remove(room, "c");
-      await list(room);
+      for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
+      const first = await list(fixture, "limit=1");
+      await put(fixture, "bb");
+      await remove(fixture, "c");
+      await list(fixture);
       const asked: number[] = [];
       const at = async (query: string): Promise<Shown> => {
         brittle.lists = 0;
-        const shown = await list(room, query);
+        const shown = await list(fixture, query);
         asked.push(brittle.lists);
         return shown;
       };
@@ -53,21 +53,21 @@ for (const on of [true, false]) {
   test(`a chunked list holds its moment across a restart with ListFromCacheSnapshot ${on ? "on" : "off"}`, async () => {
     const store = await openSqlite(":memory:");
     try {
-      const chunk = async (query: string, change: (room: Room) => Promise<unknown>): Promise<Shown> => {
+      const chunk = async (query: string, change: (fixture: Fixture) => Promise<unknown>): Promise<Shown> => {
         const cache = await openReads(store, on ? catalog : off, prefix, { checkEveryMs: 0 });
-        const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+        const fixture: Fixture = { store: cache.store, reads: cache.reads, close: () => cache.close() };
         try {
-          const shown = await list(room, query);
-          await change(room);
+          const shown = await list(fixture, query);
+          await change(fixture);
           return shown;
         } finally {
-          await room.close();
+          await fixture.close();
         }
       };
       for (const name of ["a", "b", "c", "d", "e"]) await put({ store, reads: directReads(store), close: () => store.close() }, name);
-      const first = await chunk("limit=2", (room) => remove(room, "c"));
-      const second = await chunk(`limit=2&continue=${first.page.continue}`, (room) => put(room, "cc"));
-      const third = await chunk(`limit=2&continue=${second.page.continue}`, (room) => put(room, "z"));
+      const first = await chunk("limit=2", (fixture) => remove(fixture, "c"));
+      const second = await chunk(`limit=2&continue=${first.page.continue}`, (fixture) => put(fixture, "cc"));
+      const third = await chunk(`limit=2&continue=${second.page.continue}`, (fixture) => put(fixture, "z"));
       assert.deepEqual([first, second, third].map(({ names }) => names), [["a", "b"], ["c", "d"], ["e"]]);
       assert.deepEqual(new Set([first, second, third].map(({ page }) => page.revision)).size, 1);
       assert.deepEqual([second.page.remaining, third.page.continue], [1, ""]);
@@ -78,15 +78,15 @@ for (const on of [true, false]) {
 }
 
 test("a catalog that turns ListFromCacheSnapshot off is obeyed from the next list on", () =>
-  withCache(async ({ room, cache, brittle }) => {
-    const a = await put(room, "a");
-    await put(room, "b");
-    await list(room);
+  withCache(async ({ fixture, cache, brittle }) => {
+    const a = await put(fixture, "a");
+    await put(fixture, "b");
+    await list(fixture);
     const asked: number[] = [];
     for (const next of [catalog, off, catalog]) {
       await cache.adopt(next);
       brittle.lists = 0;
-      assert.deepEqual((await list(room, exactly(a))).names, ["a"]);
+      assert.deepEqual((await list(fixture, exactly(a))).names, ["a"]);
       asked.push(brittle.lists);
     }
     assert.deepEqual(asked, [0, 1, 0]);
@@ -94,22 +94,22 @@ test("a catalog that turns ListFromCacheSnapshot off is obeyed from the next lis
 
 test("a state is retained for 75 seconds after it was the newest, and what a chunked list began with for as long from then", async () => {
   const clock = manualClock();
-  await withCache(async ({ room, brittle }) => {
-    const a = await put(room, "a");
-    await list(room);
+  await withCache(async ({ fixture, brittle }) => {
+    const a = await put(fixture, "a");
+    await list(fixture);
     const isRemembered = async (query: string): Promise<boolean> => {
       brittle.lists = 0;
-      assert.deepEqual((await list(room, query)).names, query.includes("continue") ? ["b"] : ["a"]);
+      assert.deepEqual((await list(fixture, query)).names, query.includes("continue") ? ["b"] : ["a"]);
       return brittle.lists === 0;
     };
     // It is the newest for as long as nothing comes after it.
     clock.advance(200_000);
     assert.equal(await isRemembered(exactly(a)), true);
-    await put(room, "b");
-    const { page } = await list(room, "limit=1");
+    await put(fixture, "b");
+    const { page } = await list(fixture, "limit=1");
     clock.advance(30_000);
-    await put(room, "c");
-    await list(room);
+    await put(fixture, "c");
+    await list(fixture);
     clock.advance(44_999);
     assert.equal(await isRemembered(exactly(a)), true);
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
@@ -119,70 +119,70 @@ test("a state is retained for 75 seconds after it was the newest, and what a chu
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
     clock.advance(30_000);
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), false);
-    await room.store.compact(await put(room, "d"));
-    assert.equal((await refused(() => list(room, exactly(a)))).code, 410);
+    await fixture.store.compact(await put(fixture, "d"));
+    assert.equal((await refused(() => list(fixture, exactly(a)))).code, 410);
   }, { clock });
 });
 
 test("the cache answers nothing from before what it retains: after a compaction, and beyond the bounds of its ring", () =>
-  withCache(async ({ room, brittle }) => {
+  withCache(async ({ fixture, brittle }) => {
     const revisions: number[] = [];
-    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(room, name));
-    await list(room);
+    for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
+    await list(fixture);
     const names: string[][] = [];
     brittle.lists = 0;
-    for (const revision of revisions) names.push([...(await list(room, exactly(revision))).names]);
+    for (const revision of revisions) names.push([...(await list(fixture, exactly(revision))).names]);
     assert.deepEqual(names, [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d"]]);
     // Two events are kept: the states before and after them are known.
     assert.equal(brittle.lists, 1);
-    await room.store.compact(revisions[3]!);
-    assert.equal((await refused(() => list(room, exactly(revisions[2]!)))).code, 410);
-    assert.deepEqual((await list(room, exactly(revisions[3]!))).names, ["a", "b", "c", "d"]);
+    await fixture.store.compact(revisions[3]!);
+    assert.equal((await refused(() => list(fixture, exactly(revisions[2]!)))).code, 410);
+    assert.deepEqual((await list(fixture, exactly(revisions[3]!))).names, ["a", "b", "c", "d"]);
   }, { bounds: { eventsMax: 2 } }));
 
 test("every state of a long history is what the store says that it was", () =>
-  withCache(async ({ room, brittle }) => {
+  withCache(async ({ fixture, brittle }) => {
     const there = new Set<string>();
     const states = new Map<number, number>();
     for (let round = 0; round < 3 * limits.snapshotEventsMax; round++) {
       const name = `n-${(round * 7) % 31}`;
       const leaves = there.has(name) && round % 3 === 0;
-      states.set(leaves ? await remove(room, name) : await put(room, name, { labels: { round: `${round}` } }), round);
+      states.set(leaves ? await remove(fixture, name) : await put(fixture, name, { labels: { round: `${round}` } }), round);
       if (leaves) there.delete(name);
       else there.add(name);
     }
-    await list(room);
-    const direct: Room = { ...room, reads: directReads(room.store) };
+    await list(fixture);
+    const direct: Fixture = { ...fixture, reads: directReads(fixture.store) };
     for (const [revision, round] of states) {
       if (round % 29 !== 0 && (round + 1) % limits.snapshotEventsMax > 2) continue;
       const expected = await list(direct, exactly(revision));
       brittle.lists = 0;
-      const shown = await list(room, exactly(revision));
+      const shown = await list(fixture, exactly(revision));
       assert.equal(brittle.lists, 0);
       assert.deepEqual([versions(shown), shown.page.revision], [versions(expected), revision]);
     }
   }));
 
 test("a state in which something could not be read is the store's to show, also after that was overwritten", () =>
-  withCache(async ({ room }) => {
-    await put(room, "a");
-    const broken = await putBytes(room, "b", new TextEncoder().encode("{nonsense"));
-    const mended = await put(room, "b");
-    await put(room, "c");
-    await list(room);
-    assert.match((await refused(() => list(room, exactly(broken)))).message, /cannot be read/);
-    assert.deepEqual((await list(room, exactly(mended))).names, ["a", "b"]);
+  withCache(async ({ fixture }) => {
+    await put(fixture, "a");
+    const broken = await putBytes(fixture, "b", new TextEncoder().encode("{nonsense"));
+    const mended = await put(fixture, "b");
+    await put(fixture, "c");
+    await list(fixture);
+    assert.match((await refused(() => list(fixture, exactly(broken)))).message, /cannot be read/);
+    assert.deepEqual((await list(fixture, exactly(mended))).names, ["a", "b"]);
   }));
 
 test("what a chunked list began with is kept for its rest, also when the ring is full of what came after", () =>
-  withCache(async ({ room, brittle }) => {
-    for (const name of ["a", "b", "c"]) await put(room, name);
-    const { page } = await list(room, "limit=1");
-    for (let round = 0; round < 5; round++) await put(room, "b", { data: { round: `${round}` } });
-    await list(room);
+  withCache(async ({ fixture, brittle }) => {
+    for (const name of ["a", "b", "c"]) await put(fixture, name);
+    const { page } = await list(fixture, "limit=1");
+    for (let round = 0; round < 5; round++) await put(fixture, "b", { data: { round: `${round}` } });
+    await list(fixture);
     brittle.lists = 0;
-    assert.deepEqual((await list(room, `continue=${page.continue}`)).names, ["b", "c"]);
+    assert.deepEqual((await list(fixture, `continue=${page.continue}`)).names, ["b", "c"]);
     assert.equal(brittle.lists, 0);
-    await list(room, exactly(page.revision - 1));
+    await list(fixture, exactly(page.revision - 1));
     assert.equal(brittle.lists, 1);
   }, { bounds: { eventsMax: 2 } }));

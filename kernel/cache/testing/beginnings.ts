@@ -1,12 +1,12 @@
 /** What a watch begins with, and its bookmarks. */
 import assert from "node:assert/strict";
-import { list, put, remove, revisionOfEvent, type Room, type SeenEvent, startWatch, told } from "./fixture.ts";
+import { type Fixture, list, put, remove, revisionOfEvent, type SeenEvent, startWatch, told } from "./fixture.ts";
 import { type Case, future } from "./case.ts";
 
 export function beginnings(promise: Case): void {
-  promise("watch() without a version begins with what is there and the bookmark that ends it", async (room) => {
-    await put(room, "c");
-    const last = await put(room, "a");
+  promise("watch() without a version begins with what is there and the bookmark that ends it", async (fixture) => {
+    await put(fixture, "c");
+    const last = await put(fixture, "a");
     for (
       const query of [
         "",
@@ -15,74 +15,76 @@ export function beginnings(promise: Case): void {
         `resourceVersion=${last}&sendInitialEvents=1&resourceVersionMatch=NotOlderThan`,
       ]
     ) {
-      const watch = await startWatch(room, `${query}&allowWatchBookmarks=1`);
+      const watch = await startWatch(fixture, `${query}&allowWatchBookmarks=1`);
       const [a, c, end] = await watch.has(3);
       assert.deepEqual([a?.object.metadata.name, c?.object.metadata.name, end?.type], ["a", "c", "BOOKMARK"]);
       assert.deepEqual(end?.object.metadata.annotations, { end: "true" });
       assert.ok(revisionOfEvent(end!) >= last);
       await watch.stop();
     }
-    const silent = await startWatch(room, "");
+    const silent = await startWatch(fixture, "");
     await silent.has(2);
-    const next = await put(room, "d");
+    const next = await put(fixture, "d");
     await silent.reached(next);
     assert.deepEqual((await silent.stop()).map(({ type }) => type), ["ADDED", "ADDED", "ADDED"]);
   });
 
-  promise("watch() without initial events begins at the newest state", async (room) => {
-    await put(room, "a");
-    const watch = await startWatch(room, "sendInitialEvents=0&resourceVersionMatch=NotOlderThan");
+  promise("watch() without initial events begins at the newest state", async (fixture) => {
+    await put(fixture, "a");
+    const watch = await startWatch(fixture, "sendInitialEvents=0&resourceVersionMatch=NotOlderThan");
     // The stream has begun once something is asked of it; the marker is behind whatever it began at.
-    await list(room);
+    await list(fixture);
     let last = 0;
-    for (let round = 0; watch.events.length === 0; round++) last = await put(room, "marker", { data: { round: `${round}` } });
+    for (let round = 0; watch.events.length === 0; round++) last = await put(fixture, "marker", { data: { round: `${round}` } });
     await watch.reached(last);
     assert.deepEqual([...new Set((await watch.stop()).map(({ object }) => object.metadata.name))], ["marker"]);
   });
 
   promise(
     "a streamed list of an old version shows what is there now; of a version that does not come it ends with ERROR 504",
-    async (room) => {
-      const old = await put(room, "a", { data: { k: "old" } });
-      await put(room, "c");
-      await remove(room, "c");
-      const young = await put(room, "a", { data: { k: "new" } });
-      await list(room);
+    async (fixture) => {
+      const old = await put(fixture, "a", { data: { k: "old" } });
+      await put(fixture, "c");
+      await remove(fixture, "c");
+      const young = await put(fixture, "a", { data: { k: "new" } });
+      await list(fixture);
       const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1";
-      const watch = await startWatch(room, `${how}&resourceVersion=${old}`);
+      const watch = await startWatch(fixture, `${how}&resourceVersion=${old}`);
       await watch.has(2);
       assert.deepEqual(told(await watch.stop())[0], `ADDED a ${young}`);
-      const never = await startWatch(room, `${how}&resourceVersion=${future}`);
+      const never = await startWatch(fixture, `${how}&resourceVersion=${future}`);
       await never.ended;
       assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
     },
   );
 
-  promise("the time of a watch begins once the state is there that it begins with, and one without time tells nothing", async (room) => {
-    await put(room, "a");
+  promise("the time of a watch begins once the state is there that it begins with, and one without time tells nothing", async (fixture) => {
+    await put(fixture, "a");
     const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
-    const never = await startWatch(room, `${how}&resourceVersion=${future}`, { ms: 1 });
+    const never = await startWatch(fixture, `${how}&resourceVersion=${future}`, { ms: 1 });
     await never.ended;
     assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
     for (const query of ["", "resourceVersion=0", `${how}&resourceVersion=${future}`]) {
-      const over = await startWatch(room, query, { ms: 0 });
+      const over = await startWatch(fixture, query, { ms: 0 });
       await over.ended;
       assert.deepEqual(over.events, []);
     }
   });
 
-  promise("watch() begun while others write neither misses nor repeats anything", async (room) => {
+  promise("watch() begun while others write neither misses nor repeats anything", async (fixture) => {
     let enough = false;
     const writing = Promise.all(["a", "b", "c"].map(async (name) => {
-      for (let round = 0; !enough; round++) await (round % 5 === 4 ? remove(room, name) : put(room, name, { data: { round: `${round}` } }));
+      for (let round = 0; !enough; round++) {
+        await (round % 5 === 4 ? remove(fixture, name) : put(fixture, name, { data: { round: `${round}` } }));
+      }
     }));
     try {
       for (let round = 0; round < 10; round++) {
-        const watch = await startWatch(room, "allowWatchBookmarks=1");
+        const watch = await startWatch(fixture, "allowWatchBookmarks=1");
         await watch.has(12);
         const events = await watch.stop();
-        const { revision } = (await list(room)).page;
-        assertReplays(events, await startAndStop(room, events, revision));
+        const { revision } = (await list(fixture)).page;
+        assertReplays(events, await startAndStop(fixture, events, revision));
       }
     } finally {
       enough = true;
@@ -92,10 +94,10 @@ export function beginnings(promise: Case): void {
 }
 
 /** All that happened from the beginning of a watch to its last event, by a second watch from there. */
-async function startAndStop(room: Room, events: readonly SeenEvent[], revision: number): Promise<readonly SeenEvent[]> {
+async function startAndStop(fixture: Fixture, events: readonly SeenEvent[], revision: number): Promise<readonly SeenEvent[]> {
   const end = events.findIndex(({ type }) => type === "BOOKMARK");
   const from = revisionOfEvent(events[end]!);
-  const watch = await startWatch(room, `resourceVersion=${from}`);
+  const watch = await startWatch(fixture, `resourceVersion=${from}`);
   const last = Math.max(...events.slice(end + 1).map(revisionOfEvent), 0);
   assert.ok(revision >= last);
   if (last > from) await watch.reached(last);

@@ -7,7 +7,7 @@ import { openSqlite } from "../../store/sqlite/sqlite.ts";
 import type { Batch, Page, Range, Revision, Store } from "../../store/store.ts";
 import type { ManualClock } from "../../store/testing/clock.ts";
 import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "../mod.ts";
-import { catalog, prefix, type Room } from "./fixture.ts";
+import { catalog, type Fixture, prefix } from "./fixture.ts";
 
 /** A store whose watches break, and whose lists fail or wait, when the test says so. */
 export interface Brittle {
@@ -91,7 +91,7 @@ function brittle(first: Store): Brittle {
 }
 
 export interface Bench {
-  readonly room: Room;
+  readonly fixture: Fixture;
   readonly cache: OpenedReads;
   readonly brittle: Brittle;
   readonly errors: unknown[];
@@ -102,7 +102,7 @@ export interface Bench {
 export async function withCache(
   use: (bench: Bench) => Promise<void>,
   { catalog: served = catalog, ...options }: ReadsOptions & { readonly catalog?: Catalog } = {},
-  before?: (room: Room, brittle: Brittle) => Promise<void>,
+  before?: (fixture: Fixture, brittle: Brittle) => Promise<void>,
 ): Promise<void> {
   const store = await openSqlite(":memory:");
   const wrapped = brittle(store);
@@ -120,9 +120,9 @@ export async function withCache(
     checkEveryMs: 0,
     ...options,
   });
-  const room: Room = { store: cache.store, reads: cache.reads, close: () => cache.close() };
+  const fixture: Fixture = { store: cache.store, reads: cache.reads, close: () => cache.close() };
   try {
-    await use({ room, cache, brittle: wrapped, errors, counted });
+    await use({ fixture, cache, brittle: wrapped, errors, counted });
   } finally {
     await cache.close();
     await store.close();

@@ -4,60 +4,60 @@ import { eventsOf, get, jsonFraming, list, noteOf, openWatch, put, putBytes, rem
 import { type Case, refusedBy } from "./case.ts";
 
 export function bytes(promise: Case): void {
-  promise("objects that others wrote are shown in their canonical form, filled", async (room) => {
+  promise("objects that others wrote are shown in their canonical form, filled", async (fixture) => {
     const text = '{"metadata": {"namespace":"ns","name":"a","labels":{"b":"2","a":"1"}},\n "unknown": 1, "apiVersion":"v1","kind":"Note"}';
-    const revision = await putBytes(room, "a", new TextEncoder().encode(text));
-    const item = await get(room, "a");
+    const revision = await putBytes(fixture, "a", new TextEncoder().encode(text));
+    const item = await get(fixture, "a");
     const expected =
       `{"kind":"Note","apiVersion":"v1","metadata":{"name":"a","namespace":"ns","resourceVersion":"${revision}","labels":{"a":"1","b":"2"}},"mood":"plain"}`;
     assert.equal(item?.text, expected);
     assert.equal(new TextDecoder().decode(item?.json), expected);
-    assert.deepEqual((await list(room, "labelSelector=a=1&fieldSelector=mood=plain")).names, ["a"]);
-    const watch = await startWatch(room, "");
+    assert.deepEqual((await list(fixture, "labelSelector=a=1&fieldSelector=mood=plain")).names, ["a"]);
+    const watch = await startWatch(fixture, "");
     const [event] = await watch.has(1);
     assert.deepEqual(event?.object, JSON.parse(expected));
     await watch.stop();
   });
 
-  promise("what is written is what is read, whatever is in it", async (room) => {
+  promise("what is written is what is read, whatever is in it", async (fixture) => {
     const data = { __proto__x: "1", constructor: "2", quote: '"\\{}', line: "\u2028\n<&>", emoji: "\u{1f600}", long: "x".repeat(300_000) };
-    const revision = await put(room, "a", { data, labels: { resourceVersion: "1" } });
+    const revision = await put(fixture, "a", { data, labels: { resourceVersion: "1" } });
     const expected = noteOf("a", { data, labels: { resourceVersion: "1" } });
     const shown = { ...expected, metadata: { ...expected.metadata, resourceVersion: `${revision}` } };
-    assert.deepEqual((await get(room, "a"))?.object, shown);
-    assert.deepEqual((await list(room)).objects, [shown]);
-    const watch = await startWatch(room, "");
+    assert.deepEqual((await get(fixture, "a"))?.object, shown);
+    assert.deepEqual((await list(fixture)).objects, [shown]);
+    const watch = await startWatch(fixture, "");
     assert.deepEqual((await watch.has(1))[0]?.object, shown);
-    const gone = await remove(room, "a");
+    const gone = await remove(fixture, "a");
     const [, event] = await watch.reached(gone);
     assert.deepEqual(event?.object, { ...expected, metadata: { ...expected.metadata, resourceVersion: `${gone}` } });
     await watch.stop();
   });
 
-  promise("bytes that cannot be read are an error that names the key, until they are overwritten", async (room) => {
-    const from = await put(room, "b");
-    const watch = await startWatch(room, `resourceVersion=${from}`);
-    const other = await startWatch(room, `resourceVersion=${from}`, { namespace: "other" });
-    const elsewhere = await startWatch(room, `resourceVersion=${from}`, { plural: "shelves", namespace: "" });
-    await putBytes(room, "a", new TextEncoder().encode("{nonsense"));
-    await refusedBy(() => get(room, "a").then((item) => item?.object), 500, /"\/registry\/notes\/ns\/a" cannot be read/);
-    await refusedBy(() => list(room), 500, /cannot be read/);
-    assert.equal((await get(room, "b"))?.revision, from);
+  promise("bytes that cannot be read are an error that names the key, until they are overwritten", async (fixture) => {
+    const from = await put(fixture, "b");
+    const watch = await startWatch(fixture, `resourceVersion=${from}`);
+    const other = await startWatch(fixture, `resourceVersion=${from}`, { namespace: "other" });
+    const elsewhere = await startWatch(fixture, `resourceVersion=${from}`, { plural: "shelves", namespace: "" });
+    await putBytes(fixture, "a", new TextEncoder().encode("{nonsense"));
+    await refusedBy(() => get(fixture, "a").then((item) => item?.object), 500, /"\/registry\/notes\/ns\/a" cannot be read/);
+    await refusedBy(() => list(fixture), 500, /cannot be read/);
+    assert.equal((await get(fixture, "b"))?.revision, from);
     await watch.ended;
     assert.deepEqual(watch.events.map(({ type, object }) => [type, object.code]), [["ERROR", 500]]);
-    await put(room, "c", { namespace: "other" });
+    await put(fixture, "c", { namespace: "other" });
     await other.has(1);
-    await put(room, "a");
-    assert.deepEqual((await list(room)).names, ["a", "b"]);
+    await put(fixture, "a");
+    assert.deepEqual((await list(fixture)).names, ["a", "b"]);
     await other.stop();
     assert.deepEqual(await elsewhere.stop(), []);
   });
 
-  promise("frames are counted one by one with their sizes", async (room) => {
-    const from = await put(room, "a");
-    const { stream, stopping, framing } = await openWatch(room, `resourceVersion=${from}`);
+  promise("frames are counted one by one with their sizes", async (fixture) => {
+    const from = await put(fixture, "a");
+    const { stream, stopping, framing } = await openWatch(fixture, `resourceVersion=${from}`);
     const sizes: number[] = [];
-    for (let round = 0; round < 5; round++) await put(room, "a", { data: { round: "x".repeat(round) } });
+    for (let round = 0; round < 5; round++) await put(fixture, "a", { data: { round: "x".repeat(round) } });
     for await (const event of eventsOf(stream)) {
       sizes.push(new TextEncoder().encode(JSON.stringify(event)).length + 1);
       if (sizes.length === 5) break;
@@ -66,8 +66,8 @@ export function bytes(promise: Case): void {
     assert.deepEqual(framing.frames.slice(0, 5), sizes);
   });
 
-  promise("watches that write otherwise have frames of their own, and a first one that opens", async (room) => {
-    const from = await put(room, "a");
+  promise("watches that write otherwise have frames of their own, and a first one that opens", async (fixture) => {
+    const from = await put(fixture, "a");
     const table = () =>
       jsonFraming({
         id: "table",
@@ -78,13 +78,13 @@ export function bytes(promise: Case): void {
             `{"type":"${type}","object":{"first":${first},"metadata":{"name":"${item.object.metadata.name}","resourceVersion":"${item.revision}"}}}\n`,
           ),
       });
-    const early = await startWatch(room, `resourceVersion=${from}`, { framing: table() });
-    const plain = await startWatch(room, `resourceVersion=${from}`);
-    const b = await put(room, "b");
+    const early = await startWatch(fixture, `resourceVersion=${from}`, { framing: table() });
+    const plain = await startWatch(fixture, `resourceVersion=${from}`);
+    const b = await put(fixture, "b");
     await early.reached(b);
-    const late = await startWatch(room, "", { framing: table() });
+    const late = await startWatch(fixture, "", { framing: table() });
     await late.has(2);
-    const c = await put(room, "c");
+    const c = await put(fixture, "c");
     const firsts = (events: readonly SeenEvent[]) => events.map(({ object }) => (object as unknown as { first: boolean }).first);
     await Promise.all([early, plain, late].map((watch) => watch.reached(c)));
     assert.deepEqual(firsts(await early.stop()), [true, false]);

@@ -1,9 +1,9 @@
 /** What the parts of the suite for `Reads` share. */
 import assert from "node:assert/strict";
 import { StatusError } from "../../../core/status-error.ts";
-import type { Room } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 
-export type Case = (what: string, prove: (room: Room) => Promise<void>) => void;
+export type Case = (what: string, prove: (fixture: Fixture) => Promise<void>) => void;
 
 export const future = 999_999_999_999;
 

@@ -97,14 +97,14 @@ function ticking(clock: ManualClock): Clock {
 }
 
 /** What tests write and read through. */
-export interface Room {
+export interface Fixture {
   readonly store: Store;
   readonly reads: Reads;
   close(): Promise<void>;
 }
 
 /** A room that reads from a cache over a store, which is closed with it. */
-export async function cached(store: Store): Promise<Room> {
+export async function cached(store: Store): Promise<Fixture> {
   const cache = await openReads(store, catalog, prefix, { clock: fastClock });
   return {
     store: cache.store,
@@ -117,7 +117,7 @@ export async function cached(store: Store): Promise<Room> {
 }
 
 /** A room that reads from a cache over the store of another one, which never gets to fill it. */
-export async function neverFilled({ store }: Room): Promise<Room> {
+export async function neverFilled({ store }: Fixture): Promise<Fixture> {
   const held: Store = {
     get: (key, signal) => store.get(key, signal),
     newest: () => store.newest(),
@@ -157,36 +157,42 @@ export function noteOf(name: string, { namespace = "ns", labels, data, mood = "p
 }
 
 /** Creates or overwrites. */
-export async function put(room: Room, name: string, what: Written = {}): Promise<Revision> {
+export async function put(fixture: Fixture, name: string, what: Written = {}): Promise<Revision> {
   const { stored } = endpointOf(what.plural ?? "notes");
-  return await putBytes(room, name, storedBytes(stored, noteOf(name, what)), what);
+  return await putBytes(fixture, name, storedBytes(stored, noteOf(name, what)), what);
 }
 export async function putBytes(
-  room: Room,
+  fixture: Fixture,
   name: string,
   value: Uint8Array,
   { namespace = "ns", plural = "notes" }: Written = {},
 ): Promise<Revision> {
   const key = keyOf(prefix, endpointOf(plural).stored, namespace, name);
   for (;;) {
-    const { entry } = await room.store.get(key);
-    const commit = await room.store.commit({ key, expect: entry?.revision ?? "absent", value });
+    const { entry } = await fixture.store.get(key);
+    const commit = await fixture.store.commit({ key, expect: entry?.revision ?? "absent", value });
     if (commit.done) return commit.revision;
   }
 }
-export async function remove(room: Room, name: string, { namespace = "ns", plural = "notes" }: Written = {}): Promise<Revision> {
+export async function remove(fixture: Fixture, name: string, { namespace = "ns", plural = "notes" }: Written = {}): Promise<Revision> {
   const key = keyOf(prefix, endpointOf(plural).stored, namespace, name);
   for (;;) {
-    const { entry } = await room.store.get(key);
+    const { entry } = await fixture.store.get(key);
     if (entry === undefined) assert.fail(`${name} is not there`);
-    const commit = await room.store.commit({ key, expect: entry.revision, value: undefined });
+    const commit = await fixture.store.commit({ key, expect: entry.revision, value: undefined });
     if (commit.done) return commit.revision;
   }
 }
 
-export function get(room: Room, name: string, resourceVersion = "", { namespace = "ns", plural = "notes" }: Written = {}, signal = never) {
+export function get(
+  fixture: Fixture,
+  name: string,
+  resourceVersion = "",
+  { namespace = "ns", plural = "notes" }: Written = {},
+  signal = never,
+) {
   const { stored } = endpointOf(plural);
-  return room.reads.get(stored, keyOf(prefix, stored, namespace, name), resourceVersion, { signal });
+  return fixture.reads.get(stored, keyOf(prefix, stored, namespace, name), resourceVersion, { signal });
 }
 const never = new AbortController().signal;
 
@@ -195,10 +201,15 @@ export interface Shown {
   readonly page: ListPage;
   readonly objects: readonly ApiObject[];
 }
-export async function list(room: Room, query = "", { namespace = "ns", plural = "notes" }: Written = {}, signal = never): Promise<Shown> {
+export async function list(
+  fixture: Fixture,
+  query = "",
+  { namespace = "ns", plural = "notes" }: Written = {},
+  signal = never,
+): Promise<Shown> {
   const endpoint = endpointOf(plural);
   const options = listOptions(parseQuery(query), endpoint, defaultNames, { watchList: true, watchPrefix: false });
-  const page = await room.reads.list(collectionOf(prefix, endpoint, namespace, ""), options, defaultNames, signal);
+  const page = await fixture.reads.list(collectionOf(prefix, endpoint, namespace, ""), options, defaultNames, signal);
   const objects = [...page.items].map((item) => item.object);
   assert.equal(objects.length, page.items.length);
   assertJson(page);
@@ -263,19 +274,19 @@ export interface WatchHow extends Written {
   readonly name?: string;
 }
 
-export async function openWatch(room: Room, query: string, how: WatchHow = {}) {
+export async function openWatch(fixture: Fixture, query: string, how: WatchHow = {}) {
   const { namespace = "ns", plural = "notes", ms = 3_600_000, framing = jsonFraming(), name = "" } = how;
   const endpoint = endpointOf(plural);
   const options = listOptions(parseQuery(`watch=1&${query}`), endpoint, defaultNames, { watchList: true, watchPrefix: false });
   const stopping = new AbortController();
   const collection = collectionOf(prefix, endpoint, namespace, name);
-  const stream = await room.reads.watch({ collection, options, framing, names: defaultNames, ms, signal: stopping.signal });
+  const stream = await fixture.reads.watch({ collection, options, framing, names: defaultNames, ms, signal: stopping.signal });
   return { stream, stopping, framing };
 }
 
 /** Follows a watch; what it has seen can be waited for. */
-export async function startWatch(room: Room, query: string, how: WatchHow = {}): Promise<Watcher> {
-  const { stream, stopping, framing } = await openWatch(room, query, how);
+export async function startWatch(fixture: Fixture, query: string, how: WatchHow = {}): Promise<Watcher> {
+  const { stream, stopping, framing } = await openWatch(fixture, query, how);
   const events: SeenEvent[] = [];
   let news = Promise.withResolvers<void>();
   let over = false;

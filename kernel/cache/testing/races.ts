@@ -4,20 +4,20 @@ import { get, noteOf, put, remove, revisionOfEvent, type SeenEvent, startWatch, 
 import type { Case } from "./case.ts";
 
 export function races(promise: Case): void {
-  promise("watches among random writers are ordered, unique, complete and right", async (room) => {
+  promise("watches among random writers are ordered, unique, complete and right", async (fixture) => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = randomOf(seed);
-    const from = await put(room, "start");
+    const from = await put(fixture, "start");
     const queries = ["", "labelSelector=l=1", "labelSelector=l!=1", "fieldSelector=mood=sad", "fieldSelector=metadata.name=n-3"];
-    const watching = await Promise.all(queries.map((query) => startWatch(room, `resourceVersion=${from}&${query}`)));
+    const watching = await Promise.all(queries.map((query) => startWatch(fixture, `resourceVersion=${from}&${query}`)));
     const early = new Map(watching.map((watch, index) => [queries[index]!, watch]));
     await Promise.all(Array.from({ length: 6 }, async (_, writer) => {
       for (let round = 0; round < 40; round++) {
         // Each writer has names of its own, so that none finds its object gone.
         const name = `n-${writer + 6 * Math.floor(random() * 3)}`;
-        const there = (await get(room, name)) !== undefined;
-        if (there && random() < 0.3) await remove(room, name);
-        else {await put(room, name, {
+        const there = (await get(fixture, name)) !== undefined;
+        if (there && random() < 0.3) await remove(fixture, name);
+        else {await put(fixture, name, {
             labels: { l: `${Math.floor(random() * 3)}` },
             mood: random() < 0.5 ? "sad" : "plain",
             data: { round: `${round}` },
@@ -25,9 +25,9 @@ export function races(promise: Case): void {
       }
     }));
     // Seen by all of them.
-    await put(room, "n-3", { labels: { l: "1" }, mood: "sad" });
-    await put(room, "n-3", { labels: { l: "2" }, mood: "sad" });
-    const last = await remove(room, "n-3");
+    await put(fixture, "n-3", { labels: { l: "1" }, mood: "sad" });
+    await put(fixture, "n-3", { labels: { l: "2" }, mood: "sad" });
+    const last = await remove(fixture, "n-3");
     const all = early.get("") ?? assert.fail();
     await all.reached(last);
     const history = (await all.stop()).filter((event) => revisionOfEvent(event) <= last);

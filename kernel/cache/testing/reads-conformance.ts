@@ -10,17 +10,17 @@ import { races } from "./races.ts";
 import { selectors, watchSelectors } from "./selectors.ts";
 import { uncached } from "./uncached.ts";
 import { watches } from "./watches.ts";
-import type { Room } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 
 /** Registers the suite that every Reads passes. `open` gives a room without objects; the suite closes it. */
-export function readsConformance(name: string, open: () => Promise<Room>): void {
+export function readsConformance(name: string, open: () => Promise<Fixture>): void {
   const promise: Case = (what, prove) => {
     test(`${name}: ${what}`, async () => {
-      const room = await open();
+      const fixture = await open();
       try {
-        await prove(room);
+        await prove(fixture);
       } finally {
-        await room.close();
+        await fixture.close();
       }
     });
   };

@@ -4,40 +4,40 @@ import { after, before, describe, test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Revision } from "../../store/store.ts";
 import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "../../reads/semantics.ts";
-import { get, list, put, type Room, startWatch, told } from "./fixture.ts";
+import { type Fixture, get, list, put, startWatch, told } from "./fixture.ts";
 
 /** `a` and `b` at N, `c` and `m` later; everything before N is compacted away. */
 interface Scene {
-  readonly room: Room;
+  readonly fixture: Fixture;
   readonly revisions: Readonly<Record<string, string>>;
   readonly tokens: Readonly<Record<string, string>>;
   /** Names and revisions of all writes since N. */
   readonly since: { name: string; revision: Revision }[];
 }
 
-export interface SemanticsRooms {
+export interface SemanticsFixtures {
   /** A room to write the scene through. */
-  readonly open: () => Promise<Room>;
+  readonly open: () => Promise<Fixture>;
   /** The room to read the scene through; what was written through stays open. Absent: the same. */
-  readonly reopen?: (written: Room) => Promise<Room>;
+  readonly reopen?: (written: Fixture) => Promise<Fixture>;
   /** The cache never gets filled. */
   readonly filling?: boolean;
 }
 
 const initializing = { code: 429, message: "storage is (re)initializing" };
 
-export function semanticsConformance(name: string, { open, reopen, filling = false }: SemanticsRooms): void {
+export function semanticsConformance(name: string, { open, reopen, filling = false }: SemanticsFixtures): void {
   describe(`resourceVersion semantics, ${name}`, () => {
-    let written: Room | undefined;
+    let written: Fixture | undefined;
     let scene: Scene | undefined;
     const opened = (): Scene => scene ?? assert.fail("the scene is not set");
     before(async () => {
       written = await open();
       const directly = await scenery(written);
-      scene = reopen === undefined ? directly : { ...directly, room: await reopen(written) };
+      scene = reopen === undefined ? directly : { ...directly, fixture: await reopen(written) };
     });
     after(async () => {
-      if (scene?.room !== written) await scene?.room.close();
+      if (scene?.fixture !== written) await scene?.fixture.close();
       await written?.close();
     });
 
@@ -52,18 +52,18 @@ export function semanticsConformance(name: string, { open, reopen, filling = fal
   });
 }
 
-async function scenery(room: Room): Promise<Scene> {
-  const old = await put(room, "a");
-  await put(room, "b");
-  const expired = (await list(room, "limit=1")).page.continue;
-  const n = await put(room, "b", { mood: "sad" });
-  await room.store.compact(n);
-  const token = (await list(room, "limit=1")).page.continue;
+async function scenery(fixture: Fixture): Promise<Scene> {
+  const old = await put(fixture, "a");
+  await put(fixture, "b");
+  const expired = (await list(fixture, "limit=1")).page.continue;
+  const n = await put(fixture, "b", { mood: "sad" });
+  await fixture.store.compact(n);
+  const token = (await list(fixture, "limit=1")).page.continue;
   const since: { name: string; revision: Revision }[] = [];
-  for (const name of ["c", "m"]) since.push({ name, revision: await put(room, name) });
-  await list(room);
+  for (const name of ["c", "m"]) since.push({ name, revision: await put(fixture, name) });
+  await list(fixture);
   return {
-    room,
+    fixture,
     revisions: { "": "", "0": "0", old: `${old}`, N: `${n}`, future: "999999999999" },
     tokens: { "": "", token, expired, nonsense: "!!!" },
     since,
@@ -86,17 +86,20 @@ async function refusedBy(act: () => Promise<unknown>, { code, message }: { code:
   if (code === 422) assert.equal(error.message, message);
 }
 
-async function proveGet({ room, revisions }: Scene, resourceVersion: string): Promise<void> {
+async function proveGet({ fixture, revisions }: Scene, resourceVersion: string): Promise<void> {
   const text = revisions[resourceVersion]!;
   if (resourceVersion === "future") {
-    return await refusedBy(() => get(room, "b", text), { code: 504, message: `Timeout: Too large resource version: ${text}, current: ` });
+    return await refusedBy(() => get(fixture, "b", text), {
+      code: 504,
+      message: `Timeout: Too large resource version: ${text}, current: `,
+    });
   }
-  assert.equal(`${(await get(room, "b", text))?.revision}`, revisions.N);
+  assert.equal(`${(await get(fixture, "b", text))?.revision}`, revisions.N);
 }
 
 async function proveList(scene: Scene, cell: Cell, filling: boolean): Promise<void> {
-  const { room, revisions } = scene;
-  const act = () => list(room, queryOf(scene, cell));
+  const { fixture, revisions } = scene;
+  const act = () => list(fixture, queryOf(scene, cell));
   const answer = listAnswer(cell);
   // What the store answers for a cache that is being filled: chunks. What is wrong is said first, but for what only reading shows.
   const isRead = "meaning" in answer || answer.code === 410 || answer.code === 504;
@@ -114,8 +117,8 @@ async function proveList(scene: Scene, cell: Cell, filling: boolean): Promise<vo
 }
 
 async function proveWatch(scene: Scene, cell: Cell, filling: boolean): Promise<void> {
-  const { room, since } = scene;
-  const act = () => startWatch(room, `allowWatchBookmarks=1&${queryOf(scene, cell)}`);
+  const { fixture, since } = scene;
+  const act = () => startWatch(fixture, `allowWatchBookmarks=1&${queryOf(scene, cell)}`);
   const answer: Answer = watchAnswer(cell);
   if ("code" in answer && answer.code === 422) return await refusedBy(act, answer);
   if (filling) return await refusedBy(act, initializing);
@@ -135,8 +138,8 @@ async function proveWatch(scene: Scene, cell: Cell, filling: boolean): Promise<v
   assert.deepEqual(watch.events.slice(0, before.length).map((event) => told([event])[0]?.replace(/ \d+$/, "")), before);
   if (cell.resourceVersion === "future") return void assert.deepEqual(await watch.stop(), []);
   // A watch of what comes has begun once it tells of a change; what it told before was not asked for.
-  do since.push({ name: "m", revision: await put(room, "m", { data: { round: `${since.length}` } }) }); while (
-    watch.events.length === before.length && (await list(room), answer.meaning === "changes from now on")
+  do since.push({ name: "m", revision: await put(fixture, "m", { data: { round: `${since.length}` } }) }); while (
+    watch.events.length === before.length && (await list(fixture), answer.meaning === "changes from now on")
   );
   await watch.reached(since.at(-1)!.revision);
   const later = (await watch.stop()).slice(before.length);

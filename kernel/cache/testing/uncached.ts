@@ -4,33 +4,33 @@ import { get, list, put, startWatch } from "./fixture.ts";
 import { type Case, future, refusedBy } from "./case.ts";
 
 export function uncached(promise: Case): void {
-  promise("kinds without a cache keep their limit at version 0 and refuse a version of the future at once", async (room) => {
+  promise("kinds without a cache keep their limit at version 0 and refuse a version of the future at once", async (fixture) => {
     const scraps = { plural: "scraps", namespace: "" };
-    await put(room, "a", scraps);
-    await put(room, "b", scraps);
-    const { page } = await list(room, "resourceVersion=0&limit=1", scraps);
+    await put(fixture, "a", scraps);
+    await put(fixture, "b", scraps);
+    const { page } = await list(fixture, "resourceVersion=0&limit=1", scraps);
     assert.deepEqual([page.items.length, page.remaining], [1, 1]);
-    assert.equal((await list(room, `resourceVersion=0&limit=1&continue=${page.continue}`, scraps)).page.continue, "");
-    for (const act of [() => list(room, `resourceVersion=${future}`, scraps), () => get(room, "a", `${future}`, scraps)]) {
+    assert.equal((await list(fixture, `resourceVersion=0&limit=1&continue=${page.continue}`, scraps)).page.continue, "");
+    for (const act of [() => list(fixture, `resourceVersion=${future}`, scraps), () => get(fixture, "a", `${future}`, scraps)]) {
       const { details } = await refusedBy(act, 504, /^Timeout: Too large resource version/);
       assert.equal(details?.retryAfterSeconds, undefined);
     }
     const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
-    const early = await startWatch(room, `${how}&resourceVersion=${future}`, { ...scraps, ms: 1 });
+    const early = await startWatch(fixture, `${how}&resourceVersion=${future}`, { ...scraps, ms: 1 });
     await early.ended;
     assert.deepEqual(early.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
-    const watch = await startWatch(room, "resourceVersion=0", scraps);
+    const watch = await startWatch(fixture, "resourceVersion=0", scraps);
     await watch.has(2);
-    const last = await put(room, "c", scraps);
+    const last = await put(fixture, "c", scraps);
     await watch.reached(last);
     assert.deepEqual((await watch.stop()).map(({ type, object }) => `${type} ${object.metadata.name}`), ["ADDED a", "ADDED b", "ADDED c"]);
   });
 
-  promise("watch() of a kind without a cache tells in its own words that its version is no longer known", async (room) => {
-    const first = await put(room, "a", { plural: "scraps", namespace: "" });
-    await room.store.compact(await put(room, "b"));
+  promise("watch() of a kind without a cache tells in its own words that its version is no longer known", async (fixture) => {
+    const first = await put(fixture, "a", { plural: "scraps", namespace: "" });
+    await fixture.store.compact(await put(fixture, "b"));
     const told = async (plural: string) => {
-      const watch = await startWatch(room, `resourceVersion=${first}`, { plural });
+      const watch = await startWatch(fixture, `resourceVersion=${first}`, { plural });
       await watch.ended;
       return watch.events.map(({ type, object: { code, message } }) => `${type} ${code} ${message}`);
     };

@@ -17,53 +17,53 @@ import {
 import type { Case } from "./case.ts";
 
 export function watches(promise: Case): void {
-  promise("watch() from a version gives exactly what is later", async (room) => {
-    const before = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${before}`);
-    const b = await put(room, "b");
-    const a = await put(room, "a", { data: { k: "v" } });
-    const gone = await remove(room, "b");
-    const again = await put(room, "b");
+  promise("watch() from a version gives exactly what is later", async (fixture) => {
+    const before = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${before}`);
+    const b = await put(fixture, "b");
+    const a = await put(fixture, "a", { data: { k: "v" } });
+    const gone = await remove(fixture, "b");
+    const again = await put(fixture, "b");
     await watch.reached(again);
     const expected = [`ADDED b ${b}`, `MODIFIED a ${a}`, `DELETED b ${gone}`, `ADDED b ${again}`];
     assert.deepEqual(told(await watch.stop()), expected);
-    const later = await startWatch(room, `resourceVersion=${before}`);
+    const later = await startWatch(fixture, `resourceVersion=${before}`);
     await later.reached(again);
     assert.deepEqual(told(await later.stop()), expected);
-    const middle = await startWatch(room, `resourceVersion=${a}`);
+    const middle = await startWatch(fixture, `resourceVersion=${a}`);
     await middle.reached(again);
     assert.deepEqual(told(await middle.stop()), expected.slice(2));
   });
 
-  promise("watch() shows what is deleted in its last state at the version of the deletion", async (room) => {
-    const before = await put(room, "a", { data: { k: "last" }, labels: { l: "1" } });
-    const watch = await startWatch(room, `resourceVersion=${before}`);
-    const gone = await remove(room, "a");
+  promise("watch() shows what is deleted in its last state at the version of the deletion", async (fixture) => {
+    const before = await put(fixture, "a", { data: { k: "last" }, labels: { l: "1" } });
+    const watch = await startWatch(fixture, `resourceVersion=${before}`);
+    const gone = await remove(fixture, "a");
     const [event] = await watch.reached(gone);
     const last = noteOf("a", { data: { k: "last" }, labels: { l: "1" } });
     assert.deepEqual(event, { type: "DELETED", object: { ...last, metadata: { ...last.metadata, resourceVersion: `${gone}` } } });
     await watch.stop();
   });
 
-  promise("watch() of the future waits, and gives only what comes after it", async (room) => {
-    const before = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${before + 2}&allowWatchBookmarks=1`);
+  promise("watch() of the future waits, and gives only what comes after it", async (fixture) => {
+    const before = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${before + 2}&allowWatchBookmarks=1`);
     let last = before;
-    for (let round = 0; round < 4; round++) last = await put(room, "a", { data: { round: `${round}` } });
+    for (let round = 0; round < 4; round++) last = await put(fixture, "a", { data: { round: `${round}` } });
     await watch.reached(last);
     assert.deepEqual(told(await watch.stop()), [`MODIFIED a ${before + 3}`, `MODIFIED a ${before + 4}`]);
   });
 
-  promise("watch() from a version that is compacted away ends with one ERROR of 410", async (room) => {
-    const old = await put(room, "a");
-    const young = await put(room, "a");
-    const last = await put(room, "b");
+  promise("watch() from a version that is compacted away ends with one ERROR of 410", async (fixture) => {
+    const old = await put(fixture, "a");
+    const young = await put(fixture, "a");
+    const last = await put(fixture, "b");
     // What reads has to have heard of all this: a watch that is behind a compaction begins anew, and ends those that hang on it.
-    const caughtUp = await startWatch(room, `resourceVersion=${old}`);
+    const caughtUp = await startWatch(fixture, `resourceVersion=${old}`);
     await caughtUp.reached(last);
     await caughtUp.stop();
-    await room.store.compact(young);
-    const watch = await startWatch(room, `resourceVersion=${old}`);
+    await fixture.store.compact(young);
+    const watch = await startWatch(fixture, `resourceVersion=${old}`);
     await watch.ended;
     const [event, ...rest] = watch.events;
     assert.deepEqual(rest, []);
@@ -72,17 +72,17 @@ export function watches(promise: Case): void {
       410,
       `too old resource version: ${old} (${young})`,
     ]);
-    const kept = await startWatch(room, `resourceVersion=${young}`);
+    const kept = await startWatch(fixture, `resourceVersion=${young}`);
     await kept.has(1);
     await kept.stop();
   });
 
-  promise("watch() that is read late is told everything in order, each state as it was", async (room) => {
-    const from = await put(room, "a");
-    const { stream, stopping } = await openWatch(room, `resourceVersion=${from}`);
+  promise("watch() that is read late is told everything in order, each state as it was", async (fixture) => {
+    const from = await put(fixture, "a");
+    const { stream, stopping } = await openWatch(fixture, `resourceVersion=${from}`);
     const written: string[] = [];
-    for (let round = 0; round < 30; round++) written.push(`MODIFIED ${await put(room, "a", { data: { round: `${round}` } })} ${round}`);
-    await list(room);
+    for (let round = 0; round < 30; round++) written.push(`MODIFIED ${await put(fixture, "a", { data: { round: `${round}` } })} ${round}`);
+    await list(fixture);
     const seen: string[] = [];
     for await (const event of eventsOf(stream)) {
       seen.push(`${event.type} ${revisionOfEvent(event)} ${(event.object as { data?: { round?: string } }).data?.round}`);
@@ -92,13 +92,13 @@ export function watches(promise: Case): void {
     assert.deepEqual(seen, written);
   });
 
-  promise("bookmarks never go back, and everything up to one has been told before it", async (room) => {
-    const from = await put(room, "a");
+  promise("bookmarks never go back, and everything up to one has been told before it", async (fixture) => {
+    const from = await put(fixture, "a");
     const written: number[] = [];
     let enough = false;
     const writing = (async () => {
       for (let round = 0; !enough; round++) {
-        written.push(await put(room, "a", { data: { round: `${round}` } }));
+        written.push(await put(fixture, "a", { data: { round: `${round}` } }));
         // A store in memory answers without a turn of the event loop, and the time of watches would not pass.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
@@ -106,7 +106,7 @@ export function watches(promise: Case): void {
     const watching = await Promise.all(
       Array.from(
         { length: 8 },
-        (_, index) => startWatch(room, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 3_000 + 500 * index }),
+        (_, index) => startWatch(fixture, `resourceVersion=${from}&allowWatchBookmarks=1`, { ms: 3_000 + 500 * index }),
       ),
     );
     await Promise.all(watching.map(({ ended }) => ended)).finally(() => enough = true);
@@ -126,45 +126,45 @@ export function watches(promise: Case): void {
     assert.ok(watching.some(({ events }) => events.some(({ type }) => type === "BOOKMARK")));
   });
 
-  promise("a watch of the future has no bookmark before the store gets there", async (room) => {
-    const from = await put(room, "a");
-    const watch = await startWatch(room, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 4_000 });
+  promise("a watch of the future has no bookmark before the store gets there", async (fixture) => {
+    const from = await put(fixture, "a");
+    const watch = await startWatch(fixture, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 4_000 });
     await watch.ended;
     assert.deepEqual(watch.events, []);
   });
 
-  promise("watch() ends at once when it has no time", async (room) => {
-    const from = await put(room, "a");
+  promise("watch() ends at once when it has no time", async (fixture) => {
+    const from = await put(fixture, "a");
     for (const ms of [0, -1]) {
-      const { stream } = await openWatch(room, `resourceVersion=${from}`, { ms });
+      const { stream } = await openWatch(fixture, `resourceVersion=${from}`, { ms });
       const first = await within(stream[Symbol.asyncIterator]().next(), "the end of the watch");
       assert.equal(first.done, true, `${ms} ms`);
     }
   });
 
-  promise("watch() ends when its time is up, and not before", async (room) => {
-    const from = await put(room, "a");
+  promise("watch() ends when its time is up, and not before", async (fixture) => {
+    const from = await put(fixture, "a");
     for (const ms of [1_000, 4_000]) {
       const begun = fastClock.now();
-      const watch = await startWatch(room, `resourceVersion=${from}`, { ms });
+      const watch = await startWatch(fixture, `resourceVersion=${from}`, { ms });
       await watch.ended;
       assert.ok(fastClock.now() - begun >= ms, `${fastClock.now() - begun} of ${ms} ms`);
       assert.deepEqual(watch.events, []);
     }
   });
 
-  promise("watch() keeps to its namespace, its kind and its object", async (room) => {
-    const before = await put(room, "a");
-    const inNamespace = await startWatch(room, `resourceVersion=${before}`);
-    const all = await startWatch(room, `resourceVersion=${before}`, { namespace: "" });
-    const one = await startWatch(room, `resourceVersion=${before}`, { name: "b" });
-    const shelves = await startWatch(room, `resourceVersion=${before}`, { plural: "shelves", namespace: "" });
-    await put(room, "b", { namespace: "other" });
-    await put(room, "b");
-    await put(room, "bb");
-    await put(room, "s", { plural: "shelves" });
-    await remove(room, "b");
-    const last = await put(room, "a");
+  promise("watch() keeps to its namespace, its kind and its object", async (fixture) => {
+    const before = await put(fixture, "a");
+    const inNamespace = await startWatch(fixture, `resourceVersion=${before}`);
+    const all = await startWatch(fixture, `resourceVersion=${before}`, { namespace: "" });
+    const one = await startWatch(fixture, `resourceVersion=${before}`, { name: "b" });
+    const shelves = await startWatch(fixture, `resourceVersion=${before}`, { plural: "shelves", namespace: "" });
+    await put(fixture, "b", { namespace: "other" });
+    await put(fixture, "b");
+    await put(fixture, "bb");
+    await put(fixture, "s", { plural: "shelves" });
+    await remove(fixture, "b");
+    const last = await put(fixture, "a");
     const names = (events: readonly SeenEvent[]) =>
       events.map(({ type, object }) => `${type} ${object.metadata.namespace ?? ""}/${object.metadata.name}`);
     await all.reached(last);
@@ -177,12 +177,12 @@ export function watches(promise: Case): void {
     assert.deepEqual(names(await shelves.stop()), ["ADDED /s"]);
   });
 
-  promise("watch() that is read is told a burst of many megabytes", async (room) => {
-    const from = await put(room, "first");
-    const watching = await Promise.all(Array.from({ length: 3 }, () => startWatch(room, `resourceVersion=${from}`)));
+  promise("watch() that is read is told a burst of many megabytes", async (fixture) => {
+    const from = await put(fixture, "first");
+    const watching = await Promise.all(Array.from({ length: 3 }, () => startWatch(fixture, `resourceVersion=${from}`)));
     // At once, so that they come together.
     const names = Array.from({ length: 24 }, (_, index) => `large-${index}`);
-    const revisions = await Promise.all(names.map((name) => put(room, name, { data: { k: "x".repeat(1_000_000) } })));
+    const revisions = await Promise.all(names.map((name) => put(fixture, name, { data: { k: "x".repeat(1_000_000) } })));
     for (const watch of watching) {
       await watch.reached(Math.max(...revisions));
       assert.deepEqual((await watch.stop()).map(({ object }) => object.metadata.name!).toSorted(), names.toSorted());

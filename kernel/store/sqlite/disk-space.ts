@@ -11,7 +11,7 @@ import type { Reserve } from "./reserve.ts";
 /** What a run may do: all, only what frees room, or only reads. */
 export type Allowed = "all" | "freeing" | "reads";
 
-export interface Room {
+export interface DiskSpace {
   readonly full: boolean;
   /** What the next run may do. Where the reserve is gone, free pages in the database must do: without them it is full. */
   allowed(): Allowed;
@@ -22,7 +22,7 @@ export interface Room {
 }
 
 /** The parts of a database that `roomOf` uses. */
-export interface RoomNeeds {
+export interface DiskSpaceOptions {
   readonly reserve: Reserve;
   /** Bytes in the database that nothing uses. */
   readonly freeBytes: () => number;
@@ -34,7 +34,7 @@ export interface RoomNeeds {
   readonly enoughBytes: number;
 }
 
-export function roomOf({ reserve, freeBytes, fits, checkpoint, enoughBytes }: RoomNeeds): Room {
+export function diskSpace({ reserve, freeBytes, fits, checkpoint, enoughBytes }: DiskSpaceOptions): DiskSpace {
   /** Whether the reserve is whole. Without it the database is full before its last page is used. */
   let isWhole = reserve.refill();
   let full = !isWhole && freeBytes() < enoughBytes;

@@ -4,10 +4,10 @@ import { decodeKey, encodeKey } from "../bytes.ts";
 import { eventBytes } from "./recent-events.ts";
 import type { Answers, Call, Engine, Failure, Run } from "./calls.ts";
 import { noReserve, type Reserve } from "./reserve.ts";
-import { type Allowed, isFullError, roomOf } from "./disk-space.ts";
+import { type Allowed, diskSpace, isFullError } from "./disk-space.ts";
 import { blob, entryOf, eventOf, integer, previousOf, stored } from "./rows.ts";
 import { type Bounds, boundsOf, type Statements } from "./statements.ts";
-import { type Facts, openTables, roomOfDatabase } from "./tables.ts";
+import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 
 export interface EngineOptions {
@@ -36,7 +36,7 @@ export function openEngine(path: string, options: EngineOptions = {}): Engine {
 
 function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
   const reserve = openReserve?.() ?? noReserve;
-  const room = roomOf(roomOfDatabase(database, sql, reserve));
+  const room = diskSpace(diskSpaceOptions(database, sql, reserve));
   let allowed: Allowed = "all";
   let { compacted, swept } = facts;
   let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));

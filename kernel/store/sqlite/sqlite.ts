@@ -56,7 +56,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     return run.outcomes;
   });
 
-  function noteRoom(calls: readonly Call[], run: Run): void {
+  function noteDiskSpace(calls: readonly Call[], run: Run): void {
     if (isFailing && calls.some(({ op }) => op === "commit" || op === "room")) {
       troubles.end("failing", path);
       isFailing = false;
@@ -81,7 +81,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     const { expiresAt } = latest;
     const wasFull = latest.full;
     latest = run;
-    if (run.full || wasFull || isFailing) noteRoom(calls, run);
+    if (run.full || wasFull || isFailing) noteDiskSpace(calls, run);
     if (run.expiresAt !== expiresAt) planExpiry();
     if (run.unswept) planSweep();
   }
@@ -148,7 +148,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   planExpiry();
   if (first.unswept) planSweep();
-  if (first.full) noteRoom([], first);
+  if (first.full) noteDiskSpace([], first);
   return {
     get: (key, signal) => call({ op: "get", key }, signal),
     list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../../core/limits.ts";
 import type { Reserve } from "./reserve.ts";
-import { isFullError, type RoomNeeds } from "./disk-space.ts";
+import { type DiskSpaceOptions, isFullError } from "./disk-space.ts";
 import { integer } from "./rows.ts";
 import { type Statements, statements } from "./statements.ts";
 import type { Revision } from "../store.ts";
@@ -41,7 +41,7 @@ export function openTables(database: DatabaseSync): { readonly sql: Statements; 
 }
 
 /** What `roomOf` needs of a database. */
-export function roomOfDatabase(database: DatabaseSync, sql: Statements, reserve: Reserve): RoomNeeds {
+export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserve: Reserve): DiskSpaceOptions {
   return {
     reserve,
     freeBytes: () => integer(sql.freeBytes.get()?.bytes),

@@ -1,12 +1,12 @@
 /** How much the other end may still send, on one stream or on all together (RFC 9113, 5.2). */
-export interface Room {
+export interface FlowWindow {
   /** So many bytes have come. Throws where they are more than there was room for. */
   fill(bytes: number): void;
   /** So many of them are used: there is room for as many more, which the other end is told when half of all is used. */
   use(bytes: number): void;
 }
 
-export function roomFor(windowBytes: number, tell: (bytes: number) => void): Room {
+export function flowWindow(windowBytes: number, tell: (bytes: number) => void): FlowWindow {
   let left = windowBytes, used = 0;
   return {
     fill(bytes) {

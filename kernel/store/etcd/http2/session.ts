@@ -9,7 +9,7 @@ import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts
 import { headerFrames } from "./header-frames.ts";
 import { headerReader, type Headers } from "./hpack.ts";
 import { connectionWindowBytes, firstWindowBytes, ourSettings, preface, setting, streamWindowBytes } from "./preface.ts";
-import { type Room, roomFor } from "./flow-window.ts";
+import { type FlowWindow, flowWindow } from "./flow-window.ts";
 import { sendQueue } from "./send-queue.ts";
 
 /** What a stream is told. Nothing comes after `end`, and nothing after the stream was cancelled. */
@@ -71,7 +71,7 @@ interface Open {
   readonly events: StreamEvents;
   /** What it sends before its turn has come. */
   readonly early: Uint8Array[];
-  readonly room: Room;
+  readonly room: FlowWindow;
 }
 
 /** Speaks over a socket that is connected, or is being connected. */
@@ -85,7 +85,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   let streamsMax = Infinity;
   let isOpen = false, isLeaving = false, isOver = false;
   let answered: (() => void)[] = [];
-  const room = roomFor(connectionWindowBytes, (bytes) => allow(0, bytes));
+  const room = flowWindow(connectionWindowBytes, (bytes) => allow(0, bytes));
 
   function destroy(because: unknown): void {
     if (isOver) return;
@@ -265,7 +265,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
         isWhole,
         events,
         early: isWhole ? [whole] : [],
-        room: roomFor(streamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
+        room: flowWindow(streamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
       };
       if (streams.size < streamsMax) start(stream);
       else waiting.add(stream);
