@@ -23,7 +23,7 @@ export interface FieldError {
   readonly detail: string;
   /**
    * How a string is quoted. Upstream shows plain strings by `%q` and those of a type of their own, as enumerations are, as JSON.
-   * Unless told, only what is NotSupported is such an enumeration.
+   * Default: `json` for NotSupported, `go` for the others.
    */
   readonly quoted?: "go" | "json";
 }

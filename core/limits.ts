@@ -58,9 +58,9 @@ export const limits = Object.freeze({
   /** Runes of all Warning headers of one answer, and of each once that is exceeded. */
   warningRunesMax: 4096,
   warningRunesTruncated: 256,
-  /** Texts of all errors of one object together, of which an answer tells at least one. */
+  /** Length of the texts of all errors of one object, in UTF-16 units. An answer shows at least one error. */
   fieldErrorsLengthMax: 1024 * 1024,
-  /** Errors that one list or map of an object has at most: an answer has no room for more. The rest of the list is not checked. */
+  /** Errors of one list or map of an object. An answer shows no more; the rest of the list is not checked. */
   fieldErrorsOfListMax: 1024 * 1024 / 32,
   /** Ports, and files of one volume, that a template's warnings compare with each other. */
   comparedForWarningsMax: 256,

@@ -67,7 +67,7 @@ test("listed() holds no more than four Mi of text, or one object that is longer"
   assert.deepEqual(limits(longer.asked), ["10", "1", "1"]);
 });
 
-test("listed() reads a page when somebody wants what is on it, and passes on why it cannot be read", async () => {
+test("listed() reads a page when its first item is needed, and rethrows read errors", async () => {
   const { list, asked } = paged(things(20));
   const gone = new StatusError("Expired", "too old");
   const objects = listed(

@@ -1,4 +1,4 @@
-/** What somebody who mistyped a name probably meant. */
+/** The known name that is nearest to a mistyped one. */
 
 /** The candidate that takes the fewest edits to reach, if they are few for its length; undefined when nothing is near. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {

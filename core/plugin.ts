@@ -28,7 +28,7 @@ export interface GateStage {
   /** The release in which the gate is gone, where that is known. */
   readonly removed?: Release;
 }
-/** Whether a feature gate is on. Asking for a gate that nobody declares is a bug and throws. */
+/** Whether a feature gate is on. Throws for a gate that no plugin declares: a bug. */
 export type Gates = (gate: string) => boolean;
 
 /** What a hook may look at besides the object. No clock of its own, no I/O. */
@@ -78,7 +78,7 @@ export interface Strategy {
   readonly garbageCollected?: boolean;
   /** Verbs that are not served. */
   readonly without?: readonly Verb[];
-  /** Why verbs are left out, told to clients that try one: a clause without a full stop. */
+  /** Why verbs are left out, for the answer to clients that try one: a clause without a full stop. */
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
@@ -92,7 +92,7 @@ export interface Subresource<T = any> {
   readonly write: (next: T, prior: T, at: HookContext) => T;
   /** Validation in place of the resource's own `update`. */
   readonly update?: (next: T, prior: T, at: HookContext) => readonly FieldError[];
-  /** Top-level fields that writes through this path leave as they are: nobody comes to own them by it. Default for `status`:
+  /** Top-level fields that writes through this path leave as they are. Such a write does not own them. Default for `status`:
    *  all but metadata and status; for others: status. */
   readonly leaves?: readonly string[];
 }
@@ -107,7 +107,7 @@ export interface Served<T extends ApiObject = any> {
   /** A version that the target release has removed is served only where --runtime-config names it; with this gate on also by
    *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
   readonly keptBy?: string;
-  /** Group version and kind to move to, told in the warning. */
+  /** Group version and kind to move to, shown in the warning. */
   readonly replacement?: { readonly groupVersion: GroupVersion; readonly kind: string };
   readonly columns?: readonly Column<T>[];
   /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
@@ -183,7 +183,7 @@ export interface Admission<T extends ApiObject = any> {
   readonly mutate?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => T | Promise<T>;
   /** After validation: why the write is refused (403), or undefined. */
   readonly refuse?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => string | undefined | Promise<string | undefined>;
-  /** What it does outside of the object, once nobody has refused the write; again when the write has to be tried again. */
+  /** Its effect outside of the object, after all steps have admitted the write; again when the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, at: HookContext) => void | Promise<void>;
   /** That a dry run may leave the effect out. Without this word a dry run that meets the effect is refused (400). */
   readonly dryRun?: "leaves the effect out";
@@ -203,7 +203,7 @@ export interface ControllerContext {
   readonly api: Api;
   /** Absent where nothing is gated, as in tests of work that asks for none. */
   readonly gates?: Gates;
-  /** The controller's own; absent where nobody measures. */
+  /** The controller's own; absent where nothing is measured. */
   readonly work?: WorkMeter;
   /** Logs an error for the operator: a sentence without secrets, and what was thrown. Absent in tests that read no log. */
   readonly tell?: (sentence: string, error?: unknown) => void;
@@ -300,8 +300,8 @@ export interface Api {
     namespace: string,
     query?: Readonly<Record<string, string>>,
   ): Promise<unknown>;
-  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes that are no `concern`
-   *  of whoever asks may be left out, which spares them all that it costs to be told; creation and deletion concern everybody. */
+  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
+   *  `concern` may be left out, which saves their cost; creation and deletion are always delivered. */
   watch(
     groupVersion: GroupVersion,
     resource: string,
@@ -318,7 +318,7 @@ export interface Api {
     readonly namespaced: boolean;
   }[];
 }
-/** What of an object somebody follows: all of it, or its owner references, its finalizers and whether its deletion was asked for. */
+/** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
 export type WatchScope = "everything" | "ownership";
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };

@@ -1,4 +1,4 @@
-/** Why something failed, in the words of whoever noticed it. */
+/** The message of a failure. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

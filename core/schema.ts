@@ -57,9 +57,9 @@ export type ListNode = {
   readonly published?: false;
 };
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
-/** A struct of which one field tells which of the others is meant. */
+/** A struct of which one field, the discriminator, says which of the others is in use. */
 export type Union = {
-  /** The field that tells. */
+  /** The key of that field. */
   readonly discriminator: string;
   /** By the key of each member, the member's name in Go, which is what the discriminator would hold. */
   readonly members: Readonly<Record<string, string>>;
@@ -120,7 +120,7 @@ export interface FieldOptions {
   /** The list is made before anything is put into it, so that an empty one that is written is `[]` and not Go's nil, `null`. */
   readonly made?: true;
   /**
-   * An empty map or list that a client sends is in the object until it is stored, because upstream's rules tell it from an absent one.
+   * An empty map or list that a client sends is in the object until it is stored, because upstream's rules distinguish it from an absent one.
    * It is never written. Only for fields with `omitempty`.
    */
   readonly keepsEmpty?: true;
@@ -135,7 +135,7 @@ export interface FieldOptions {
   readonly immutable?: true;
   /** The feature gate without which a new value is dropped (an already stored one stays). */
   readonly gate?: string;
-  /** Name of the field in Go where it is not the key with an upper-case first word; errors about protobuf tell it. */
+  /** Name of the field in Go where it is not the key with an upper-case first word; errors about protobuf show it. */
   readonly goName?: string;
   /** Hoisted into the parent in JSON; a submessage in protobuf. */
   readonly inline?: true;
@@ -217,7 +217,7 @@ export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV
 export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
 }
-/** The same node under the name that its type has upstream, such as `v1.PullPolicy`: decoding errors tell it. */
+/** The same node under the name that its type has upstream, such as `v1.PullPolicy`: decoding errors show it. */
 export function named<N extends StringNode | RecordNode>(goName: string, node: N): N {
   const renamed: N = { ...node, goName };
   return Object.freeze(renamed);

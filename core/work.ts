@@ -1,6 +1,6 @@
-/** What background work tells of its queue. */
+/** What background work reports about its queue. */
 
-/** Counts items of one queue, for metrics. An item is known by its name; what is told twice counts once. */
+/** Counts items of one queue, for metrics. An item is identified by its name; an item that is reported twice counts once. */
 export interface WorkMeter {
   /** The item waits for its turn from now on. */
   added(item: string): void;

@@ -124,7 +124,7 @@ function sortedChildren(set: FieldSet): readonly (readonly [Element, FieldSet])[
 const known = new WeakMap<object, FieldSet>();
 const texts = new WeakMap<FieldSet, Json>();
 
-/** The set that a FieldsV1 value tells. Throws for a value that is none; elements of a sort that is not known are passed over. */
+/** The set of a FieldsV1 value. Throws for a value that is not a set; elements of an unknown kind are skipped. */
 export function readFieldSet(value: Json | undefined): FieldSet {
   if (value === undefined || value === null) return emptySet;
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");

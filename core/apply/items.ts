@@ -1,4 +1,4 @@
-/** Items of lists that are merged: what tells one from another, and the words for those that have nothing of the kind. */
+/** Items of lists that are merged: what identifies an item, and the errors for items without an identity. */
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
 import { type Element, keyElement, valueElement } from "./element.ts";

@@ -1,10 +1,10 @@
 /**
- * Who owns which fields after a write. Both ways begin with the owners so far and give those afterwards: an update takes what it
- * changes from everybody else, an apply owns exactly what it names and must not take what is another's unless it is forced.
+ * The owners of fields after a write, from the owners before it. An update takes the fields that it changes from all other managers. An
+ * apply owns exactly the fields that it names; it takes fields of another manager by force only.
  *
  *   owners      alpha applied {data.a, data.b}
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
- *   alpha applies data.a   ->  conflict with beta; by force: alpha {data.a}, and data.b goes, which nobody owns any more
+ *   alpha applies data.a   ->  conflict with beta; by force: alpha {data.a}, and data.b goes, which has no owner any more
  */
 import { isObject, type Json } from "../schema.ts";
 import { type Atom } from "./atom.ts";
@@ -34,7 +34,7 @@ export interface Versions {
   readonly atom: (apiVersion: string) => Atom | undefined;
   /** An object between two versions that have atoms. May return the same value. */
   readonly convert: (object: Json, from: string, to: string) => Json;
-  /** Paths that a write through this path may not change, in that version: nobody comes to own them by it. */
+  /** Paths that a write through this path may not change, in that version. Such a write does not own them. */
   readonly ignored: (apiVersion: string) => FieldSet;
 }
 
@@ -45,7 +45,7 @@ export interface Writer {
   readonly time: string;
 }
 
-/** Fields of metadata that nobody owns. */
+/** Fields of metadata that never have an owner. */
 const unowned: FieldSet = setOfPaths(
   ["f:apiVersion"],
   ["f:kind"],
@@ -146,7 +146,7 @@ function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): 
   return versions.convert(rest, version, current);
 }
 
-/** `rest` with what somebody owns put back from `whole`, both in `version`. */
+/** `rest` with owned fields restored from `whole`, both in `version`. */
 function withOwned(versions: Versions, whole: Json, rest: Json, version: string, owners: Owners): Json {
   const byVersion = new Map<string, FieldSet>([[version, emptySet]]);
   for (const { apiVersion, set } of owners.values()) byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));

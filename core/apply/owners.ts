@@ -29,7 +29,7 @@ export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Ow
   });
 }
 
-/** The owners that entries tell of; undefined when any of them makes no sense. */
+/** The owners that the entries describe; undefined when an entry is invalid. */
 export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): Owners | undefined {
   if (entries === undefined || entries.length === 0) return noOwners;
   const owners = new Map<string, Owner>();

@@ -53,15 +53,15 @@ export function problemsText(problems: readonly string[]): string {
 
 function checkValue(atom: Atom, value: Json, path: string, problems: string[]): void {
   if (value === null) return;
-  const tell = (what: string) => problems.push(path === "" ? what : `${path}: ${what}`);
+  const report = (what: string) => problems.push(path === "" ? what : `${path}: ${what}`);
   const shape = shapeOf(atom, value);
   if (shape === "scalar") {
     const wrong = scalarProblem(atom.scalar!, value);
-    if (wrong !== undefined) tell(wrong);
+    if (wrong !== undefined) report(wrong);
   } else if (shape === "list") {
-    if (!isList(value)) tell(`expected list, got &{${goText(value)}}`);
+    if (!isList(value)) report(`expected list, got &{${goText(value)}}`);
     else checkList(atom.list!, value, path, problems);
-  } else if (!isObject(value)) tell(`expected map, got &{${goText(value)}}`);
+  } else if (!isObject(value)) report(`expected map, got &{${goText(value)}}`);
   else {
     for (const key of Object.keys(value)) {
       const inner = memberAtom(atom.map!, key);

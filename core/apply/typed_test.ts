@@ -32,25 +32,28 @@ const Thing = struct("Thing", {
 const atom = atomOf(Thing);
 const paths = (value: Json) => pathTexts(fieldSetOf(atom, value));
 
-test("typeProblems() tells what does not fit in upstream's words", () => {
-  const tell = (value: Json) => problemsText(typeProblems(atom, value));
-  assert.equal(tell({ nope: 1 }), ".nope: field not declared in schema");
-  assert.equal(tell(JSON.parse('{"__proto__":{}}')), ".__proto__: field not declared in schema");
-  assert.equal(tell({ text: 1 }), ".text: expected string, got &value.valueUnstructured{Value:1}");
-  assert.equal(tell({ flag: "yes" }), ".flag: expected boolean, got &{yes}");
-  assert.equal(tell({ count: "soon" }), ".count: expected numeric (int or float), got string");
-  assert.equal(tell({ size: { a: [1] } }), ".size: expected any scalar, got &{map[a:[1]]}");
-  assert.equal(tell({ labels: ["a"] }), ".labels: expected map, got &{[a]}");
-  assert.equal(tell({ ports: { name: "app" } }), ".ports: expected list, got &{map[name:app]}");
-  assert.equal(tell({ words: ["a", "a"] }), '.words: duplicate entries for key [="a"]');
-  assert.equal(tell({ words: [null] }), ".words: element 0: associative list without keys has an element that's an explicit null");
-  assert.equal(tell({ ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] }), '.ports: duplicate entries for key [port=1,protocol="TCP"]');
+test("typeProblems() reports what does not fit in upstream's words", () => {
+  const problemsOf = (value: Json) => problemsText(typeProblems(atom, value));
+  assert.equal(problemsOf({ nope: 1 }), ".nope: field not declared in schema");
+  assert.equal(problemsOf(JSON.parse('{"__proto__":{}}')), ".__proto__: field not declared in schema");
+  assert.equal(problemsOf({ text: 1 }), ".text: expected string, got &value.valueUnstructured{Value:1}");
+  assert.equal(problemsOf({ flag: "yes" }), ".flag: expected boolean, got &{yes}");
+  assert.equal(problemsOf({ count: "soon" }), ".count: expected numeric (int or float), got string");
+  assert.equal(problemsOf({ size: { a: [1] } }), ".size: expected any scalar, got &{map[a:[1]]}");
+  assert.equal(problemsOf({ labels: ["a"] }), ".labels: expected map, got &{[a]}");
+  assert.equal(problemsOf({ ports: { name: "app" } }), ".ports: expected list, got &{map[name:app]}");
+  assert.equal(problemsOf({ words: ["a", "a"] }), '.words: duplicate entries for key [="a"]');
+  assert.equal(problemsOf({ words: [null] }), ".words: element 0: associative list without keys has an element that's an explicit null");
   assert.equal(
-    tell({ owners: [{ name: "a" }] }),
+    problemsOf({ ports: [{ port: 1 }, { port: 1, protocol: "TCP" }] }),
+    '.ports: duplicate entries for key [port=1,protocol="TCP"]',
+  );
+  assert.equal(
+    problemsOf({ owners: [{ name: "a" }] }),
     '.owners: element 0: associative list with keys has an element that omits all key fields ["uid"] (and doesn\'t have default values for any key fields)',
   );
   assert.equal(
-    tell({ text: 1, count: true }),
+    problemsOf({ text: 1, count: true }),
     "errors:\n  .text: expected string, got &value.valueUnstructured{Value:1}\n  .count: expected numeric (int or float), got bool",
   );
 });
@@ -77,7 +80,7 @@ test("fieldSetOf() counts leaves, items and entries, not structs", () => {
   assert.deepEqual(paths({ any: { a: { b: 1 }, c: [1] } }), [".any.a", ".any.c", ".any.a.b"]);
 });
 
-test("compare() tells what came, changed and went, down to the leaves", () => {
+test("compare() returns added, changed and removed fields, down to the leaves", () => {
   const found = compare(
     atom,
     { text: "a", labels: { a: "1", b: "1" }, words: ["x", "y"], values: ["1"], whole: { one: "1" }, part: { one: "1" } },

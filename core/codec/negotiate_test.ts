@@ -116,7 +116,7 @@ test("bodyEncoding() takes JSON where nothing is said, whatever the letter case 
   }
 });
 
-test("wantsPretty() believes the query before the user agent", () => {
+test("wantsPretty() prefers the query to the user agent", () => {
   assert.equal(wantsPretty("", "curl/8.0"), true);
   assert.equal(wantsPretty("false", "curl/8.0"), false);
   assert.equal(wantsPretty("1", "kubectl"), true);

@@ -22,7 +22,7 @@ export function wrongType(type: number, field: string): ProtobufError {
   return new ProtobufError(`proto: wrong wireType = ${type} for field ${field}`);
 }
 
-/** The error to tell clients: the reader's own RangeError means that the bytes ended too early. */
+/** The error for clients. The library's RangeError means that the bytes end too early. */
 export function readable(error: unknown): unknown {
   if (error instanceof ProtobufError || !(error instanceof Error)) return error;
   return error instanceof RangeError ? cutOff() : overflow();
@@ -126,7 +126,7 @@ function isPlain(tag: number | bigint): tag is number {
   return typeof tag === "number" && tag >= 0 && tag < plainTagMax;
 }
 
-/** Skips the value of a field that nobody knows; groups are skipped whole, whatever they hold. */
+/** Skips the value of an unknown field. A group is skipped with its content. */
 function skip(from: Reader, first: number): void {
   let open = 0;
   for (let type = first;; type = typeOf(readVarint(from))) {

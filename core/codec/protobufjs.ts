@@ -3,8 +3,8 @@ import type { Reader, Writer } from "protobufjs/minimal.js";
 import { once } from "../async.ts";
 
 /**
- * The library that reads and writes the wire format of protobuf, loaded when it is first used: whoever serves JSON alone, from a store
- * that is not etcd, starts without it, in 2 MiB less.
+ * The library for the wire format of protobuf, loaded at its first use: a server of JSON alone on a store other than etcd takes 2 MiB
+ * less without it.
  */
 export const protobufjs = once(() => createRequire(import.meta.url)("protobufjs/minimal.js") as typeof import("protobufjs/minimal.js"));
 

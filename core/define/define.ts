@@ -1,6 +1,6 @@
 /**
- * How a plugin comes to be: `definePlugin(...)` checks everything that a definition can get wrong, tells all of it in
- * one error, and freezes what is right. After that nobody checks again.
+ * `definePlugin(...)` checks a definition, reports all mistakes in one error, and freezes a correct definition. Nothing is checked again
+ * afterwards.
  */
 import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";

@@ -256,7 +256,7 @@ test("definePlugin() refuses seeds of what it does not define, and in the wrong 
   ]);
 });
 
-test("a DefinitionError tells all mistakes in its message", () => {
+test("a DefinitionError lists all mistakes in its message", () => {
   const error = (() => {
     try {
       return definePlugin({ ...plugin, name: "Bad", summary: "" });

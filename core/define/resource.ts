@@ -86,14 +86,14 @@ export function groupVersionMistakes(groupVersion: GroupVersion): readonly strin
 
 function lifeMistakes({ introduced, deprecated, removed }: Served): readonly string[] {
   const mistakes: string[] = [];
-  const told = Object.entries({ introduced, deprecated, removed }).flatMap(([word, release]) =>
+  const releases = Object.entries({ introduced, deprecated, removed }).flatMap(([word, release]) =>
     release === undefined ? [] : [{ word, release }]
   );
-  for (const { word, release } of told) {
+  for (const { word, release } of releases) {
     if (!releasePattern.test(release)) mistakes.push(`${word} in "${release}", which is not a release such as "1.18"`);
   }
-  for (const [i, { word, release }] of told.entries()) {
-    const before = told[i - 1];
+  for (const [i, { word, release }] of releases.entries()) {
+    const before = releases[i - 1];
     if (before !== undefined && minorOf(release) < minorOf(before.release)) {
       mistakes.push(`${word} in ${release}, before it is ${before.word} in ${before.release}`);
     }
@@ -128,7 +128,7 @@ function subresourceMistakes(name: string, subresource: Subresource): readonly s
   return mistakes;
 }
 
-/** The values that occur more than once, each told once. */
+/** The values that occur more than once, each listed once. */
 export function repeated(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
 }

@@ -66,9 +66,9 @@ test("defaulter() keeps schema order", () => {
   assert.deepEqual(Object.keys(fill({ ...head, spec: { probe: {} } }).spec), ["policy", "attach", "modes", "probe", "kind", "inner"]);
 });
 
-test("defaulter() fills the defaults of a feature while its gate is on, and what is inside them; what is told stays either way", () => {
+test("defaulter() fills the defaults of a feature while its gate is on, and what is inside them; values that are set stay either way", () => {
   const off = (gate: string) => gate !== "Mounts";
-  const gated = (told: object, isOn: Gates) => (fill({ ...head, gated: told }, isOn) as { gated?: object }).gated;
+  const gated = (value: object, isOn: Gates) => (fill({ ...head, gated: value }, isOn) as { gated?: object }).gated;
   assert.deepEqual(gated({}, on), { mount: false, probe: { period: 10 } });
   assert.deepEqual(gated({}, off), {});
   assert.deepEqual(gated({ mount: true }, on), { mount: true });

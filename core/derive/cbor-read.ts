@@ -1,6 +1,6 @@
 /**
  * Data items of CBOR to canonical objects, as upstream's reader fills its structs: keys are texts or byte strings, a key that comes
- * again is refused, null is absence. Reading goes on after a failure; the first is told, unless a map has an entry that ends it.
+ * again is refused, null is absence. Reading continues after a failure; the first is reported, unless a map has an entry that ends it.
  */
 import { CborFailure, duplicateKey, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfItem } from "../codec/cbor/item.ts";
@@ -32,7 +32,7 @@ import { zeroOf } from "./zero.ts";
 class UnknownField extends CborFailure {}
 
 /**
- * Reads an item into the canonical object. Adds the first unknown field, told by its place, to `findings` where there is such a
+ * Reads an item into the canonical object. Adds the first unknown field, by its path, to `findings` where there is such a
  * list. kind and apiVersion are as the item gives them, "" if it does not. Throws `DecodeError` for what does not fit the type.
  */
 export function cborReader<T>(node: Typed<T>): (item: CborItem, findings?: string[]) => T {

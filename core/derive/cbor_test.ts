@@ -148,7 +148,7 @@ for (
   test(`cborReader() refuses ${what}`, () => assert.equal(refusal(hex), why));
 }
 
-test("cborReader() tells the place of the first unknown field, and reads the rest", () => {
+test("cborReader() reports the path of the first unknown field, and reads the rest", () => {
   const findings: string[] = [];
   const thing = cborReader(Thing)(item(`a3 ${text("text")} 61 61 ${text("zeta")} 01 05 02`), findings);
   assert.deepEqual(findings, ["cbor: found unknown field at map element index 1"]);

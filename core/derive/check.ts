@@ -73,7 +73,7 @@ function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
       const at = path === "" ? key : `${path}.${key}`;
       const value = object[key] ?? (always && !pointer ? zeroOf(node) : undefined);
       if (value === undefined || (isMissing !== undefined && isMissing(value))) return isMissing === undefined ? fine : [required(at, "")];
-      // An empty text that nobody requires is an absent one.
+      // An empty text of an optional field is an absent one.
       return node.tag === "string" && skipsZero !== undefined && skipsZero(value) ? fine : check(value, at);
     });
 }

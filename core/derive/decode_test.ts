@@ -201,7 +201,7 @@ test("decoder() merges repeated structs, maps and lists as Go does, and lets oth
   assert.deepEqual(decode('{"generation":5,"generation":null}'), { ...empty, generation: 5 });
 });
 
-test("decoder() tells a wrong type with Go's name of the field", () => {
+test("decoder() reports a wrong type with Go's name of the field", () => {
   for (
     const [text, message] of [
       ['{"data":{"a":1}}', "number into Go struct field Lease.data of type string"],
@@ -232,7 +232,7 @@ test("decoder() tells a wrong type with Go's name of the field", () => {
   ) assert.equal(refusal(text), `json: cannot unmarshal ${message}`, text);
 });
 
-test("decoder() tells the first wrong type, but a scalar that cannot be read before all of them", () => {
+test("decoder() reports the first wrong type, and a scalar that cannot be read before all of them", () => {
   assert.match(refusal('{"data":{"a":1},"metadata":{"name":5}}'), /Lease\.data/);
   assert.equal(refusal('{"data":{"a":1},"caBundle":"!"}'), "illegal base64 data at input byte 0");
   assert.match(refusal('{"seen":"yesterday"}'), /^parsing time "yesterday" as /);

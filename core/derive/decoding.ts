@@ -1,7 +1,7 @@
 /**
- * What one run of a decoder knows: where it is, in the two spellings that errors need, and what it has found. A wrong type
- * is remembered and decoding goes on, so that the first one is told; a scalar that cannot be read ends the run at once
- * and is told instead. That is how Go's decoder treats its own errors and those of types that read themselves.
+ * The state of one run of a decoder: its position, in the two spellings of errors, and its findings. The first wrong type is recorded and
+ * decoding continues; a scalar that cannot be read ends the run at once and is reported instead. Go's decoder treats its own errors and
+ * those of types with an own UnmarshalJSON so.
  */
 import { limits } from "../limits.ts";
 import { jsonKind } from "../tree/go-errors.ts";
@@ -11,14 +11,14 @@ import type { Tree } from "../tree/tree.ts";
 /** Which reader the tree came from: they differ in what counts as an integer and in what they find. */
 export type ReaderName = "json" | "yaml";
 
-/** Goes into a decoder with the reader's name and comes out with what is to be told besides. */
+/** Input and output of a decoder: the name of the reader, and the findings for warnings or strict errors. */
 export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
 }
 
-/** A body that does not fit its type; the message is upstream's, without what is put before it (`... cannot be handled as ...`). */
+/** A body that does not fit its type; the message is upstream's, without its prefix (`... cannot be handled as ...`). */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
@@ -26,7 +26,7 @@ export class DecodeError extends Error {
 export class Decoding {
   readonly reader: ReaderName;
   readonly #findings: string[] | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #wrongType: string | undefined;
   #depth = 0;
   /** Keys and indexes from the top, for reports. */
@@ -35,7 +35,7 @@ export class Decoding {
   readonly fields: string[] = [];
   readonly structs: string[] = [];
 
-  /** Without a report unknown and duplicate fields pass in silence. */
+  /** Without `findings`, unknown and duplicate fields are ignored. */
   constructor(reader: ReaderName, findings: string[] | undefined) {
     this.reader = reader;
     this.#findings = findings;
@@ -62,8 +62,8 @@ export class Decoding {
   #find(what: "unknown" | "duplicate", key: string): void {
     if (this.#findings === undefined || this.#findings.length >= limits.strictFindingsMax) return;
     const finding = `${what} field ${goQuote(this.#pathTo(key))}`;
-    if (this.#told.has(finding)) return;
-    this.#told.add(finding);
+    if (this.#reported.has(finding)) return;
+    this.#reported.add(finding);
     this.#findings.push(finding);
   }
   #pathTo(key: string): string {

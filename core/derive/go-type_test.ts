@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { int64, list, named, quantity, record, string, struct } from "../schema.ts";
 import { goType } from "./go-type.ts";
 
-test("goType() tells the name that a text or record has upstream, also as the element of a list", () => {
+test("goType() returns the name that a text or record has upstream, also as the element of a list", () => {
   const Access = named("v1.PersistentVolumeAccessMode", string);
   assert.equal(goType(Access), "v1.PersistentVolumeAccessMode");
   assert.equal(goType(list(Access)), "[]v1.PersistentVolumeAccessMode");

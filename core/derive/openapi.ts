@@ -29,7 +29,7 @@ export interface OpenapiOptions {
   readonly enums?: boolean;
 }
 
-/** What is published under a name, and how its schema is made once somebody refers to it. */
+/** A published component: its name, and how its schema is made at the first reference. */
 interface Component {
   readonly name: string;
   readonly make: () => Part;

@@ -150,7 +150,7 @@ test("openapiSchemas() publishes how lists and maps merge", () => {
   assert.deepEqual(atomic["io.k8s.api.core.v1.Atom"], { type: "object", "x-kubernetes-map-type": "atomic" });
 });
 
-test("openapiSchemas() publishes which field of a union tells which other is meant", () => {
+test("openapiSchemas() publishes the discriminator of a union", () => {
   const Profile = struct("Profile", { type: field(1, string, ""), onNode: field(2, string, "") }, {
     union: { discriminator: "type", members: { onNode: "OnNode" } },
   });

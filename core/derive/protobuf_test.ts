@@ -185,7 +185,7 @@ test("protobufReader() refuses tags, lengths and groups that upstream refuses, i
     "02": "proto: Values: illegal tag 0 (wire type 2)",
     "8080808040": "proto: Values: illegal tag -2147483648 (wire type 17179869184)",
     "f8ffffffffffffffff01": "proto: Values: illegal tag -1 (wire type 18446744073709551608)",
-    // The end of a group that nobody began, also within a skipped one; types that do not exist.
+    // The end of a group without its start, also within a skipped one; types that do not exist.
     "0c": "proto: Values: wiretype end group for non-group",
     "a306": "unexpected EOF",
     "a306 ae06": "proto: illegal wireType 6",

@@ -1,7 +1,7 @@
 /**
  * The rules of names, label keys and label values. Each rule answers what is wrong with a text, in upstream's words
  * (`k8s.io/apimachinery` validation, 1.35), and nothing when the text is right. The texts are given by clients, so the
- * rules scan once from left to right; the patterns in the messages are told, not run.
+ * rules scan once from left to right; the patterns in the messages are shown, not run.
  */
 import { append } from "../append.ts";
 import { utf8Length } from "../scalars/utf8.ts";

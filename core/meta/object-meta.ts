@@ -29,7 +29,7 @@ export const ObjectMeta = struct("ObjectMeta", {
   generateName: field(2, string, "Prefix from which the server makes a unique name when none is given."),
   namespace: field(3, string, "Namespace that the object lives in; empty for cluster-scoped kinds; cannot change."),
   selfLink: field(4, string, "No longer filled by the server."),
-  uid: field(5, named("types.UID", string), "Made by the server; tells apart objects that had the same name at different times."),
+  uid: field(5, named("types.UID", string), "Set by the server. Distinguishes objects that had the same name at different times."),
   resourceVersion: field(6, string, "Opaque version of the object as stored; for change detection and optimistic concurrency."),
   generation: field(7, int64, "Counts changes of the desired state, for kinds that do so."),
   creationTimestamp: field(8, time, "When the server created the object."),

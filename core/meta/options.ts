@@ -1,4 +1,4 @@
-/** What clients send beside objects, and how the API tells about itself (meta/v1). */
+/** Options of requests, and the documents of discovery (meta/v1). */
 import {
   boolean,
   type Field,

@@ -3,7 +3,7 @@ import { type FieldError, invalid } from "../field-error.ts";
 import type { Quantity } from "../schema.ts";
 import { amountOf, compareQuantities, integerOf, roundUp } from "../scalars/quantity.ts";
 
-/** Not below zero. The value is told as the whole number that upstream shows. */
+/** Not below zero. The error shows the value as the whole number that upstream shows. */
 export function validateNotNegative(value: Quantity, path: string): readonly FieldError[] {
   if (compareQuantities(value, "0") >= 0) return [];
   return [invalid(path, integerOf(roundUp(amountOf(value), 0)) ?? value, "must be a valid resource quantity")];

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { fieldErrorText } from "../field-error.ts";
 import { sameAmounts, validateNotNegative, validatePositive } from "./quantity-rules.ts";
 
-test("validateNotNegative() tells an amount below zero as a whole number, rounded away from zero", () => {
-  const told = (value: string) => validateNotNegative(value, "a").map(fieldErrorText);
-  assert.deepEqual(told("0"), []);
-  assert.deepEqual(told("1n"), []);
-  assert.deepEqual(told("-5Gi"), ["a: Invalid value: -5368709120: must be a valid resource quantity"]);
-  assert.deepEqual(told("-1m"), ["a: Invalid value: -1: must be a valid resource quantity"]);
-  assert.deepEqual(told("-9007199254740993"), ["a: Invalid value: -9007199254740993: must be a valid resource quantity"]);
+test("validateNotNegative() shows an amount below zero as a whole number, rounded away from zero", () => {
+  const errorsOf = (value: string) => validateNotNegative(value, "a").map(fieldErrorText);
+  assert.deepEqual(errorsOf("0"), []);
+  assert.deepEqual(errorsOf("1n"), []);
+  assert.deepEqual(errorsOf("-5Gi"), ["a: Invalid value: -5368709120: must be a valid resource quantity"]);
+  assert.deepEqual(errorsOf("-1m"), ["a: Invalid value: -1: must be a valid resource quantity"]);
+  assert.deepEqual(errorsOf("-9007199254740993"), ["a: Invalid value: -9007199254740993: must be a valid resource quantity"]);
 });
 
 test("validatePositive() refuses zero and less as they are written", () => {

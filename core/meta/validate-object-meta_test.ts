@@ -174,7 +174,7 @@ test("validateObjectMeta() reads own keys only, whatever they are called", () =>
   assert.deepEqual(brief(validateObjectMeta({ ...good, labels }, rules)), ["metadata.labels Invalid", "metadata.labels Invalid"]);
 });
 
-test("validateObjectMeta() takes any number of errors, and returns as many as an answer has room for", () => {
+test("validateObjectMeta() takes any number of errors, and returns as many as an answer shows", () => {
   const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`-${i}`, "x"]));
   assert.equal(validateObjectMeta({ ...good, labels }, rules).length, limits.fieldErrorsOfListMax);
   assert.equal(validateObjectMetaUpdate({ ...good, labels }, good).length, limits.fieldErrorsOfListMax);

@@ -12,7 +12,7 @@ export function duplicateKeys(tree: Tree, known?: ReadonlySet<string>): readonly
   const found = new Set<string>();
   const open: { readonly at: Tree[] | TreeObject; readonly path: string; readonly seen: Set<string>; next: number }[] = [];
   const enter = (at: Tree, path: string) => {
-    // A path as long as this says nothing to anybody, and ten thousand of them would be megabytes.
+    // A longer path helps no reader, and ten thousand of them would be megabytes.
     if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
   };
   enter(tree, "");

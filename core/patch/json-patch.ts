@@ -93,7 +93,7 @@ export function applyJsonPatch(document: Tree, operations: readonly Operation[])
   return run.root;
 }
 
-/** 422 in upstream's words, which tell nothing about the operation. */
+/** 422 in upstream's words, which do not name the operation. */
 function refused(): StatusError {
   return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }

@@ -94,7 +94,7 @@ test("mergePatch() takes objects with hundreds of thousands of members", () => {
   assert.deepEqual(jsonFromTree(mergePatch(wide, wide)), jsonFromTree(wide));
 });
 
-test("readMergePatch() says what is wrong with a document, in the library's words where nobody validates", () => {
+test("readMergePatch() says what is wrong with a document, in the library's words where fields are not validated", () => {
   const refusal = (text: string, validates: boolean) => {
     try {
       readMergePatch(new TextEncoder().encode(text), validates);

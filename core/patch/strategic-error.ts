@@ -20,7 +20,7 @@ export function unknownDirective(directive: Untyped, map: UntypedMap): StatusErr
     : `%!s(${goTypeOf(directive)}=${goText(directive)})`;
   return mergeError(`unknown patch type: ${shown} in map: ${goText(map)}`);
 }
-/** 422 in words that do not tell what is wrong. */
+/** 422 in upstream's words, which do not say what is wrong. */
 export function listOfLists(): StatusError {
   return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }

@@ -1,4 +1,4 @@
-/** Lists in strategic merge: items merged by their key, and put into the order of the patch as far as it tells one. */
+/** Lists in strategic merge: items merged by their key, and ordered as the patch says, where it says so. */
 import { listOfLists, mergeError, noMergeKey, unknownDirective, wrongArgument } from "./strategic-error.ts";
 import type { Shape } from "./strategic-shape.ts";
 import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
@@ -20,7 +20,7 @@ const mapType = "map[string]interface {}";
 /** Merges objects; handed in, because objects hold lists and lists hold objects. */
 type MergeMaps = (original: UntypedMap, patch: UntypedMap, shape: Shape) => UntypedMap;
 
-/** The items of both lists: scalars once each, objects merged by their key. The order is that of the patch where it tells one. */
+/** The items of both lists: scalars once each, objects merged by their key. The order is that of the patch where it has one. */
 export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
   if (original.length === 0 && patch.length === 0) return original;
   const type = elementType(original, patch);
@@ -33,7 +33,7 @@ export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, 
     const key = keyOf(change, mergeKey);
     const at = index.get(key);
     if (at === undefined) index.set(key, all.push(change) - 1);
-    // Items of the list are objects: their type was told above.
+    // Items of the list are objects: the caller has checked their type.
     else all[at] = mergeMaps(all[at] as UntypedMap, change as UntypedMap, items);
   }
   return ordered(all, changes, kept, mergeKey, type);
@@ -44,7 +44,7 @@ function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { ke
   const changes: Untyped[] = [], deleted = new Set<Untyped>();
   let replaces = false;
   for (const item of patch) {
-    const map = item as UntypedMap; // the type of all items was told by the caller
+    const map = item as UntypedMap; // the caller has checked the type of all items
     const directive = map.get("$patch");
     if (directive === undefined) changes.push(item);
     else if (directive === "delete") deleted.add(keyOf(item, mergeKey));
@@ -59,7 +59,7 @@ function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { ke
 /** Stands for the key of an item that has none, and equals no key. */
 const noKey: Untyped = Object.freeze([]) as unknown as Untyped[]; // never changed, only compared
 
-/** What tells an item apart: the value of its key, or itself where lists have none. Throws unless there is a scalar one. */
+/** The identity of an item: the value of its merge key, or the item itself in lists without one. Throws unless it is a scalar. */
 function keyOf(item: Untyped, mergeKey: string): Untyped {
   if (mergeKey !== "" && !(item instanceof Map)) throw wrongArgument(mapType, item);
   const key = item instanceof Map && mergeKey !== "" ? item.get(mergeKey) : item;

@@ -15,7 +15,7 @@ export interface ShapeMember {
   readonly shape: Shape;
   /** `merge` and `replace`; what neither says is the way of its kind: maps merge, lists are replaced. */
   readonly strategy: "merge" | "replace" | undefined;
-  /** The key that tells items of a list apart, "" where there is none. */
+  /** The merge key of a list, "" where there is none. */
   readonly mergeKey: string;
 }
 

@@ -140,7 +140,7 @@ function mergeOrdered(original: UntypedMap, patch: UntypedMap, shape: Shape, key
   patch.delete(name);
 }
 
-/** Takes members that are null out of every object of a new value. Iterative, because nobody has looked at its depth. */
+/** Removes null members from every object of a new value. Iterative, because its depth has not been checked. */
 function dropNulls(value: Untyped): void {
   const waiting: Untyped[] = [value];
   while (waiting.length > 0) {

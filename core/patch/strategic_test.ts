@@ -291,7 +291,7 @@ test("convertUntyped() converts as upstream does: whole floats are integers, lar
   }
 });
 
-test("convertUntyped() keeps fields that nobody knows for the decoder to report", () => {
+test("convertUntyped() keeps unknown fields for the decoder to report", () => {
   const tree = convertUntyped(mapOf('{"zz":1,"selector":{"$patch":"x","a":"1"},"constructor":[1.0]}'), PodSpec);
   const findings: string[] = [];
   decoder(PodSpec)(tree, { reader: "json", findings });
@@ -315,7 +315,7 @@ test("readStrategicPatch() says what is wrong with a document in Go's words, and
   for (const [text, why] of cases) assert.equal(refusal(() => read(text)), why);
 });
 
-test("strategicMerge() takes ten thousand levels where nobody looks, and refuses them where a schema contains itself", () => {
+test("strategicMerge() takes ten thousand levels in untyped values, and refuses them where a schema contains itself", () => {
   const deep = '{"a":'.repeat(9_990) + "[null]" + "}".repeat(9_990);
   const patch = `{"unknown":${deep}}`;
   const merged = strategicMerge(mapOf("{}"), mapOf(patch), shapeOf(PodSpec));

@@ -56,7 +56,7 @@ test("canonicalQuantity() leaves canonical text as it is", () => {
   }
 });
 
-test("parseQuantity() tells a wrong form from a wrong suffix", () => {
+test("parseQuantity() reports a wrong form and a wrong suffix differently", () => {
   const form = new Unreadable("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   for (const text of ["", "1GB", "1 Gi", "true", "1.1.1", "much", '{"a":1}']) assert.deepEqual(parseQuantity(text), form, text);
   const suffix = new Unreadable("unable to parse quantity's suffix");

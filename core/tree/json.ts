@@ -45,7 +45,7 @@ function readText(body: Uint8Array | string, written: boolean): Read {
   return { ok: false, error: `invalid character ${goQuotedByte(byte)} ${scan.failure}` };
 }
 
-/** What a step tells beside its result: where the leaf ended, whether the last string had escapes, what went wrong where. */
+/** State of a scan beside the result of a step: the end of the leaf, whether the last string had escapes, the failure and its place. */
 interface Scan {
   readonly text: string;
   /** Whether the tree gets strings as they are written. */
@@ -65,7 +65,7 @@ const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x
 
 /**
  * The document's tree, or undefined after a failure. Reads forward value by value. Values and keys wait on stacks until what holds them
- * closes, so that each list is made with its final length: one that grows by `push` has room for seventeen items from the first on.
+ * closes, so that each array has its exact length: one that grows by `push` allocates seventeen slots at its first item.
  */
 function scanDocument(scan: Scan): Tree | undefined {
   const { text } = scan;

@@ -147,7 +147,7 @@ test("readYaml() writes out aliases and merges", () => {
   assert.equal(errorOf("<<: a"), "yaml: map merge requires map or sequence of maps as the value");
 });
 
-test("readYaml() takes the last of repeated keys and tells each with its line", () => {
+test("readYaml() takes the last of repeated keys and reports each with its line", () => {
   assert.deepEqual(duplicatesOf("metadata:\n  name: a\n  name: b\ndata: {a: one, a: two}\n"), [
     'line 3: key "name" already set in map',
     'line 4: key "a" already set in map',
@@ -363,8 +363,8 @@ function checkAnswer(name: string, body: string | Uint8Array, answer: Answer): v
     return assert.ok(message === "" || message.includes(read.error) && upstream !== undefined, `${name}: ${read.error}\n${message}`);
   }
   assert.equal(upstream, undefined, `${name}: was read, but upstream said ${message}`);
-  const told = [...(answer.headers?.warning ?? []).map((text) => text.replaceAll('\\"', '"')), message].join("\n");
-  for (const line of told.match(/line \d+: key .* already set in map/g) ?? []) {
+  const messages = [...(answer.headers?.warning ?? []).map((text) => text.replaceAll('\\"', '"')), message].join("\n");
+  for (const line of messages.match(/line \d+: key .* already set in map/g) ?? []) {
     assert.ok(read.duplicates.includes(line), `${name}: ${line}`);
   }
 }

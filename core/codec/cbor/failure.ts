@@ -15,7 +15,7 @@ export class CborFailure {
     this.#goType = goType;
     this.#detail = detail;
   }
-  /** Remembers which field of which struct the item was for; of several the outermost is told. */
+  /** Records the struct and field of the item. Of nested ones the outermost is reported. */
   under(field: string): void {
     this.#field = field;
   }

@@ -32,7 +32,7 @@ export class CborSimple {
   }
 }
 
-/** A text whose bytes are no UTF-8. It is told only where the text is read. */
+/** A text whose bytes are not UTF-8. Reported only where the text is read. */
 export class CborInvalidText {}
 
 /** A byte string. It has no copy of its bytes, because most are read once, as text. */

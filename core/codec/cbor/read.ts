@@ -10,7 +10,7 @@ export class CborError extends Error {
   override readonly name = "CborError";
 }
 
-/** What every document of ours begins with, and by which CBOR is told from other encodings: the head of the tag 55799. */
+/** The first bytes of every document that we write: the head of tag 55799. Readers recognise CBOR by it (RFC 8949, 3.4.6). */
 export const selfDescribed: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
 
 export function isCbor(bytes: Uint8Array): boolean {

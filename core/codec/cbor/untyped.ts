@@ -9,7 +9,7 @@ import { type Bare, CborFailure, duplicateKey, type Later, misplaced, untagged, 
 import { CborBytes, CborFloat, type CborItem, CborMap, CborTag, isLaterEncoding, tags } from "./item.ts";
 import { int64Max, int64Min, outside, taggedTime, textOf, textOfBytes } from "./text.ts";
 
-/** The tree of an item. Reading goes on after a failure, and the first is told, unless a map names a key twice. */
+/** The tree of an item. Reading continues after a failure and the first one is reported, unless a map has a duplicate key. */
 export function treeOfCbor(item: CborItem, later?: Later): Tree | CborFailure {
   const open: Frame[] = [];
   let value = begin(item, later, open);
@@ -77,7 +77,7 @@ const keyOf = textOf("string");
 
 /** Begins what comes next in the last frame, or ends it; undefined where there is nothing to hand on yet. */
 function step(open: Frame[]): Tree | CborFailure | undefined {
-  const frame = open.at(-1)!; // somebody waits for the value
+  const frame = open.at(-1)!; // a frame is open for the value
   const { from, to, later } = frame;
   if (frame.at >= from.length) {
     open.pop();

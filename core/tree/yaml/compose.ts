@@ -264,7 +264,7 @@ function stepFlowMapping(composer: Composer, open: Open): void {
 
 function close(composer: Composer): void {
   const { node } = composer.open.pop()!;
-  // Without the room that is left over: a list that grows by `push` has room for seventeen items from the first on.
+  // Copied to its exact length: an array that grows by `push` allocates seventeen slots at its first item.
   if (node.items.length > 0) node.items = node.items.slice();
 }
 

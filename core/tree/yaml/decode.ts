@@ -220,7 +220,7 @@ function identityOf({ identities }: Decoder, key: Resolved): Identity {
   return identity;
 }
 
-/** Reports a repeated key, as long as there is room. */
+/** Reports a repeated key, up to `limits.yamlDuplicatesLengthMax`. */
 function addDuplicate(decoder: Decoder, key: Resolved, line: number): void {
   const { duplicates, duplicatesLength } = decoder;
   const least = typeof key.value === "string" ? key.value.length : 0;

@@ -1,4 +1,4 @@
-/** The characters of a YAML text under a cursor that knows its line and column, and the kinds of characters that YAML tells apart. */
+/** The characters of a YAML text under a cursor that knows its line and column, and the character classes of YAML. */
 
 import { runeLength } from "../utf8.ts";
 
