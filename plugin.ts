@@ -105,3 +105,19 @@ export type { Clock } from "./core/async.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
 export type { WorkMeter } from "./core/work.ts";
 export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
+
+// Metrics.
+export {
+  type Counter,
+  type CounterSeries,
+  defineMetric,
+  type Gauge,
+  type GaugeSeries,
+  type Histogram,
+  type HistogramSeries,
+  type MetricDefinition,
+  type MetricOf,
+  type MetricStability,
+  type MetricType,
+  type Recorder,
+} from "./metrics/mod.ts";

@@ -2,6 +2,7 @@
  * The plugin contract. A plugin is a frozen value; importing one does nothing, naming it in `plugins/mod.ts` (or
  * with `--plugins`) offers it. `define.ts` checks definitions and reports every mistake at once.
  */
+import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { FieldError } from "./field-error.ts";
 import type { Column } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
@@ -41,6 +42,12 @@ export interface HookContext {
   readonly subresource: string;
   /** The version that the client spoke. */
   readonly requestVersion: GroupVersion;
+  /**
+   * The recorder of a metric that a plugin declares in `metrics`. Throws for any other. A hook may run more than once for a request.
+   *
+   *     context.metric(widgetsChecked).with({ colour: "red" }).add();
+   */
+  readonly metric: MetricOf;
 }
 
 /** Who asks. */
@@ -201,6 +208,8 @@ export interface HealthCheck {
 export interface ControllerContext {
   readonly names: Names;
   readonly api: Api;
+  /** As in `HookContext`. */
+  readonly metric: MetricOf;
   /** Absent where nothing is gated, as in tests of work that asks for none. */
   readonly gates?: Gates;
   /** The controller's own; absent where nothing is measured. */
@@ -365,6 +374,8 @@ export interface Plugin {
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
   readonly startHooks?: readonly StartHook[];
+  /** Counters, gauges and histograms of the plugin, made by `defineMetric`. Recorded through `metric` of a context, served at /metrics. */
+  readonly metrics?: readonly MetricDefinition[];
   /** Objects that exist after start (created when absent), such as the namespace `default`. */
   readonly bootstrapObjects?: readonly {
     readonly groupVersion: GroupVersion;

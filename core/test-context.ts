@@ -1,5 +1,6 @@
-/** Fakes for tests of controllers. */
-import type { Api } from "./plugin.ts";
+/** Fakes for tests of hooks and controllers. */
+import { defaultNames } from "./names.ts";
+import type { Api, ControllerContext, HookContext } from "./plugin.ts";
 
 /** An API with these methods; all others throw. */
 export function fakeApi(methods: Partial<Api>): Api {
@@ -19,4 +20,14 @@ export function fakeApi(methods: Partial<Api>): Api {
     collections: unused("collections"),
     ...methods,
   };
+}
+
+/** For contexts of code that records no metrics. */
+export const noMetric: HookContext["metric"] = ({ name }) => {
+  throw new Error(`The metric "${name}" is not expected to be recorded`);
+};
+
+/** A controller's context with these members. */
+export function fakeContext(members: Partial<ControllerContext>): ControllerContext {
+  return { names: defaultNames, api: fakeApi({}), metric: noMetric, ...members };
 }

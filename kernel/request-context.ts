@@ -1,4 +1,5 @@
 /** One request on its way, as verbs see it, and what a server lends to all of them. */
+import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
 import type { HookContext, Subresource } from "../core/plugin.ts";
@@ -36,6 +37,8 @@ export interface Backend {
   /** Seconds after which a watch ends at the earliest when the client names no timeout. */
   readonly minRequestTimeoutSeconds: number;
   readonly meter: Meter;
+  /** Recorders of the metrics of plugins. */
+  readonly metric: MetricOf;
 }
 
 export interface RequestContext {
@@ -108,13 +111,14 @@ export function heavyRequest({ exchange, user, heavy }: RequestContext): HeavyRe
   const { method, url, headers, remote, protocol } = exchange;
   return { method, url, headers: { ...headers }, remote, protocol, user, body: heavy?.body ?? new Uint8Array() };
 }
-export function heavyHost({ info, warnings, step, authorize, report, backend: { meter } }: RequestContext): HeavyHost {
+export function heavyHost({ info, warnings, step, authorize, report, backend: { meter, metric } }: RequestContext): HeavyHost {
   return {
     warn: (text) => warnings.add(text),
     step,
     authorize: (verb) => authorize({ ...info, verb }),
     admitted: (name, type, operation, rejected, milliseconds) =>
       meter.admitted(name, type, operation, rejected, meter.now() - milliseconds),
+    recorded: (recording) => recordRemote(metric, recording),
     report,
   };
 }
@@ -127,6 +131,7 @@ export function at(call: RequestContext): HookContext {
     now: timeText(call.backend.clock.now()),
     subresource: call.info.subresource,
     requestVersion: call.endpoint.apiVersion,
+    metric: call.backend.metric,
   };
 }
 

@@ -36,7 +36,7 @@ export const seriesMaxDefault = 10_000;
 export function defineMetric<Type extends MetricType, const Label extends string = never>(
   definition: MetricDefinition<Type, Label>,
 ): MetricDefinition<Type, Label> {
-  const mistakes = mistakesOf(definition);
+  const mistakes = metricMistakes(definition);
   if (mistakes.length > 0) throw new Error(`Cannot define metric "${definition.name}": ${mistakes.join("; ")}`);
   return Object.freeze({
     ...definition,
@@ -45,7 +45,13 @@ export function defineMetric<Type extends MetricType, const Label extends string
   });
 }
 
-function mistakesOf({ name, type, help, labels, buckets, seriesMax, deprecatedSince }: MetricDefinition): readonly string[] {
+/** The names of a metric's lines in the text format: those of a histogram have suffixes. Two metrics must not share one. */
+export function lineNames({ name, type }: Pick<MetricDefinition, "name" | "type">): readonly string[] {
+  return type === "histogram" ? [name, `${name}_bucket`, `${name}_sum`, `${name}_count`] : [name];
+}
+
+/** Every mistake in a definition; empty for a valid one. */
+export function metricMistakes({ name, type, help, labels, buckets, seriesMax, deprecatedSince }: MetricDefinition): readonly string[] {
   const mistakes: string[] = [];
   if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(name)) mistakes.push("the name must be letters, digits, underscores and colons");
   if (help === "") mistakes.push("help must not be empty");

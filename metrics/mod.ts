@@ -1,6 +1,14 @@
 /** Metrics with stability classes: definitions as values, fast recording, Prometheus text format. Imports nothing of the kernel. */
 export { type AllowedLabels, allowedLabelsMistake, parseAllowedLabels } from "./allowed-labels.ts";
-export { defineMetric, type MetricDefinition, type MetricStability, type MetricType, seriesMaxDefault } from "./define.ts";
+export {
+  defineMetric,
+  lineNames,
+  type MetricDefinition,
+  metricMistakes,
+  type MetricStability,
+  type MetricType,
+  seriesMaxDefault,
+} from "./define.ts";
 export { hiddenVersionMistake, type MetricState, stateAt } from "./lifecycle.ts";
 export {
   type Counter,
@@ -11,8 +19,10 @@ export {
   type GaugeSeries,
   type Histogram,
   type HistogramSeries,
+  type MetricOf,
   type Recorder,
   type Registry,
   type RegistryOptions,
 } from "./registry.ts";
+export { recordRemote, remoteMetric, type RemoteRecording } from "./remote.ts";
 export { labelLengthMax, type Labels, unexpected } from "./series.ts";

@@ -37,11 +37,20 @@ export interface HistogramSeries {
 export type Recorder<Definition> = Definition extends MetricDefinition<infer Type, infer Label>
   ? { counter: Counter<Label>; gauge: Gauge<Label>; histogram: Histogram<Label> }[Type]
   : never;
+/** The recorder of a metric that a plugin in force declares. Throws an Error for any other metric. */
+export type MetricOf = <Definition extends MetricDefinition>(definition: Definition) => Recorder<Definition>;
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
 export interface Registry<Table extends Definitions> {
   /** One recorder for each definition, under its key in the table. */
   readonly record: { readonly [Key in keyof Table]: Recorder<Table[Key]> };
+  /**
+   * Replaces the metrics of plugins. Metrics that stay keep their values. Those that are gone are no longer served, but can still be
+   * recorded, because requests and controllers that use them may still run. Names must differ from those in the table.
+   */
+  adopt(definitions: readonly MetricDefinition[]): void;
+  /** The recorder of a metric that was adopted, by its name. Throws an Error for any other. */
+  readonly metric: MetricOf;
   /** Registers a function that runs before every scrape, for gauges that are computed on demand. */
   beforeScrape(update: () => void | Promise<void>): void;
   /**
@@ -50,7 +59,7 @@ export interface Registry<Table extends Definitions> {
    */
   text(which?: "slis"): Promise<string>;
   readonly contentType: string;
-  /** Every definition with its state. Disabled, hidden and gone metrics are neither recorded nor served. */
+  /** Every definition in force with its state. Disabled, hidden and gone metrics are neither recorded nor served. */
   readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
 }
 
@@ -77,36 +86,43 @@ export interface RegistryOptions {
  * @throws Error if two definitions have one name
  */
 export function createRegistry<const Table extends Definitions>(definitions: Table, options: RegistryOptions = {}): Registry<Table> {
-  const record: Record<string, Recording> = {};
+  const entries = Object.entries(definitions).map(([key, definition]) => ({ key, entry: entryOf(definition, options) }));
   const names = new Set<string>();
-  const shown: Shown[] = [];
-  const standing: { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[] = [];
-  for (const [key, definition] of Object.entries(definitions)) {
-    const { name } = definition;
+  for (const { entry: { definition: { name } } } of entries) {
     if (names.has(name)) throw new Error(`A metric with the name ${name} has already been registered.`);
     names.add(name);
-    const state = standingOf(definition, options);
-    standing.push({ definition, state });
-    if (state === "disabled" || state === "hidden" || state === "gone") {
-      record[key] = unrecorded;
-      continue;
-    }
-    const made = recording(definition, options);
-    record[key] = state === "deprecated" ? notifyOnce(made, () => options.deprecatedUsed?.(definition)) : made;
-    shown.push({ name, metric: exposed(definition, made, state === "deprecated"), sli: definition.sli === true });
   }
+  const own = entries.map(({ entry }) => entry);
+  const adopted = new Map<string, Entry>();
+  let inForce: readonly Entry[] = own, sorted = shownOf(own);
   const updates: (() => void | Promise<void>)[] = [];
   let writing: Promise<TextRegistry> | undefined;
-  const sorted = shown.toSorted((a, b) => a.name < b.name ? -1 : 1);
   return Object.freeze({
     // `as`: each recorder was made for the type of its definition; a loop cannot express the mapped type.
-    record: Object.freeze(record) as unknown as Registry<Table>["record"],
+    record: Object.freeze(Object.fromEntries(entries.map(({ key, entry }) => [key, entry.recording]))) as unknown as Registry<
+      Table
+    >["record"],
+    adopt(next: readonly MetricDefinition[]) {
+      const others = next.map((definition) => {
+        const before = adopted.get(definition.name);
+        return before !== undefined && isSame(before.definition, definition) ? before : entryOf(definition, options);
+      });
+      for (const entry of others) adopted.set(entry.definition.name, entry);
+      inForce = [...own, ...others];
+      sorted = shownOf(inForce);
+      writing = undefined;
+    },
+    metric<Definition extends MetricDefinition>({ name }: Definition): Recorder<Definition> {
+      const entry = adopted.get(name);
+      if (entry === undefined) throw new Error(`Cannot record the metric "${name}": no plugin in force declares it in \`metrics\``);
+      return entry.recording as unknown as Recorder<Definition>; // `as`: it was made for a definition of this name
+    },
     beforeScrape: (update: () => void | Promise<void>) => void updates.push(update),
     text: async (which?: "slis") => {
-      const writer = await (writing ??= textWriter(sorted.map(({ metric }) => metric)));
+      const written = sorted, writer = await (writing ??= textWriter(written.map(({ metric }) => metric)));
       if (which === undefined) { for (const update of updates) await update(); }
       const parts: string[] = [];
-      for (const { name, sli } of sorted) {
+      for (const { name, sli } of written) {
         if (which === "slis" && !sli) continue;
         const part = await writer.getSingleMetricAsString(name);
         if (part.lastIndexOf("\n") > part.indexOf("\n")) parts.push(part, "\n");
@@ -115,7 +131,9 @@ export function createRegistry<const Table extends Definitions>(definitions: Tab
       return parts.join("");
     },
     contentType: "text/plain; version=0.0.4; charset=utf-8",
-    standing: Object.freeze(standing),
+    get standing() {
+      return inForce.map(({ definition, state }) => ({ definition, state }));
+    },
   });
 }
 
@@ -123,6 +141,36 @@ interface Shown {
   readonly name: string;
   readonly metric: Metric;
   readonly sli: boolean;
+}
+
+/** A metric with its state and its values. `shown` is undefined if it is not served. */
+interface Entry {
+  readonly definition: MetricDefinition;
+  readonly state: MetricState | "disabled";
+  readonly recording: Recording;
+  readonly shown: Shown | undefined;
+}
+
+function entryOf(definition: MetricDefinition, options: RegistryOptions): Entry {
+  const { name } = definition, state = standingOf(definition, options);
+  if (state === "disabled" || state === "hidden" || state === "gone") return { definition, state, recording: unrecorded, shown: undefined };
+  const made = recording(definition, options), isDeprecated = state === "deprecated";
+  return {
+    definition,
+    state,
+    recording: isDeprecated ? notifyOnce(made, () => options.deprecatedUsed?.(definition)) : made,
+    shown: { name, metric: exposed(definition, made, isDeprecated), sli: definition.sli === true },
+  };
+}
+
+/** The metrics that are served, by name. */
+function shownOf(entries: readonly Entry[]): readonly Shown[] {
+  return entries.flatMap(({ shown }) => shown ?? []).toSorted((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/** Whether two definitions say the same, be they one value or not. */
+function isSame(one: MetricDefinition, other: MetricDefinition): boolean {
+  return one === other || JSON.stringify(Object.entries(one).toSorted()) === JSON.stringify(Object.entries(other).toSorted());
 }
 
 /** The state of a metric. `disabled` takes precedence over `showHidden`, as upstream. */

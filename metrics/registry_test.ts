@@ -203,3 +203,28 @@ test("defineMetric() rejects an invalid deprecatedSince", () => {
     assert.throws(() => defineMetric({ ...level, deprecatedSince }), /deprecatedSince/);
   }
 });
+
+test("Registry.adopt() adds metrics, keeps the values of those that stay, and removes the others", async () => {
+  const registry = createRegistry({ level }, { disabled: ["off_total"] });
+  const one = defineMetric({ name: "one_total", type: "counter", help: "One.", labels: ["a"], stability: "ALPHA" });
+  const off = defineMetric({ ...one, name: "off_total" });
+  assert.throws(() => registry.metric(one), /Cannot record the metric "one_total": no plugin in force declares it/);
+  registry.adopt([one, off]);
+  assert.deepEqual(registry.standing.map(({ definition: { name }, state }) => `${name} ${state}`), [
+    "level shown",
+    "one_total shown",
+    "off_total disabled",
+  ]);
+  registry.metric(one).with({ a: "x" }).add();
+  registry.metric(off).with({ a: "x" }).add();
+  const values = async () => (await registry.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  assert.deepEqual(await values(), ["level 0", 'one_total{a="x"} 1']);
+  registry.adopt([defineMetric({ ...one })]);
+  registry.metric(one).with({ a: "x" }).add();
+  assert.deepEqual(await values(), ["level 0", 'one_total{a="x"} 2']);
+  registry.adopt([]);
+  registry.metric(one).with({ a: "x" }).add();
+  assert.deepEqual(await values(), ["level 0"]);
+  registry.adopt([defineMetric({ ...one, help: "Another." })]);
+  assert.deepEqual(await values(), ["level 0"], "another definition begins without values");
+});

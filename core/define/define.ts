@@ -2,6 +2,7 @@
  * `definePlugin(...)` checks a definition, reports all mistakes in one error, and freezes a correct definition. Nothing is checked again
  * afterwards.
  */
+import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
@@ -38,8 +39,16 @@ export function definePlugin(plugin: Plugin): Plugin {
 }
 
 function pluginMistakes(plugin: Plugin): readonly string[] {
-  const { resources = [], admission = [], controllers = [], healthChecks = [], startHooks = [], featureGates = {}, groupPriorities = {} } =
-    plugin;
+  const {
+    resources = [],
+    admission = [],
+    controllers = [],
+    healthChecks = [],
+    startHooks = [],
+    metrics = [],
+    featureGates = {},
+    groupPriorities = {},
+  } = plugin;
   const gates = new Set(Object.keys(featureGates));
   return [
     ...(dns1035Label(plugin.name).length > 0 ? [`"${plugin.name}" is not a name of lower-case letters, digits and dashes`] : []),
@@ -67,6 +76,8 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
       `"${name}" is no name of a health check or start hook: letters, digits, dashes, dots, underscores and slashes`
     ),
     ...[...controllers, ...startHooks].flatMap(({ name, fieldManager = name }) => managerMistakes(name, fieldManager)),
+    ...repeated(metrics.flatMap(lineNames)).map((each) => `two metrics have lines called "${each}"`),
+    ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
     ...bootstrapObjectMistakes(plugin),
   ];
 }

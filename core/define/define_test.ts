@@ -244,6 +244,14 @@ test("definePlugin() refuses what is defined twice", () => {
   ]);
   const controller = { name: "c", run: () => Promise.resolve() };
   assert.deepEqual(ofPlugin({ controllers: [controller, controller] }), ['two controllers are called "c"']);
+  const metric = { name: "size_bytes", type: "histogram", help: "Sizes.", labels: ["kind"], buckets: [1, 2], stability: "ALPHA" } as const;
+  assert.deepEqual(ofPlugin({ metrics: [metric, { ...metric, name: "size_bytes_sum" }] }), [
+    'two metrics have lines called "size_bytes_sum"',
+  ]);
+  assert.deepEqual(ofPlugin({ metrics: [{ ...metric, name: "size-bytes", help: "" }] }), [
+    'metric "size-bytes": the name must be letters, digits, underscores and colons',
+    'metric "size-bytes": help must not be empty',
+  ]);
   assert.deepEqual(ofPlugin({ controllers: [{ ...controller, fieldManager: "" }] }), ['"c" has an empty field manager']);
   assert.match(ofPlugin({ startHooks: [{ ...controller, fieldManager: "a\nb" }] }).join(), /field manager of "c".*invalid character/);
 });

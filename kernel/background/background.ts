@@ -1,6 +1,7 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
 import type { Api, Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
 import type { WorkMeter } from "../../core/work.ts";
+import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
@@ -34,6 +35,8 @@ export interface BackgroundNeeds {
   readonly rootCertificates: string | undefined;
   /** The meter of a controller's queue, which begins empty. */
   readonly queue: (controller: string) => WorkMeter;
+  /** Recorders of the metrics of plugins. */
+  readonly metric: MetricOf;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +44,7 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, election, start, log, queue, rootCertificates, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, election, start, log, queue, metric, rootCertificates, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const seeded = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -56,7 +59,12 @@ export function runBackground(
       for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
       // A controller that does not run delays no health check.
       for (const { controller, runs } of states) if (!runs) start.finished(controllerHook(controller.name));
-      const shared = { names: catalog.names, gates: catalog.gates.isOn, ...(rootCertificates === undefined ? {} : { rootCertificates }) };
+      const shared = {
+        names: catalog.names,
+        gates: catalog.gates.isOn,
+        metric,
+        ...(rootCertificates === undefined ? {} : { rootCertificates }),
+      };
       const controllerContextOf = (controller: Controller) => ({
         ...shared,
         api: apiOf(controller),

@@ -2,6 +2,8 @@
 import { append } from "../../core/append.ts";
 import type { Names } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
+import { lineNames } from "../../metrics/mod.ts";
+import { kernelMetrics } from "../observe/metrics.ts";
 import { withoutAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
@@ -30,7 +32,7 @@ export function activeConfigOf(config: Config, plugins: readonly Plugin[], befor
 
 /** Throws with the mistakes of admission and of the catalog together. */
 function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
-  const mistakes: string[] = [];
+  const mistakes: string[] = [...metricClashes(plugins)];
   const admitting = withoutAdmission(plugins, config["disable-admission-plugins"], mistakes);
   const options = { names: namesOf(config), featureGates: config["feature-gates"], runtimeConfig: config["runtime-config"] };
   try {
@@ -42,6 +44,21 @@ function catalogOf(config: Config, plugins: readonly Plugin[]): Catalog {
   }
   throw new ConfigError(mistakes);
 }
+
+/** Metrics of plugins whose names are taken: by the kernel, or by a plugin before. */
+function metricClashes(plugins: readonly Plugin[]): readonly string[] {
+  const owners = new Map(kernelLineNames);
+  return plugins.flatMap(({ name: plugin, metrics = [] }) =>
+    metrics.flatMap((metric) => {
+      const names = lineNames(metric), taken = names.find((name) => owners.has(name)), owner = taken === undefined ? "" : owners.get(taken);
+      for (const name of names) owners.set(name, owners.get(name) ?? `plugin ${plugin}`);
+      return taken === undefined ? [] : [`plugin "${plugin}" cannot have the metric "${metric.name}": "${taken}" belongs to ${owner}`];
+    })
+  );
+}
+const kernelLineNames: readonly (readonly [name: string, owner: string])[] = Object.values(kernelMetrics).flatMap((metric) =>
+  lineNames(metric).map((name) => [name, "the kernel"] as const)
+);
 
 /** Everything that is wrong with these settings and plugins. */
 export function activeConfigMistakes(config: Config, plugins: readonly Plugin[]): readonly string[] {

@@ -1,4 +1,5 @@
 /** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
+import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
@@ -18,6 +19,8 @@ export type FromHeavy =
   | { readonly tag: "warning"; readonly text: string }
   | { readonly tag: "step"; readonly what: string }
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
+  /** Of a plugin's metric. */
+  | { readonly tag: "recorded"; readonly recording: RemoteRecording }
   | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
   /** `heapBytes`: what the thread's heap takes after garbage was collected. */
   | { readonly tag: "done"; readonly outcome: Settled; readonly heapBytes: number };

@@ -149,6 +149,8 @@ class Requests implements HeavyRequests {
         return host.step(message.what);
       case "admitted":
         return host.admitted(...message.step);
+      case "recorded":
+        return host.recorded(message.recording);
       case "report":
         return host.report(errorOf(message.error), message.reference);
       case "question":

@@ -11,7 +11,7 @@ import type { HeavyHost, HeavyRequest } from "../request/hand-over.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyRequests } from "./requests.ts";
 
-const host: HeavyHost = { warn() {}, step() {}, authorize: () => Promise.resolve(), admitted() {}, report() {} };
+const host: HeavyHost = { warn() {}, step() {}, authorize: () => Promise.resolve(), admitted() {}, recorded() {}, report() {} };
 const request = (name: string): HeavyRequest => ({
   method: "POST",
   url: `/${name}`,

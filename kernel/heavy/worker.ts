@@ -1,6 +1,7 @@
 /** The heavy thread: answers one request at a time as the main thread would, with the main thread's store. */
 import { directReads } from "../reads/direct-reads.ts";
 import { limits } from "../../core/limits.ts";
+import { remoteMetric } from "../../metrics/mod.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Backend, never } from "../request-context.ts";
@@ -139,6 +140,7 @@ function backendOf(config: Config, { post, store }: Here): Backend {
     clock: { now: () => Date.now(), random: () => Math.random() },
     ending: () => never,
     minRequestTimeoutSeconds: config["min-request-timeout"],
+    metric: remoteMetric((recording) => post({ tag: "recorded", recording })),
     meter: {
       now,
       watched: () => () => {},

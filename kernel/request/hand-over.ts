@@ -1,4 +1,5 @@
 /** Requests that cost too much for the thread that serves all connections. */
+import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
 /** Thrown by a verb before it has changed anything: the whole request runs in the heavy thread instead. Never leaves `answer`. */
@@ -37,6 +38,8 @@ export interface HeavyHost {
   authorize(verb: string): Promise<void>;
   /** Milliseconds since the step of admission began. */
   admitted(name: string | undefined, type: "admit" | "validate", operation: string, rejected: boolean, milliseconds: number): void;
+  /** A recording of a plugin's metric. */
+  recorded(recording: RemoteRecording): void;
   report(error: unknown, reference: string): void;
 }
 

@@ -83,6 +83,7 @@ function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
       return inForce().config["min-request-timeout"];
     },
     meter: meterOf(registry.record, elapsed),
+    metric: registry.metric,
   };
 }
 

@@ -47,6 +47,7 @@ export async function openControllers(
     start,
     log,
     queue: queues.of,
+    metric: registry.metric,
     rootCertificates,
     signal,
   });

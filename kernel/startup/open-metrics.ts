@@ -4,11 +4,13 @@ import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { type AllowedLabels, allowedLabelsMistake, createRegistry, hiddenVersionMistake, parseAllowedLabels } from "../../metrics/mod.ts";
+import type { ActiveConfig } from "../config/active-config.ts";
 import { ConfigError } from "../config/parse.ts";
 import type { Config } from "../config/settings.ts";
 import { targetRelease } from "../catalog/gates.ts";
 import type { Log } from "../observe/log.ts";
 import { kernelMetrics, type KernelRegistry } from "../observe/metrics.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
 
 type MetricSettings = Pick<
   Config,
@@ -53,20 +55,33 @@ export function openMetrics(config: MetricSettings, log: Pick<Log, "info">, rele
         deprecatedSince,
       }),
   });
-  countThemselves(registry, disabled.length);
+  countMetrics(registry, registry.standing);
+  registry.record.disabledMetrics.with({}).add(disabled.length);
   return registry;
+}
+
+/** Serves the metrics of the plugins in force, now and after each swap of the configuration. */
+export function servePluginMetrics(inForce: ConfigInForce, registry: KernelRegistry): void {
+  const adopt = ({ catalog: { plugins } }: ActiveConfig) => {
+    const known = new Set(registry.standing.map(({ definition }) => definition.name));
+    registry.adopt(plugins.flatMap(({ metrics = [] }) => metrics));
+    countMetrics(registry, registry.standing.filter(({ definition }) => !known.has(definition.name)));
+  };
+  adopt(inForce.current());
+  inForce.onSwap((next, before) => {
+    if (next.catalog !== before.catalog) adopt(next);
+  });
 }
 
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-function countThemselves({ record, standing }: KernelRegistry, disabled: number): void {
+function countMetrics({ record }: KernelRegistry, standing: KernelRegistry["standing"]): void {
   for (const { definition: { stability, deprecatedSince = "" }, state } of standing) {
     if (state === "hidden") record.hiddenMetrics.with({}).add();
     if (state === "shown" || state === "deprecated") {
       record.registeredMetrics.with({ deprecated_version: deprecatedSince, stability_level: stability }).add();
     }
   }
-  record.disabledMetrics.with({}).add(disabled);
 }
 
 /** The flag, or else the file: upstream never takes both together. */

@@ -16,7 +16,7 @@ import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
 import { openHealth, seedsHook } from "./health-checks.ts";
 import { openControllers } from "./open-controllers.ts";
-import { openMetrics } from "./open-metrics.ts";
+import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -57,6 +57,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const ending = new AbortController(), { signal } = ending;
   const inForce = configInForce(activeConfigOf(config, plugins));
   const registry = openMetrics(config, log);
+  servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
   const users = await authenticatorsOf(config, inForce.current);
   const rootCertificates = await rootCertificatesOf(config);

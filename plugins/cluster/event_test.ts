@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { events } from "./event.ts";
 import type { CoreEvent, Event } from "./event-schema.ts";
 
@@ -12,6 +13,7 @@ const contextOf = (requestVersion: string): HookContext => ({
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion,
+  metric: noMetric,
 });
 const core = contextOf("v1"), group = contextOf("events.k8s.io/v1");
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { leases } from "./lease.ts";
 
 const groupVersion = "coordination.{domain}/v1";
@@ -12,6 +13,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: groupVersion,
+  metric: noMetric,
 };
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (spec: object) => ({ kind: "Lease", apiVersion: "coordination.k8s.io/v1", metadata, spec });

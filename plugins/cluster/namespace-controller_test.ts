@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../core/names.ts";
 import type { Api, ControllerContext } from "../../core/plugin.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError, internalError, methodNotAllowedError, notFoundError, type StatusError } from "../../core/status-error.ts";
 import { conditionsAfter, type Content } from "./namespace-conditions.ts";
@@ -89,7 +88,7 @@ class Cluster {
         ),
       ],
     });
-    return { names: defaultNames, api };
+    return fakeContext({ api });
   }
   #remove(resource: string, name: string): void {
     if (this.content[resource]![name]!.length === 0) delete this.content[resource]![name];

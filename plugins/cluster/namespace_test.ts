@@ -3,10 +3,18 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { namespaces } from "./namespace.ts";
 import { clusterPlugin } from "./mod.ts";
 
-const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  metric: noMetric,
+};
 const labels = { "kubernetes.io/metadata.name": "one" };
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z", labels };
 const make = (rest: object = {}) => ({ kind: "Namespace", apiVersion: "v1", metadata, spec: {}, status: {}, ...rest });

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../core/names.ts";
-import type { ControllerContext } from "../../core/plugin.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, conflictError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { rootCaController } from "./root-ca-controller.ts";
@@ -47,7 +45,7 @@ async function written({ changes, stored = [], writeError, tell }: FakeCluster):
       yield* changes[resource] ?? [];
     },
   });
-  const context: ControllerContext = { names: defaultNames, api, rootCertificates, ...(tell === undefined ? {} : { tell }) };
+  const context = fakeContext({ api, rootCertificates, ...(tell === undefined ? {} : { tell }) });
   await rootCaController.run(context, new AbortController().signal);
   return writes.toSorted();
 }
@@ -115,7 +113,7 @@ test("the controller ignores conflicts and terminating namespaces, and rejects w
 
 test("without root certificates the controller makes no request", async () => {
   const ending = new AbortController();
-  const running = rootCaController.run({ names: defaultNames, api: fakeApi({}) }, ending.signal);
+  const running = rootCaController.run(fakeContext({}), ending.signal);
   ending.abort();
   await running;
 });

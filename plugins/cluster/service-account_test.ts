@@ -1,14 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
-import type { ControllerContext, HookContext } from "../../core/plugin.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import type { HookContext } from "../../core/plugin.ts";
+import { fakeApi, fakeContext, noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, forbiddenError, internalError, notFoundError } from "../../core/status-error.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 
-const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  metric: noMetric,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object = {}) => ({ kind: "ServiceAccount", apiVersion: "v1", metadata, ...rest });
 
@@ -58,7 +65,7 @@ async function madeBy(
       yield* changes[resource] ?? [];
     },
   });
-  const context: ControllerContext = { names: defaultNames, api };
+  const context = fakeContext({ api });
   await serviceAccountController.run(context, new AbortController().signal);
   return made;
 }

@@ -3,6 +3,7 @@ import { defaulter } from "../../core/derive/apply-defaults.ts";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Typed } from "../../core/schema.ts";
 import { podTemplates } from "./pod-template.ts";
@@ -13,6 +14,7 @@ export const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "v1",
+  metric: noMetric,
 };
 export const schema = podTemplates.served["v1"]!.schema as Typed<ApiObject>;
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

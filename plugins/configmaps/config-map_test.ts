@@ -4,9 +4,17 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { configMaps } from "./mod.ts";
 
-const at: HookContext = { names: defaultNames, gates: () => false, now: "2024-01-02T03:04:05Z", subresource: "", requestVersion: "v1" };
+const at: HookContext = {
+  names: defaultNames,
+  gates: () => false,
+  now: "2024-01-02T03:04:05Z",
+  subresource: "",
+  requestVersion: "v1",
+  metric: noMetric,
+};
 const metadata = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const make = (rest: object) => ({ kind: "ConfigMap", apiVersion: "v1", metadata, ...rest });
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -6,6 +6,7 @@ import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { limits } from "../../core/limits.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { Gates, HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Typed } from "../../core/schema.ts";
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./mod.ts";
@@ -17,6 +18,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
+  metric: noMetric,
 };
 const without = (gate: string): HookContext => ({ ...at, gates: (name) => name !== gate });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext, Resource } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { csiDrivers } from "./csi-driver.ts";
 import { csiNodes } from "./csi-node.ts";
 import { csiStorageCapacities } from "./csi-storage-capacity.ts";
@@ -14,6 +15,7 @@ const at: HookContext = {
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion: "storage.k8s.io/v1",
+  metric: noMetric,
 };
 const driver = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, seLinuxMount: false };
 const bodies: Readonly<Record<string, object>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../core/names.ts";
 import type { Api } from "../../core/plugin.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { migrationController } from "./controller.ts";
@@ -81,7 +81,7 @@ function apiOver(
     },
   };
   const run = migrationController.run(
-    { names: defaultNames, api: api as Api, gates: () => true }, // `as`: the controller uses these members only
+    fakeContext({ api: fakeApi(api), gates: () => true }),
     AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]),
   );
   return { run, written, stored };
@@ -192,6 +192,6 @@ test("migrationController rejects with the error of a status update, so that it 
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   };
-  const context = { names: defaultNames, api: broken as Api, gates: () => true }; // `as`: the run fails before it uses other members
+  const context = fakeContext({ api: fakeApi(broken), gates: () => true });
   await assert.rejects(migrationController.run(context, AbortSignal.timeout(60_000)), /broken/);
 });

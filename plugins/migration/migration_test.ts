@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 import { storageVersionMigrations as migrations } from "./mod.ts";
 
 const beta = "storagemigration.k8s.io/v1beta1", alpha = "storagemigration.k8s.io/v1alpha1";
@@ -12,6 +13,7 @@ const at = (requestVersion: string): HookContext => ({
   now: "2024-01-02T03:04:05Z",
   subresource: "",
   requestVersion,
+  metric: noMetric,
 });
 const metadata = { name: "one", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
 const texts = (errors: readonly FieldError[] | undefined) => errors?.map(fieldErrorText);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { defaultNames } from "../../core/names.ts";
-import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
-import { fakeApi } from "../../core/test-context.ts";
+import type { Api, Controller } from "../../core/plugin.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { conflictError } from "../../core/status-error.ts";
 import { attributesClassProtection, claimProtection, volumeProtection } from "./protection-controller.ts";
@@ -35,7 +34,7 @@ async function written(
     },
     ...more,
   });
-  const context: ControllerContext = { names: defaultNames, api };
+  const context = fakeContext({ api });
   await controller.run(context, done.signal);
   return writes;
 }

@@ -2,6 +2,7 @@
 import { type FieldError, fieldErrorText } from "../../core/field-error.ts";
 import { defaultNames } from "../../core/names.ts";
 import type { HookContext } from "../../core/plugin.ts";
+import { noMetric } from "../../core/test-context.ts";
 
 /** A hook context with default gates, except those in `gates`. */
 export function hookContext(
@@ -17,7 +18,7 @@ export function hookContext(
     if (on === undefined) throw new Error(`feature gate "${gate}" is not declared`);
     return on;
   };
-  return { names: defaultNames, gates: isOn, now: "2024-01-02T03:04:05Z", subresource, requestVersion: "v1" };
+  return { names: defaultNames, gates: isOn, now: "2024-01-02T03:04:05Z", subresource, requestVersion: "v1", metric: noMetric };
 }
 
 export function texts(errors: readonly FieldError[] | undefined): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 /** docs/metrics.md, made of the definitions. */
 import { kernelMetrics } from "../../kernel/observe/metrics.ts";
+import { plugins } from "../../plugins/mod.ts";
 import { targetRelease } from "../../kernel/catalog/gates.ts";
 import { type MetricDefinition, stateAt } from "../../metrics/mod.ts";
 
@@ -20,7 +21,7 @@ Left out is what kube-apiserver counts of parts that are not here: flow control,
 
 /** The text of the page. */
 export function metricsPage(): string {
-  const definitions: readonly MetricDefinition[] = Object.values(kernelMetrics);
+  const definitions: readonly MetricDefinition[] = [...Object.values(kernelMetrics), ...plugins.flatMap(({ metrics = [] }) => metrics)];
   const rows = definitions.toSorted((a, b) => a.name < b.name ? -1 : 1).map(rowOf);
   return [intro, "| metric | type | class | labels | help |", "|---|---|---|---|---|", ...rows, ""].join("\n");
 }

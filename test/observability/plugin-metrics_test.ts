@@ -1,0 +1,121 @@
+// Metrics that a plugin declares: recorded by its hooks, controllers and start hooks, and served beside the kernel's.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defineMetric, definePlugin, object } from "../../plugin.ts";
+import { activeConfigMistakes } from "../../kernel/config/active-config.ts";
+import { withDefaults } from "../../kernel/config/parse.ts";
+import type { Plugin } from "../../plugin.ts";
+import { openTestServer, type TestServerOptions } from "../../testing.ts";
+
+const checked = defineMetric({
+  name: "example_widgets_checked_total",
+  type: "counter",
+  help: "Widgets that were checked, by result.",
+  labels: ["result"],
+  stability: "ALPHA",
+});
+const lastRun = defineMetric({ name: "example_last_run", type: "gauge", help: "Runs.", labels: [], stability: "BETA" });
+const seconds = defineMetric({
+  name: "example_pass_duration_seconds",
+  type: "histogram",
+  help: "Time of a pass, in seconds.",
+  labels: [],
+  buckets: [0.1, 1],
+  stability: "STABLE",
+});
+
+const widgets = definePlugin({
+  name: "widgets",
+  summary: "For tests.",
+  metrics: [checked, lastRun, seconds],
+  resources: [{
+    kind: "Widget",
+    scope: "Cluster",
+    summary: "A widget.",
+    storedAs: "example.com/v1",
+    storedUnder: "widgets",
+    served: { "example.com/v1": { schema: object("Widget", {}, { doc: "A widget." }), introduced: "1.0" } },
+    create({ metadata }, { metric }) {
+      metric(checked).with({ result: metadata.labels?.["result"] ?? "none" }).add();
+      return [];
+    },
+  }],
+  controllers: [{ name: "widgets", run: async ({ metric }) => metric(lastRun).with({}).add() }],
+  startHooks: [{ name: "measure", run: async ({ metric }) => metric(seconds).with({}).observe(0.5) }],
+});
+
+/** A server with the plugin, a way to create widgets, and its metrics' lines. */
+async function scene(settings: TestServerOptions["settings"] = {}) {
+  const server = await openTestServer({ bare: true, plugins: [widgets], settings });
+  // Start hooks are finished once it is ready.
+  while ((await server.handle(new Request("https://test/readyz"))).status !== 200) await new Promise((resolve) => setImmediate(resolve));
+  return {
+    create: (name: string, result: string, more: object = {}) =>
+      server.api.create("example.com/v1", "widgets", "", { metadata: { name, labels: { result }, ...more } }),
+    async lines() {
+      const text = await (await server.handle(new Request("https://test/metrics"))).text();
+      return text.split("\n").filter((line) => line.includes("example_"));
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+test("metrics of a plugin are recorded by hooks, controllers and start hooks, and served with their class and help", async () => {
+  await using server = await scene();
+  await server.create("a", "ok");
+  await server.create("b", "ok");
+  assert.deepEqual(await server.lines(), [
+    "# HELP example_last_run [BETA] Runs.",
+    "# TYPE example_last_run gauge",
+    "example_last_run 1",
+    "# HELP example_pass_duration_seconds [STABLE] Time of a pass, in seconds.",
+    "# TYPE example_pass_duration_seconds histogram",
+    'example_pass_duration_seconds_bucket{le="0.1"} 0',
+    'example_pass_duration_seconds_bucket{le="1"} 1',
+    'example_pass_duration_seconds_bucket{le="+Inf"} 1',
+    "example_pass_duration_seconds_sum 0.5",
+    "example_pass_duration_seconds_count 1",
+    "# HELP example_widgets_checked_total [ALPHA] Widgets that were checked, by result.",
+    "# TYPE example_widgets_checked_total counter",
+    'example_widgets_checked_total{result="ok"} 2',
+  ]);
+});
+
+test("--disabled-metrics and --allow-metric-labels hold for the metrics of plugins", async () => {
+  await using server = await scene({
+    "disabled-metrics": ["example_last_run", "example_pass_duration_seconds"],
+    "allow-metric-labels": { "example_widgets_checked_total,result": "ok" },
+  });
+  await server.create("a", "ok");
+  await server.create("b", "odd");
+  assert.deepEqual((await server.lines()).slice(2), [
+    'example_widgets_checked_total{result="ok"} 1',
+    'example_widgets_checked_total{result="unexpected"} 1',
+  ]);
+});
+
+test("a metric whose name is taken is a mistake of the plugins", () => {
+  const plugin = (name: string, metric: string): Plugin =>
+    definePlugin({ name, summary: "For tests.", metrics: [defineMetric({ ...checked, name: metric })] });
+  const mistakes = (...plugins: readonly Plugin[]) => activeConfigMistakes(withDefaults({}), plugins);
+  assert.deepEqual(mistakes(plugin("one", "apiserver_request_total")), [
+    'plugin "one" cannot have the metric "apiserver_request_total": "apiserver_request_total" belongs to the kernel',
+  ]);
+  assert.deepEqual(mistakes(plugin("one", "apiserver_response_sizes_count")), [
+    'plugin "one" cannot have the metric "apiserver_response_sizes_count": "apiserver_response_sizes_count" belongs to the kernel',
+  ]);
+  assert.deepEqual(mistakes(widgets, plugin("other", "example_last_run")), [
+    'plugin "other" cannot have the metric "example_last_run": "example_last_run" belongs to plugin widgets',
+  ]);
+  assert.deepEqual(mistakes(widgets, plugin("other", "example_other_total")), []);
+});
+
+test("the labels of a recorder are those of its definition", () => {
+  const wrong = ({ metric }: Parameters<NonNullable<NonNullable<Plugin["controllers"]>[number]["run"]>>[0]) => {
+    // @ts-expect-error no such label
+    metric(checked).with({ reslut: "ok" }).add();
+    // @ts-expect-error a counter is not set
+    metric(checked).with({ result: "ok" }).set(1);
+  };
+  assert.equal(typeof wrong, "function");
+});
