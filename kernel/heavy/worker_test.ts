@@ -38,7 +38,15 @@ test("heavyWorker() sends the recordings of a plugin's metrics to the main threa
   send({ tag: "open", config: withDefaults({ plugins: ["things"] }) });
   const body = new TextEncoder().encode('{"metadata":{"name":"a"}}');
   const user = { name: "admin", groups: ["system:masters"] };
-  const request: HeavyRequest = { method: "POST", url: "/apis/example.com/v1/things", headers: {}, remote: "", protocol: "HTTP/1.1", user, body };
+  const request: HeavyRequest = {
+    method: "POST",
+    url: "/apis/example.com/v1/things",
+    headers: {},
+    remote: "",
+    protocol: "HTTP/1.1",
+    user,
+    body,
+  };
   send({ tag: "job", job: "answer", request, milliseconds: 60_000 });
   await done.promise;
   const recorded = posted.flatMap((message) => message.tag === "recorded" ? message.recording : []);

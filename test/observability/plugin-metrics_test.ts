@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineMetric, definePlugin, object } from "../../plugin.ts";
-import { activeConfigMistakes } from "../../kernel/config/active-config.ts";
+import { activeConfigMistakes, activeConfigOf } from "../../kernel/config/active-config.ts";
 import { withDefaults } from "../../kernel/config/parse.ts";
 import type { Plugin } from "../../plugin.ts";
+import { silentLog } from "../../kernel/observe/log.ts";
+import { openServer } from "../../kernel/startup/open-server.ts";
 import { openTestServer, type TestServerOptions } from "../../testing.ts";
 
 const checked = defineMetric({
@@ -40,15 +42,13 @@ const widgets = definePlugin({
       return [];
     },
   }],
-  controllers: [{ name: "widgets", run: async ({ metric }) => metric(lastRun).with({}).add() }],
+  controllers: [{ name: "widgets", run: async ({ metric }) => metric(lastRun).with({}).set(1) }],
   startHooks: [{ name: "measure", run: async ({ metric }) => metric(seconds).with({}).observe(0.5) }],
 });
 
 /** A server with the plugin, a way to create widgets, and its metrics' lines. */
 async function scene(settings: TestServerOptions["settings"] = {}) {
   const server = await openTestServer({ bare: true, plugins: [widgets], settings });
-  // Start hooks are finished once it is ready.
-  while ((await server.handle(new Request("https://test/readyz"))).status !== 200) await new Promise((resolve) => setImmediate(resolve));
   return {
     create: (name: string, result: string, more: object = {}) =>
       server.api.create("example.com/v1", "widgets", "", { metadata: { name, labels: { result }, ...more } }),
@@ -64,6 +64,8 @@ test("metrics of a plugin are recorded by hooks, controllers and start hooks, an
   await using server = await scene();
   await server.create("a", "ok");
   await server.create("b", "ok");
+  // The start hook runs beside requests.
+  while (!(await server.lines()).includes("example_pass_duration_seconds_count 1")) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(await server.lines(), [
     "# HELP example_last_run [BETA] Runs.",
     "# TYPE example_last_run gauge",
@@ -118,4 +120,19 @@ test("the labels of a recorder are those of its definition", () => {
     metric(checked).with({ result: "ok" }).set(1);
   };
   assert.equal(typeof wrong, "function");
+});
+
+test("a swap of plugins serves the metrics of the new ones and keeps the values of those that stay", async () => {
+  const config = withDefaults({ "data-dir": ":memory:" });
+  const other = definePlugin({ name: "other", summary: "For tests.", metrics: [defineMetric({ ...lastRun, name: "example_other" })] });
+  const opened = await openServer({ config, plugins: [widgets, other], log: silentLog });
+  const names = async () => [...(await opened.registry.text()).matchAll(/^example_(?:other|widgets\S*) .*$/gm)].map(([line]) => line);
+  opened.registry.metric(checked).with({ result: "ok" }).add();
+  const swap = (...plugins: readonly Plugin[]) => opened.swap(activeConfigOf(config, plugins, opened.inForce()));
+  assert.deepEqual(await names(), ["example_other 0", 'example_widgets_checked_total{result="ok"} 1']);
+  swap(widgets);
+  assert.deepEqual(await names(), ['example_widgets_checked_total{result="ok"} 1']);
+  swap(other);
+  assert.deepEqual(await names(), ["example_other 0"]);
+  await opened.close();
 });
