@@ -73,7 +73,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
     plugins: bare ? plugins : [...builtIn, ...plugins],
     log: jsonLog((line) => logged.push(line), Date.now, verbosityOf(config.v, config.vmodule, [])),
   });
-  await opened.seeded.catch(async (error: unknown) => {
+  await opened.bootstrapped.catch(async (error: unknown) => {
     await opened.close();
     throw error;
   });

@@ -15,6 +15,6 @@ export const systemGroups = Object.freeze({
 export const anonymousUser: UserInfo = Object.freeze({ name: "system:anonymous", groups: [systemGroups.unauthenticated] });
 
 /** Nobody who is known. A certificate may say so of its bearer, too. */
-export function isStranger({ name, groups }: UserInfo): boolean {
+export function isAnonymous({ name, groups }: UserInfo): boolean {
   return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

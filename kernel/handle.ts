@@ -14,7 +14,7 @@ import { HandOver, type HeavyReply } from "./request/hand-over.ts";
 import { notFoundText, textReply } from "./respond/text.ts";
 import { parseQuery } from "./request/query.ts";
 import { requestInfo } from "./request/request-info.ts";
-import { leftOutError } from "./request/unserved-kinds.ts";
+import { unservedKindError } from "./request/unserved-kinds.ts";
 import { isApiPath, type Route, route } from "./request/route.ts";
 import type { Server } from "./server.ts";
 import { verbs } from "./verbs/mod.ts";
@@ -30,15 +30,15 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
   const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, where: Route | undefined, asked = false, allowed = false;
+  let user: UserInfo | undefined, where: Route | undefined, authenticating = false, allowed = false;
   const out = (reply: Reply) => {
     const whole = withCommonHeaders(reply, warnings, auditId);
-    // Who was not asked who they are is no stranger yet.
-    return seen.end(asked && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
+    // Before authentication the user is unknown, which is not the same as anonymous.
+    return seen.end(authenticating && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
     allowedMs(info, server.requestTimeoutMs); // who asks for what cannot be is told before anybody asks who it is
-    asked = true;
+    authenticating = true;
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
     seen.holds(server.admit(info));
@@ -47,7 +47,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     allowed = true;
     if (!info.isResourceRequest) return out(await server.nonresource(exchange, info, catalog));
     if (!isApiPath(info, catalog)) {
-      const leftOut = leftOutError(info, exchange.method, catalog.names);
+      const leftOut = unservedKindError(info, exchange.method, catalog.names);
       if (leftOut !== undefined) throw leftOut;
       return out(notFoundText());
     }
@@ -61,14 +61,14 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
 }
 
 /** A request on behalf of a user who is known and may ask, on its way to a resource. */
-export interface Asked extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
+export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
   readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
 /** The part of the way that comes after authorization. */
-export async function dispatch(asked: Asked): Promise<Reply> {
-  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step } = asked;
+export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
+  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step } = authorized;
   const { media } = catalog;
   checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
   if (endpoint.deprecation !== undefined) {
@@ -76,7 +76,7 @@ export async function dispatch(asked: Asked): Promise<Reply> {
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
   using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
-  const call = requestContextOf(asked, deadline);
+  const call = requestContextOf(authorized, deadline);
   try {
     const found = await verbs[verb](call);
     step("verb done");
@@ -89,7 +89,7 @@ export async function dispatch(asked: Asked): Promise<Reply> {
 
 /** The call of an authenticated request. */
 export function requestContextOf(
-  { exchange, info, where, user, catalog, server, warnings, step }: Asked,
+  { exchange, info, where, user, catalog, server, warnings, step }: AuthorizedRequest,
   deadline: Deadline,
 ): RequestContext {
   const { endpoint, verb, subresource } = where;
@@ -146,7 +146,7 @@ function prettyOf({ url }: Exchange): string {
   return at < 0 ? "" : parseQuery(url.slice(at + 1)).first("pretty");
 }
 
-/** A path of the old prefixes that names nothing: nobody is asked who they are for it. */
+/** The reply to a path of the old prefixes that names nothing; it is sent before authentication. */
 function cutShortReply(url: string): Reply {
   const safe = url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return textReply(

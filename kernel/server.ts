@@ -26,7 +26,7 @@ export interface Server {
   /** Paths that are no resources: health, metrics, version, discovery, OpenAPI. */
   nonresource(exchange: Exchange, info: RequestInfo, catalog: Catalog): Promise<Reply>;
   /** Counts a request of the server's own background work. */
-  askedItself(method: string, info: RequestInfo): void;
+  countOwnRequest(method: string, info: RequestInfo): void;
   /** Counts the use of a deprecated version. */
   deprecated(endpoint: Endpoint, subresource: string, removedRelease: string): void;
   /** A bug, or a failure behind the API: for the log, with the id that the client was shown. */

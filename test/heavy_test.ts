@@ -153,7 +153,7 @@ async function told(reply: Reply): Promise<{ readonly status: number; readonly h
 async function answers(options: Pick<ServeOptions, "startHeavy">) {
   const config = withDefaults({ "data-dir": ":memory:", "feature-gates": { CBORServingAndStorage: true } });
   const opened = await openServer({ config, plugins, log: silentLog, ...options });
-  await opened.seeded;
+  await opened.bootstrapped;
   const { server } = opened;
   const open = {
     ...server,

@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts";
 
 export interface Background {
   /** Settled once the objects exist that must. */
-  readonly seeded: Promise<void>;
+  readonly bootstrapped: Promise<void>;
   /** Ends what ran for the generation before, and starts what this one has. */
   follow(next: ActiveConfig): void;
   /** Resolves when all has ended, after the signal has aborted. */
@@ -47,7 +47,7 @@ export function runBackground(
   { store, api, apiOf, hookApiOf, election, start, log, queue, metric, rootCertificates, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
-  const seeded = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
+  const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
   let current = first;
 
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
@@ -87,8 +87,8 @@ export function runBackground(
       // A server whose controllers rest has nothing to wait for.
       const resting = () => controllerHooks(catalog).forEach(start.finished);
       await Promise.all([
-        before === undefined ? seeded.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
-        whenElected(next, { ...election, log, seeded, resting }, run, running),
+        before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
+        whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
         ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api: hookApiOf(hook) }, start, log, running)),
       ]);
     });
@@ -101,7 +101,7 @@ export function runBackground(
   control(first);
   compact(first);
   return {
-    seeded,
+    bootstrapped,
     follow(next) {
       const before = current;
       current = next;

@@ -70,7 +70,7 @@ test("first objects come with the resource that they are of, and a start without
   const plugin = definePlugin({ name: "things", summary: "For tests.", resources: [things], bootstrapObjects });
   const without = config({ "runtime-config": { "example.com/v1": false } });
   const opened = await openServer({ config: without, plugins: [plugin], log: silentLog });
-  await opened.seeded;
+  await opened.bootstrapped;
   swap(opened, config(), [plugin]);
   const api = localApi(opened.server, { name: "admin", groups: ["system:masters"] });
   const watching = new AbortController();

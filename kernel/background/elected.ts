@@ -23,7 +23,7 @@ export interface ElectionNeeds {
 interface Surroundings {
   readonly log: Log;
   /** Settled once the namespace of the lease is there. */
-  readonly seeded: Promise<void>;
+  readonly bootstrapped: Promise<void>;
   /** Told when it is another server's turn. */
   readonly resting: () => void;
 }
@@ -31,7 +31,7 @@ interface Surroundings {
 /** Runs at once where no other server can have the store, or nobody is to be elected; else while this server is the one. */
 export async function whenElected(
   { config, catalog }: ActiveConfig,
-  { api, log, seeded, identity, isLeader, resting }: ElectionNeeds & Surroundings,
+  { api, log, bootstrapped, identity, isLeader, resting }: ElectionNeeds & Surroundings,
   run: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function whenElected(
     log.error("controllers run on every server: no plugin serves the leases by which one of them is elected");
     return await run(signal);
   }
-  await seeded.catch(() => {});
+  await bootstrapped.catch(() => {});
   let failedAt = -Infinity, saidAt = -Infinity;
   // One failure alone does no harm, and what keeps the store away is reported by the store itself, before this. After that, every few
   // seconds while it lasts: one line a minute is enough.

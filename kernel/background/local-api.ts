@@ -52,7 +52,7 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
       signal,
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
-    server.askedItself(method, info);
+    server.countOwnRequest(method, info);
     try {
       const { catalog } = server;
       const where = route(info, method, catalog);

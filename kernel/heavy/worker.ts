@@ -15,7 +15,7 @@ import { deleteOptions } from "../write/delete-options.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { toStatusError } from "../respond/failure.ts";
 import { activeConfigOf } from "../config/active-config.ts";
-import { type Asked, dispatch, requestContextOf } from "../handle.ts";
+import { type AuthorizedRequest, dispatch, requestContextOf } from "../handle.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../objects/objects.ts";
 import { requestInfo } from "../request/request-info.ts";
@@ -103,7 +103,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
   const info = requestInfo(request.method, request.url)!; // the main thread has parsed the same
   const report = (error: unknown, reference: string) => post({ tag: "report", error: plainError(error), reference });
   const warnings = new Warnings();
-  const asked: Asked = {
+  const authorized: AuthorizedRequest = {
     exchange,
     info,
     where: route(info, request.method, catalog),
@@ -121,9 +121,9 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
     },
   };
   try {
-    if (job === "answer") return await plainReply(asked);
+    if (job === "answer") return await plainReply(authorized);
     using deadline = new Deadline(exchange, milliseconds);
-    return await deleteOptions(requestContextOf(asked, deadline));
+    return await deleteOptions(requestContextOf(authorized, deadline));
   } catch (error) {
     throw toStatusError(error, info, report);
   } finally {
@@ -152,8 +152,8 @@ function backendOf(config: Config, { post, store }: Here): Backend {
   };
 }
 
-async function plainReply(asked: Asked): Promise<HeavyReply> {
-  const { status, headers, body } = await dispatch(asked);
+async function plainReply(authorized: AuthorizedRequest): Promise<HeavyReply> {
+  const { status, headers, body } = await dispatch(authorized);
   if (typeof body === "string") return { status, headers, chunks: [new TextEncoder().encode(body)], streamed: false };
   if (body instanceof Uint8Array) return { status, headers, chunks: [new Uint8Array(body)], streamed: false };
   const chunks: Uint8Array[] = [];

@@ -1,5 +1,5 @@
 /** Which clients are told to go on over another connection. */
-import { isStranger, type UserInfo } from "../../core/user-info.ts";
+import { isAnonymous, type UserInfo } from "../../core/user-info.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -11,7 +11,7 @@ export function goawayChooser(
   return ({ protocol }, user, { gates }) => {
     if (protocol !== "HTTP/2.0") return false;
     // Many streams on one connection are cheap for a client and not for a server: who is not known gets one at a time (CVE-2023-44487).
-    if ((user === undefined || isStranger(user)) && gates.isOn("UnauthenticatedHTTP2DOSMitigation")) return true;
+    if ((user === undefined || isAnonymous(user)) && gates.isOn("UnauthenticatedHTTP2DOSMitigation")) return true;
     const share = chance();
     return share > 0 && random() < share;
   };

@@ -3,7 +3,7 @@ import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
 import type { Catalog, Endpoint } from "../catalog/catalog.ts";
-import { leftOutError } from "./unserved-kinds.ts";
+import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 export interface Route {
@@ -24,7 +24,7 @@ export function isApiPath(info: RequestInfo, catalog: Catalog): boolean {
 /** The route of a resource request: 404 for a path that leads nowhere, 405 for a method that the path does not have. */
 export function route(info: RequestInfo, method: string, catalog: Catalog): Route {
   const endpoint = catalog.endpoint(info.group, info.version, info.resource);
-  if (endpoint === undefined) throw leftOutError(info, method, catalog.names) ?? noRouteError();
+  if (endpoint === undefined) throw unservedKindError(info, method, catalog.names) ?? noRouteError();
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();

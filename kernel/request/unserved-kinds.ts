@@ -62,7 +62,7 @@ const byGroup = once(() =>
 const writes = new Set(["POST", "PUT", "PATCH"]);
 
 /** 404 for a write of a kind that is left out; undefined for other methods and for resources that kube-apiserver does not have either. */
-export function leftOutError({ group, resource }: RequestInfo, method: string, names: Names): StatusError | undefined {
+export function unservedKindError({ group, resource }: RequestInfo, method: string, names: Names): StatusError | undefined {
   if (!writes.has(method)) return undefined;
   const [, known] = [...byGroup()].find(([written]) => spell(names, written) === group) ?? [];
   const kind = known?.get(resource);

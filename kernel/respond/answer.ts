@@ -28,13 +28,13 @@ export type VerbResult =
   | { readonly tag: "status"; readonly status: number; readonly body: Status }
   | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array>; readonly givenUp: AbortSignal };
 
-export function objectAnswer(status: number, item: Item): VerbResult {
+export function objectResult(status: number, item: Item): VerbResult {
   return { tag: "object", status, item };
 }
-export function listAnswer(page: ListPage): VerbResult {
+export function listResult(page: ListPage): VerbResult {
   return { tag: "list", page };
 }
-export function statusAnswer(status: number, body: Status): VerbResult {
+export function statusResult(status: number, body: Status): VerbResult {
   return { tag: "status", status, body };
 }
 

@@ -62,7 +62,7 @@ export function assemble(parts: Parts): Server {
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),
-    askedItself(method, info) {
+    countOwnRequest(method, info) {
       const { group, resource, subresource, verb } = requestLabels(method, info, undefined, inForce().catalog);
       record.selfRequests.with({ group, resource, subresource, verb }).add();
     },

@@ -73,10 +73,10 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
 
 /** Post-start hooks in the order in which they are reported. */
 export function hookNames(catalog: Catalog): readonly string[] {
-  return [seedsHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
+  return [bootstrapHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
 }
 /** The hook that makes the objects that must exist. */
-export const seedsHook = "create-initial-objects";
+export const bootstrapHook = "create-initial-objects";
 
 /** A hook that is finished once `is` was true, and stays so. */
 function latched(name: string, is: () => boolean): Check {

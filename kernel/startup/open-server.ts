@@ -14,7 +14,7 @@ import type { InUse } from "./certificate-validity.ts";
 import { authenticatorsOf, rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
-import { openHealth, seedsHook } from "./health-checks.ts";
+import { bootstrapHook, openHealth } from "./health-checks.ts";
 import { openControllers } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
@@ -27,7 +27,7 @@ export interface Opened {
   readonly server: Server;
   readonly registry: KernelRegistry;
   /** Settled once the objects exist that must. */
-  readonly seeded: Promise<void>;
+  readonly bootstrapped: Promise<void>;
   /** Resolves once controllers have seen what there is, or that takes too long to wait for: it goes on after that. */
   readonly started: Promise<void>;
   readonly inForce: () => ActiveConfig;
@@ -81,14 +81,14 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     ending: () => watches.signal(Math.random),
   });
   const background = await openControllers(inForce, server, { store: cache.store, start, registry, log, rootCertificates, signal });
-  const seeded = background.seeded.then(() => start.finished(seedsHook));
-  seeded.catch(() => {}); // whoever awaits `seeded` gets the error
+  const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
+  bootstrapped.catch(() => {}); // whoever awaits `bootstrapped` gets the error
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {
     server,
     registry,
-    seeded,
+    bootstrapped,
     started: Promise.race([start.all(controllerHooks(inForce.current().catalog)), pause(limits.startedMsMax, signal)]),
     inForce: inForce.current,
     swap: inForce.swap,

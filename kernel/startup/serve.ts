@@ -96,7 +96,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     await writeKubeconfig().catch((error) => {
       throw new Error(`cannot write the kubeconfig: ${reasonOf(error)}`);
     });
-    await opened.seeded;
+    await opened.bootstrapped;
     await opened.started;
   } catch (error) {
     await listener.close(0);

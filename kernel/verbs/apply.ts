@@ -1,6 +1,6 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
@@ -26,9 +26,9 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
   for (let tries = 1;; tries++) {
     const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
     const written = item && await onTop(call, { item, renew }, document, options);
-    if (written !== undefined) return objectAnswer(200, written);
+    if (written !== undefined) return objectResult(200, written);
     try {
-      return objectAnswer(201, await anew(call, document, options));
+      return objectResult(201, await anew(call, document, options));
     } catch (error) {
       // Somebody else made it meanwhile: the apply goes on top of theirs.
       if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;

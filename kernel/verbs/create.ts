@@ -3,7 +3,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { alreadyExistsError, invalidError, StatusError } from "../../core/status-error.ts";
 import { measured } from "../write/admission/admit.ts";
 import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
-import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
@@ -15,8 +15,8 @@ import { at, kindName, type RequestContext, resourceName } from "../request-cont
 export async function create(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "CreateOptions", call.catalog.names);
   const object = begun(placed(call, await readBody(call, options.fieldValidation)));
-  if (call.endpoint.resource.handleCreate !== undefined) return objectAnswer(201, await answered(call, object));
-  return objectAnswer(201, await store(call, object, options.dryRun));
+  if (call.endpoint.resource.handleCreate !== undefined) return objectResult(201, await answered(call, object));
+  return objectResult(201, await store(call, object, options.dryRun));
 }
 
 /** A new object is not on its way out, and nobody owns the fields that would say so. */

@@ -10,7 +10,7 @@ import {
   type Status,
   StatusError,
 } from "../../core/status-error.ts";
-import { objectAnswer, statusAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, statusResult, type VerbResult } from "../respond/answer.ts";
 import { deleteOptions, type DeleteRequest } from "../write/delete-options.ts";
 import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -33,9 +33,9 @@ export async function remove(call: RequestContext): Promise<VerbResult> {
   const deleted = item && await deleteItem(call, { item, renew }, options);
   if (deleted === undefined) throw notFoundError(resourceName(call), info.name);
   const { gone, item: last } = deleted;
-  if (!gone) return objectAnswer(options.orphanDependents === false ? 202 : 200, last);
-  if (endpoint.resource.strategy?.deleteAnswers === "object") return objectAnswer(200, last);
-  return statusAnswer(200, deletedStatus(call, last.object.metadata.name!, last.object.metadata.uid));
+  if (!gone) return objectResult(options.orphanDependents === false ? 202 : 200, last);
+  if (endpoint.resource.strategy?.deleteAnswers === "object") return objectResult(200, last);
+  return statusResult(200, deletedStatus(call, last.object.metadata.name!, last.object.metadata.uid));
 }
 
 /**
@@ -57,7 +57,7 @@ async function removeUnreadable(call: RequestContext, key: string): Promise<Verb
   }
   const commit = await backend.store.commit({ key, expect: entry.revision, value: undefined });
   if (!commit.done) throw modified(call);
-  return statusAnswer(200, deletedStatus(call, info.name, undefined));
+  return statusResult(200, deletedStatus(call, info.name, undefined));
 }
 
 async function authorizeUnsafe(call: RequestContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { listAnswer, type VerbResult } from "../respond/answer.ts";
+import { listResult, type VerbResult } from "../respond/answer.ts";
 import type { RequestContext } from "../request-context.ts";
 import { deleteOptions } from "../write/delete-options.ts";
 import type { Item } from "../objects/objects.ts";
@@ -31,5 +31,5 @@ export async function removeCollection(call: RequestContext): Promise<VerbResult
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);
   }
-  return listAnswer({ ...page, items });
+  return listResult({ ...page, items });
 }

@@ -1,5 +1,5 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
-import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { isTrue } from "../request/request-info.ts";
 import { type RequestContext, resourceName } from "../request-context.ts";
@@ -11,5 +11,5 @@ export async function get(call: RequestContext): Promise<VerbResult> {
   const key = keyOfCall(call);
   const item = await backend.reads.get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
-  return objectAnswer(200, item);
+  return objectResult(200, item);
 }

@@ -1,4 +1,4 @@
-import { listAnswer, type VerbResult } from "../respond/answer.ts";
+import { listResult, type VerbResult } from "../respond/answer.ts";
 import type { RequestContext } from "../request-context.ts";
 import { checkCollectionKey } from "./key-of-call.ts";
 import { listOptions } from "../request/options.ts";
@@ -13,5 +13,5 @@ export async function list(call: RequestContext): Promise<VerbResult> {
   });
   const collection = collectionOf(backend.prefix, endpoint, info.namespace, "");
   checkCollectionKey(endpoint, info.namespace, options.fields);
-  return listAnswer(await backend.reads.list(collection, options, catalog.names, call.deadline.signal));
+  return listResult(await backend.reads.list(collection, options, catalog.names, call.deadline.signal));
 }

@@ -1,5 +1,5 @@
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { header } from "../request/exchange.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
@@ -46,5 +46,5 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
     return { object: placed(call, endpoint.applyDefaults(object)), expected: expectedRevision(object.metadata.resourceVersion) };
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);
-  return objectAnswer(200, written);
+  return objectResult(200, written);
 }

@@ -3,7 +3,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError, conflictError, invalidError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { invalid } from "../../core/field-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
-import { objectAnswer, type VerbResult } from "../respond/answer.ts";
+import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { headerList } from "../request/exchange.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
@@ -35,7 +35,7 @@ export async function update(call: RequestContext): Promise<VerbResult> {
     }
     return { object, expected };
   });
-  return written === undefined ? await createdByPut(call, object, options.dryRun) : objectAnswer(200, written);
+  return written === undefined ? await createdByPut(call, object, options.dryRun) : objectResult(200, written);
 }
 
 /** The name in the body must be the one in the URL. */
@@ -66,7 +66,7 @@ async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boo
   const { uid } = object.metadata;
   if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(toldKey(call, keyOfCall(call), dryRun), uid, ""));
   const { resourceVersion: _, ...metadata } = object.metadata;
-  return objectAnswer(201, await store(call, { ...object, metadata }, dryRun));
+  return objectResult(201, await store(call, { ...object, metadata }, dryRun));
 }
 
 /** A key as errors tell it: a dry run never reaches the store, which puts its prefix in front. */

@@ -1,7 +1,7 @@
 /** Who is it: the first way of telling that knows the request's credentials. */
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { anonymousUser, isStranger, systemGroups, type UserInfo } from "../../../core/user-info.ts";
+import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
 /** One way of telling: the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
  *  credentials of its kind that are not good. */
@@ -28,7 +28,7 @@ export function authenticateInOrder(
   const authenticated = (user: UserInfo): UserInfo => {
     const known = members.get(user);
     if (known !== undefined) return known;
-    const member = isStranger(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
+    const member = isAnonymous(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
     members.set(user, member);
     return member;
   };
