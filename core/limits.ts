@@ -15,6 +15,8 @@ export const limits = Object.freeze({
   typedDepthMax: 1000,
   /** Unknown and duplicate fields that one body has reported (upstream's decoder keeps as many). */
   strictFindingsMax: 100,
+  /** Unknown fields that one strategic merge patch has reported (upstream has no bound). */
+  convertedFindingsMax: 10_000,
   /** Text of the repeated keys that one YAML document has reported, in UTF-16 units; further ones are counted only. */
   yamlDuplicatesLengthMax: 1024 * 1024,
   /** Text that one YAML document may have once its aliases are written out, in UTF-16 units: several times the largest body. */

@@ -85,8 +85,88 @@ test("options of a delete that are of another kind are refused as what upstream 
   const remove = async (kind: string, apiVersion: string) =>
     (await ask(server, "DELETE", `${configMaps}/a`, { body: { kind, apiVersion } })).body.message;
   assert.equal(await remove("Status", "v1"), "converting (v1.Status) to (v1.DeleteOptions): unknown conversion");
-  assert.match(await remove("Status", "meta.k8s.io/v1"), /^no kind "Status" is registered for version "meta.k8s.io\/v1"/);
+  assert.equal(await remove("Status", "meta.k8s.io/v1"), "converting (v1.Status) to (v1.DeleteOptions): unknown conversion");
+  assert.equal(await remove("APIGroup", "nope/v1"), "converting (v1.APIGroup) to (v1.DeleteOptions): unknown conversion");
+  assert.equal(await remove("Table", ""), "converting (v1.Table) to (v1.DeleteOptions): unknown conversion");
+  assert.match(await remove("Table", "v1"), /^no kind "Table" is registered for version "v1"/);
   assert.match(await remove("ConfigMap", "v1"), /^no kind "ConfigMap" is registered for version "v1"/);
+});
+
+test("a body of another kind is refused as what upstream takes it for, served here or not", async () => {
+  await using server = await openTestServer();
+  const why = async (apiVersion: string, kind: string, plural = configMaps) =>
+    (await ask(server, "POST", plural, { body: { kind, apiVersion, metadata: { name: "a" } } })).body.message;
+  const unknown = (type: string) => `converting (${type}) to (core.ConfigMap): unknown conversion`;
+  assert.equal(
+    await why("apps/v1", "Deployment"),
+    `Deployment in version "v1" cannot be handled as a ConfigMap: ${unknown("v1.Deployment")}`,
+  );
+  assert.equal(
+    await why("batch/v1beta1", "CronJobList"),
+    `CronJobList in version "v1beta1" cannot be handled as a ConfigMap: ${unknown("v1beta1.CronJobList")}`,
+  );
+  assert.equal(await why("nope/v2", "Status"), `Status in version "v2" cannot be handled as a ConfigMap: ${unknown("v1.Status")}`);
+  assert.equal(
+    await why("storage.k8s.io/v1beta1", "ListOptions"),
+    `ListOptions in version "v1beta1" cannot be handled as a ConfigMap: ${unknown("v1.ListOptions")}`,
+  );
+  assert.match(
+    await why("apps/v1", "Nope"),
+    /^Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "apps\/v1"/,
+  );
+  // Versions that are served no more are of the same kind.
+  const classes = "/apis/storage.k8s.io/v1/storageclasses";
+  assert.equal(
+    await why("storage.k8s.io/v1beta1", "StorageClass", classes),
+    "the API version in the data (storage.k8s.io/v1beta1) does not match the expected API version (storage.k8s.io/v1)",
+  );
+  assert.match(await why("storage.k8s.io/", "Nope", classes), /^Nope in version "v1" cannot.* for version "storage\.k8s\.io\/v1" in /);
+  const made = await ask(server, "POST", classes, {
+    body: { kind: "StorageClass", apiVersion: "storage.k8s.io/", metadata: { name: "a" }, provisioner: "a.b/c" },
+  });
+  assert.equal(made.status, 201);
+});
+
+test("a patch that takes the version away leaves an object of the internal form", async () => {
+  await using server = await openTestServer();
+  await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
+  const why = async (kind: string) =>
+    (await ask(server, "PATCH", `${configMaps}/a`, { body: { kind, apiVersion: "" }, headers: merge })).body.message;
+  assert.match(await why("Nope"), /: no kind "Nope" is registered for the internal version of group "" in scheme /);
+  assert.match(await why("Secret"), /: converting \(core\.Secret\) to \(core\.ConfigMap\): unknown conversion$/);
+  assert.match(await why("Status"), /: converting \(v1\.Status\) to \(core\.ConfigMap\): unknown conversion$/);
+});
+
+const events = "/api/v1/namespaces/default/events";
+const groupEvents = "/apis/events.k8s.io/v1/namespaces/default/events";
+const event = { metadata: { name: "a" }, involvedObject: { namespace: "default" } };
+
+test("an event does not wait for the garbage collector, whatever finalizers of it the event has", async () => {
+  await using server = await openTestServer();
+  for (const finalizer of ["orphan", "foregroundDeletion"]) {
+    await ask(server, "POST", events, { body: { ...event, metadata: { name: "a", finalizers: [finalizer] } } });
+    assert.equal((await ask(server, "DELETE", `${events}/a`)).body.kind, "Status");
+    assert.equal((await ask(server, "GET", `${events}/a`)).status, 404);
+  }
+});
+
+test("a write through the other group of events drops the entries of the first, even where it changes nothing else", async () => {
+  await using server = await openTestServer();
+  const made = await ask(server, "POST", events, { body: event });
+  assert.equal(made.body.metadata.managedFields.length, 1);
+  const same = await ask(server, "PATCH", `${events}/a`, { body: {}, headers: merge });
+  assert.deepEqual(same.body.metadata, made.body.metadata);
+  const other = await ask(server, "PATCH", `${groupEvents}/a`, { body: {}, headers: merge });
+  assert.equal(other.body.metadata.managedFields, undefined);
+  assert.notEqual(other.body.metadata.resourceVersion, made.body.metadata.resourceVersion);
+});
+
+test("namespaces are never deleted unsafely, which is said before anything else", async () => {
+  await using server = await openTestServer({ settings: { "feature-gates": { AllowUnsafeMalformedObjectDeletion: true } } });
+  const { status, body } = await ask(server, "DELETE", "/api/v1/namespaces/default", {
+    body: { ignoreStoreReadErrorWithClusterBreakingPotential: true },
+  });
+  assert.deepEqual([status, body.reason], [500, "InternalError"]);
 });
 
 test("options of a delete in protobuf are told by their envelope, before what is in it is read", async () => {

@@ -26,7 +26,7 @@ type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
 export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) => T {
   const decode = decodeNode(node);
   return (tree, report) => {
-    const run = new Decoding(report.reader, report.findings);
+    const run = new Decoding(report.reader, report);
     const value = decode(tree, undefined, run);
     run.finish();
     return value as T; // the fold over Typed<T> makes values of T

@@ -173,6 +173,18 @@ test("decoder() reports unknown fields by their path, in document order, each on
   ]);
 });
 
+test("decoder() reports the unknown fields of a converted tree raw, and more of them than of one that was read", () => {
+  const converted = (text: string): readonly string[] => {
+    const findings: string[] = [];
+    decoder(Kind)(tree(text), { reader: "json", findings, converted: true });
+    return findings;
+  };
+  const keys = JSON.stringify({ 'a"b': 1, "g\nh": 1, spec: { "e\\f": 1 } });
+  assert.deepEqual(converted(keys), ['unknown field "a"b"', 'unknown field "g\nh"', 'unknown field "spec.e\\f"']);
+  const many = Array.from({ length: limits.convertedFindingsMax + 1 }, (_, at) => `"u${at}":1`);
+  assert.equal(converted(`{${many.join()}}`).length, limits.convertedFindingsMax);
+});
+
 test("decoder() reports repeated fields and keys, and no more than the bound", () => {
   assert.deepEqual(findings('{"data":{"a":"1","b":"1","a":"2"},"spec":{},"spec":{"on":null,"on":true},"kind":"","kind":""}'), [
     'duplicate field "data.a"',

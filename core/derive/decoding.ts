@@ -16,6 +16,8 @@ export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
+  /** The tree was converted, not read: paths in findings are written raw, and `convertedFindingsMax` of them are kept. */
+  readonly converted?: true;
 }
 
 /** A body that does not fit its type; the message is upstream's, without its prefix (`... cannot be handled as ...`). */
@@ -35,10 +37,13 @@ export class Decoding {
   readonly fields: string[] = [];
   readonly structs: string[] = [];
 
-  /** Without `findings`, unknown and duplicate fields are ignored. */
-  constructor(reader: ReaderName, findings: string[] | undefined) {
+  readonly #converted: boolean;
+
+  /** Without a report, unknown and duplicate fields are ignored. */
+  constructor(reader: ReaderName, report?: DecodeReport) {
     this.reader = reader;
-    this.#findings = findings;
+    this.#findings = report?.findings;
+    this.#converted = report?.converted ?? false;
   }
 
   get strict(): boolean {
@@ -60,8 +65,10 @@ export class Decoding {
     if (this.reader === "json") this.#find("duplicate", key);
   }
   #find(what: "unknown" | "duplicate", key: string): void {
-    if (this.#findings === undefined || this.#findings.length >= limits.strictFindingsMax) return;
-    const finding = `${what} field ${goQuote(this.#pathTo(key))}`;
+    const most = this.#converted ? limits.convertedFindingsMax : limits.strictFindingsMax;
+    if (this.#findings === undefined || this.#findings.length >= most) return;
+    const path = this.#pathTo(key);
+    const finding = `${what} field ${this.#converted ? `"${path}"` : goQuote(path)}`;
     if (this.#reported.has(finding)) return;
     this.#reported.add(finding);
     this.#findings.push(finding);

@@ -4,41 +4,60 @@ import { badRequestError, type StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
+import { upstreamKinds } from "./upstream-kinds.ts";
 
 /** Kinds that every group version knows besides its own. */
 const everywhere = ["CreateOptions", "DeleteOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions", "WatchEvent"];
-const inCore = ["List", "Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
+/** Kinds that have no version: any is as good. */
+const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 
 /** Where upstream says its table of kinds lives; clients see it, so it is part of the wording. */
 const scheme = "pkg/api/legacyscheme/scheme.go:30";
 
-interface Registry {
-  readonly kinds: ReadonlyMap<string, StoredKind | "other">;
-}
+/** A kind of the catalog, another one, or one whose Go type is the same in every version. */
+type Known = StoredKind | "other" | "meta";
+type Registry = ReadonlyMap<string, Known>;
 const registries = new WeakMap<Catalog, Registry>();
 
 function registryOf(catalog: Catalog): Registry {
   const known = registries.get(catalog);
   if (known !== undefined) return known;
-  const kinds = new Map<string, StoredKind | "other">();
-  for (const kind of inCore) kinds.set(`v1 ${kind}`, "other");
+  const kinds = new Map<string, Known>();
+  const addAll = (version: string, own: readonly string[]): void => {
+    for (const kind of everywhere) kinds.set(`${version} ${kind}`, "meta");
+    for (const kind of own) kinds.set(`${version} ${kind}`, "other");
+  };
+  for (const [written, listed, single] of upstreamKinds) {
+    const each = listed.split(" ").filter((kind) => kind !== "");
+    addAll(spell(catalog.names, written), [...each, ...each.map((kind) => `${kind}List`), ...single.split(" ")]);
+  }
+  const versions = upstreamKinds.map(([written]) => spell(catalog.names, written));
   for (const stored of catalog.kinds) {
     const { resource } = stored;
-    for (const written of Object.keys(resource.served)) {
-      const version = spell(catalog.names, written);
-      for (const kind of everywhere) kinds.set(`${version} ${kind}`, "other");
-      kinds.set(`${version} ${resource.listKind ?? `${resource.kind}List`}`, "other");
-      kinds.set(`${version} ${resource.kind}`, stored);
-    }
+    const served = Object.keys(resource.served).map((written) => spell(catalog.names, written));
+    for (const version of served) addAll(version, [resource.listKind ?? `${resource.kind}List`]);
+    // A version that is not served converts to those that are, where its group is theirs.
+    const groups = new Set(served.map((version) => splitGroupVersion(version).group));
+    const old = versions.filter((version) => groups.has(splitGroupVersion(version).group) && kinds.has(`${version} ${resource.kind}`));
+    for (const version of [...old, ...served]) kinds.set(`${version} ${resource.kind}`, stored);
   }
-  const made = { kinds };
-  registries.set(catalog, made);
-  return made;
+  registries.set(catalog, kinds);
+  return kinds;
+}
+
+/**
+ * The version that a body means: the path's where it names none, or the path's group alone (`storage.k8s.io/`).
+ * `/v1` is `v1`.
+ */
+export function meantVersion(endpoint: Endpoint, apiVersion: string): string {
+  const { group, version } = splitGroupVersion(apiVersion);
+  if (version === "" && (group === "" || group === endpoint.group)) return endpoint.apiVersion;
+  return group === "" ? version : apiVersion;
 }
 
 /** Refuses a body of another kind or version than the path's. Empty strings stand for what the body leaves out. */
 export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): void {
-  const version = apiVersion === "" ? endpoint.apiVersion : apiVersion;
+  const version = meantVersion(endpoint, apiVersion);
   const called = kind === "" ? endpoint.kind : kind;
   if (version === endpoint.apiVersion && called === endpoint.kind) return;
   const foreign = foreignType(catalog, endpoint, called, version);
@@ -48,13 +67,33 @@ export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, ap
 
 /** Why an object that calls itself so cannot become one of the path's kind; undefined if it can. */
 export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): string | undefined {
-  const found = registryOf(catalog).kinds.get(`${apiVersion} ${kind}`);
+  const found = unversioned.includes(kind) ? "meta" : registryOf(catalog).get(`${apiVersion} ${kind}`);
   if (found === undefined) {
     return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(scheme)}`;
   }
   if (found === endpoint.stored) return undefined;
-  const { version } = splitGroupVersion(apiVersion);
+  const version = found === "meta" ? "v1" : splitGroupVersion(apiVersion).version;
   return `converting (${version}.${kind}) to (${packageOf(endpoint.stored.group)}.${endpoint.kind}): unknown conversion`;
+}
+
+/** As `foreignType`, for a patched object without a version: it is read as the internal form of its kind. */
+export function foreignInternal(catalog: Catalog, endpoint: Endpoint, kind: string): string | undefined {
+  const found = unversioned.includes(kind) ? "meta" : internalKind(registryOf(catalog), endpoint.group, kind);
+  if (found === endpoint.stored) return undefined;
+  if (found === undefined) {
+    return `no kind ${goQuote(kind)} is registered for the internal version of group ${goQuote(endpoint.group)} in scheme ${
+      goQuote(scheme)
+    }`;
+  }
+  const type = `${found === "meta" ? "v1" : packageOf(endpoint.group)}.${kind}`;
+  return `converting (${type}) to (${packageOf(endpoint.stored.group)}.${endpoint.kind}): unknown conversion`;
+}
+function internalKind(registry: Registry, group: string, kind: string): Known | undefined {
+  for (const [key, known] of registry) {
+    const at = key.indexOf(" ");
+    if (known !== "meta" && key.slice(at + 1) === kind && splitGroupVersion(key.slice(0, at)).group === group) return known;
+  }
+  return undefined;
 }
 
 /** 400 for a body that was recognised and cannot be taken. */

@@ -12,28 +12,57 @@ export class Warnings {
     return this.#texts;
   }
 
-  /** Values of the `warning` headers, in the order of `add`. Once the total is too long, each text is cut. */
+  /**
+   * Values of the `warning` headers, in the order of `add`. The text that makes the total too long is sent, and from then on each is cut,
+   * those before it too, until the total of what is cut is too long.
+   */
   headers(): readonly string[] {
-    const texts = [...this.#texts].filter((text) => text !== "");
-    const total = texts.reduce((sum, text) => sum + [...text].length, 0);
-    if (total <= limits.warningRunesMax) return texts.map(warningHeader);
+    const texts: string[] = [];
     const headers: string[] = [];
-    let left = limits.warningRunesMax;
-    for (const text of texts) {
-      // The one that crosses the bound still goes out.
-      if (left <= 0) break;
-      const runes = [...text].slice(0, limits.warningRunesTruncated);
-      left -= runes.length;
-      headers.push(warningHeader(runes.join("")));
+    let runes = 0, cutting = false;
+    const send = (text: string): void => {
+      const cut = cutting ? firstRunes(text, limits.warningRunesTruncated) : text;
+      if (control.test(cut)) return;
+      runes += runeCount(cut);
+      headers.push(warningHeader(cut));
+    };
+    for (const text of this.#texts) {
+      if (cutting && runes >= limits.warningRunesMax) break;
+      if (text === "") continue;
+      texts.push(text);
+      const tooLong = !cutting && !control.test(text) && runes + runeCount(text) > limits.warningRunesMax;
+      if (!tooLong) {
+        send(text);
+        continue;
+      }
+      cutting = true;
+      runes = 0;
+      headers.length = 0;
+      for (const each of texts) send(each);
     }
     return headers;
   }
 }
 
-/** `299 - "text"` with quotes and backslashes escaped; what a header cannot carry is left out. */
+/** A header cannot carry these (Go's unicode.IsControl). */
+// deno-lint-ignore no-control-regex
+const control = /[\x00-\x1f\x7f-\x9f]/;
+
+function runeCount(text: string): number {
+  let runes = 0;
+  for (const _ of text) runes++;
+  return runes;
+}
+function firstRunes(text: string, count: number): string {
+  if (text.length <= count) return text;
+  let at = 0;
+  for (let runes = 0; runes < count && at < text.length; runes++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+  return text.slice(0, at);
+}
+
+/** `299 - "text"` with quotes and backslashes escaped. */
 function warningHeader(text: string): string {
-  // deno-lint-ignore no-control-regex
-  const clean = text.replace(/[\x00-\x08\x0a-\x1f\x7f]/g, " ").replace(/[\\"]/g, "\\$&");
+  const clean = text.replace(/[\\"]/g, "\\$&");
   // Header values go out byte by byte: UTF-8 bytes as Latin-1 characters.
   const bytes = new TextEncoder().encode(`299 - "${clean}"`);
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

@@ -7,8 +7,26 @@ test("Warnings tell each text once, quoted as a header wants it", () => {
   const warnings = new Warnings();
   warnings.add('unknown field "a"');
   warnings.add('unknown field "a"');
-  warnings.add("back\\slash\nline");
-  assert.deepEqual(warnings.headers(), ['299 - "unknown field \\"a\\""', '299 - "back\\\\slash line"']);
+  warnings.add("back\\slash");
+  assert.deepEqual(warnings.headers(), ['299 - "unknown field \\"a\\""', '299 - "back\\\\slash"']);
+});
+
+test("a warning with a control character is not sent", () => {
+  const warnings = new Warnings();
+  for (const text of ["line\nbreak", "tab\t", "\x00", "\x7f", "\x85", ""]) warnings.add(text);
+  warnings.add("fine\u2028");
+  assert.deepEqual(warnings.headers().map((each) => each.length), ['299 - "fine"'.length + 3]);
+  // The part that is cut off does not count.
+  const cut = new Warnings();
+  for (let i = 0; i < 2; i++) cut.add(`${i}${"x".repeat(limits.warningRunesMax)}`);
+  cut.add(`${"y".repeat(limits.warningRunesTruncated)}\n`);
+  assert.equal(cut.headers().length, 3);
+});
+
+test("the warning that makes the total too long is sent with those before it, whatever they are cut to", () => {
+  const warnings = new Warnings();
+  for (let i = 0; i < 70; i++) warnings.add(`${i}`.padEnd(limits.warningRunesMax / 64, "x"));
+  assert.equal(warnings.headers().length, 65);
 });
 
 test("Warnings stay whole at the bound and are cut beyond it", () => {

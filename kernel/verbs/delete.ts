@@ -25,6 +25,10 @@ import { isFinished, modified } from "./update.ts";
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
+  // As upstream: kinds whose deletion has rules of its own have no way around them, whoever asks and whatever is deleted.
+  if (options.ignoreReadErrors && endpoint.resource.deletion !== undefined) {
+    throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
+  }
   const refused = endpoint.resource.deletion?.refuse?.(info.name);
   if (refused !== undefined) throw forbiddenError(resourceName(call), info.name, refused);
   const key = keyOfCall(call);
@@ -45,10 +49,6 @@ export async function remove(call: RequestContext): Promise<VerbResult> {
 async function removeUnreadable(call: RequestContext, key: string): Promise<VerbResult> {
   const { backend, endpoint, info } = call;
   await authorizeUnsafe(call);
-  // As upstream: kinds whose deletion has rules of its own have no way around them.
-  if (endpoint.resource.deletion !== undefined) {
-    throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
-  }
   const { entry } = await backend.store.get(key, call.deadline.signal);
   if (entry === undefined || isReadable(new Item(endpoint.stored, entry))) {
     throw invalidError(resourceName(call), info.name, [
@@ -166,7 +166,8 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
   const { resource } = call.endpoint;
   const own = object.metadata.finalizers ?? [];
   const policy = policyOf(options, resource.deletion === undefined ? "Background" : "Foreground");
-  const finalizers = resource.strategy?.garbageCollected ?? true ? finalizersFor(own, policy) : own;
+  // What the garbage collector leaves alone does not wait for it: its finalizers go.
+  const finalizers = finalizersFor(own, resource.strategy?.garbageCollected ?? true ? policy : "Background");
   const pending = object.metadata.deletionTimestamp !== undefined;
   let next = finalizers === own
     ? object

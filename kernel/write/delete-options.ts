@@ -37,9 +37,19 @@ export interface DeleteRequest {
 
 /** Kinds that may stand in a body besides DeleteOptions without being known as what they are. */
 const scheme = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
-/** Kinds that are the same in all versions are known by the plain one. */
+/** Kinds that have no version: any is as good. */
 const unversioned = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
-const otherOptions = ["CreateOptions", "UpdateOptions", "PatchOptions", "GetOptions", "ListOptions"];
+const inMeta = [
+  "CreateOptions",
+  "UpdateOptions",
+  "PatchOptions",
+  "GetOptions",
+  "ListOptions",
+  "Table",
+  "PartialObjectMetadata",
+  "PartialObjectMetadataList",
+  "WatchEvent",
+];
 
 export async function deleteOptions(call: RequestContext): Promise<DeleteRequest> {
   const bytes = await anyBodyOf(call);
@@ -142,8 +152,9 @@ function fromBody(call: RequestContext, bytes: Uint8Array): Read {
 /** A body of another kind is refused, in the version of the meta group unless it names one; DeleteOptions of any version are taken. */
 function checkOptionsKind({ catalog: { names } }: RequestContext, kind: string, apiVersion: string): void {
   if (kind === "" || kind === "DeleteOptions") return;
-  const version = apiVersion === "" ? `meta.${names.domain}/v1` : apiVersion;
-  if (version === "v1" ? unversioned.includes(kind) : version.startsWith("meta.") && otherOptions.includes(kind)) {
+  const meta = `meta.${names.domain}/v1`;
+  const version = apiVersion === "" ? meta : apiVersion;
+  if (unversioned.includes(kind) || (version === meta && inMeta.includes(kind))) {
     throw badRequestError(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   }
   throw badRequestError(`no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(scheme)}`);

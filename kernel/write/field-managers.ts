@@ -59,8 +59,10 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
   const before = plain(live ?? emptyObject(call.endpoint)), after = plain(asShown(call.endpoint, object));
   const found = changesOf(versions, before, after);
   const own = sentEntries(call, object, live);
-  // Most of all that is written again and again has not changed: then nobody looks into the entries.
-  if (live !== undefined && own === undefined && isSame(found)) return withEntries(object, live.metadata.managedFields);
+  // A write without changes leaves the entries as they are, unless one of them is in a version that this path does not have.
+  if (live !== undefined && own === undefined && isSame(found) && areKnown(live.metadata.managedFields, versions)) {
+    return withEntries(object, live.metadata.managedFields);
+  }
   const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
   // An object without entries has been cleared of them, and stays so until somebody applies.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
@@ -68,6 +70,11 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
   if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
   const owned = ownersAfterUpdate(versions, before, after, owners, writerOf(call, managerName(call)), found);
   return withEntries(object, writeOwners(capped(owned)));
+}
+
+/** Whether every entry is in a version of this path; a write drops the others. */
+function areKnown(entries: readonly ManagedFieldsEntry[] | undefined, versions: Versions): boolean {
+  return entries?.every(({ apiVersion = "" }) => apiVersion === versions.current || versions.atom(apiVersion) !== undefined) ?? true;
 }
 
 /** The object as it would be read: without fields that are for writing only, and without empty maps that are not written. */

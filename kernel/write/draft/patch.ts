@@ -17,7 +17,8 @@ import { type Read, type Tree, TreeObject } from "../../../core/tree/tree.ts";
 import type { RequestContext } from "../../request-context.ts";
 import type { Item } from "../../objects/objects.ts";
 import type { FieldValidation } from "../../request/options.ts";
-import { foreignType } from "../../catalog/known-kinds.ts";
+import { splitGroupVersion } from "../../../core/versions.ts";
+import { foreignInternal, foreignType, meantVersion } from "../../catalog/known-kinds.ts";
 import { servedJson } from "../../respond/served.ts";
 import { typeOf } from "./type-of.ts";
 
@@ -59,7 +60,7 @@ function strategic(call: RequestContext, body: Uint8Array, validation: FieldVali
     const original = untypedOf(treeOf(readJson(servedJson(endpoint, live)))) as UntypedMap;
     const merged = strategicMerge(original, patch, shapeOf(endpoint.schema));
     const refuse = (why: string) => patchInvalid(goText(patch), why);
-    const report: DecodeReport = { reader: "json", findings: [] };
+    const report: DecodeReport = { reader: "json", findings: [], converted: true };
     const object = orRefuse(() => endpoint.decode(convertUntyped(merged, endpoint.schema), report), refuse);
     tellFindings(call, [...findings, ...report.findings.toSorted()], validation, refuse);
     return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
@@ -82,10 +83,14 @@ function decoded(call: RequestContext, written: Tree, patchFindings: readonly st
   const tree = plainTree(written);
   const type = typeOf(tree);
   if (!type.ok) throw refuse(type.error);
-  const foreign = foreignType(call.catalog, endpoint, type.kind || endpoint.kind, type.apiVersion || endpoint.apiVersion);
+  const kind = type.kind || endpoint.kind;
+  const version = meantVersion(endpoint, type.apiVersion);
+  const { group, version: named } = splitGroupVersion(type.apiVersion);
+  const internal = named === "" && (group === "" || group === endpoint.group);
+  const foreign = internal ? foreignInternal(call.catalog, endpoint, kind) : foreignType(call.catalog, endpoint, kind, version);
   if (foreign !== undefined) throw refuse(foreign);
-  // Without a version nothing in it is known, not even its name.
-  if (type.apiVersion === "" && tree instanceof TreeObject) {
+  // Nothing in an internal form is known, not even its name.
+  if (internal && tree instanceof TreeObject) {
     const unknown = tree.keys.filter((key) => key !== "kind" && key !== "apiVersion").toSorted();
     tellFindings(call, [...patchFindings, ...unknown.map((key) => `unknown field "${key}"`)], validation, refuse);
     return { kind: endpoint.kind, apiVersion: endpoint.apiVersion, metadata: {} };
