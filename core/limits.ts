@@ -82,7 +82,7 @@ export const limits = Object.freeze({
   storeTrialMs: 2_000,
   /** For how long no call to an endpoint of etcd may be answered before it is reported as unreachable. */
   etcdSilentMs: 1_800,
-  /** How long a scrape of metrics waits for what it asks the store: less than what Prometheus gives it. */
+  /** How long a scrape of metrics waits for the store. Less than Prometheus' timeout. */
   scrapeStoreMs: 2_000,
   /** Time between two calls that test whether a member of etcd that was left for another answers again. */
   etcdMemberTrialMs: 5_000,
@@ -103,7 +103,7 @@ export const limits = Object.freeze({
   ownWritesMax: 1024,
   /** Sets of labels and fields that entries share. When it is full, a new table starts. */
   internedAttributesMax: 100_000,
-  /** Values that the index of a watch selector holds; a watch of more is asked about every change. */
+  /** Values of one watch selector in the index. A selector with more is evaluated at every change. */
   watchTokensMax: 16,
   /** Bytes, and entries at most and at first, that filling the cache reads at once. */
   fillPageBytes: 4 * 1024 * 1024,
@@ -137,7 +137,7 @@ export const limits = Object.freeze({
   sweepRevisionsWhenFullMax: 64,
   /** Keys that one request reads from etcd; longer lists take several at one revision. */
   rangeKeysMax: 5000,
-  /** Keys on one lease of etcd, and seconds that a key may live longer than asked. */
+  /** Keys on one lease of etcd, and seconds that a key may live longer than its time to live. */
   leaseKeysMax: 1000,
   leaseSlackSecondsMax: 60,
   /** Coded headers of one answer of etcd, and the frames that they come in. */

@@ -292,7 +292,7 @@ export type Fold<R> = Entries<R> | Pick<Entries<R>, Containers> & Partial<Omit<E
 
 /**
  * The function that folds any node by the table, memoised by node. A struct that contains itself is met again
- * while it is being folded: `late` then gives a stand-in that asks for the finished result when it is used.
+ * while it is being folded: `late` then returns a stand-in that gets the finished result at its first use.
  */
 export function fold<R>(table: Fold<R>, late: (get: () => R) => R): (node: Node) => R {
   const done = new WeakMap<Node, R>();

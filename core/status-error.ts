@@ -93,7 +93,7 @@ export function statusOf(error: StatusError): Status {
 /** A group with the plural of a resource, or with a kind, as messages name them. */
 export interface GroupName {
   readonly group: string;
-  /** Plural resource or kind, as the reason wants it. */
+  /** Plural resource or kind, depending on the reason. */
   readonly name: string;
 }
 /** `configmaps`, `storageclasses.storage.k8s.io`. */
@@ -108,7 +108,7 @@ function detailsOf(of: GroupName, name: string): StatusDetails {
 export function notFoundError(resource: GroupName, name: string): StatusError {
   return new StatusError("NotFound", `${groupText(resource)} ${goQuote(name)} not found`, { details: detailsOf(resource, name) });
 }
-/** 404 for a path below an API prefix that leads nowhere. */
+/** 404 for an unknown path below an API prefix. */
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }

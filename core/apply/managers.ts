@@ -81,7 +81,7 @@ export function ownersAfterUpdate(
   return new Map(others.owners).set(id, { ...self, subresource: writer.subresource, set, time: writer.time });
 }
 
-/** What came of an apply. `object` is undefined when nothing changed but, perhaps, who owns what. */
+/** The result of an apply. `object` is undefined when at most ownership has changed. */
 export type Applied =
   | { readonly done: true; readonly object: Json | undefined; readonly owners: Owners }
   | { readonly done: false; readonly conflicts: readonly Conflict[] };

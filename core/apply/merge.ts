@@ -98,7 +98,7 @@ function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; va
   return { order, values, items: byElement };
 }
 
-/** The value without the fields of the set; the same value where it has none of them. What is left empty becomes null. */
+/** The value without the fields of the set; the same value where it has none of them. Emptied containers become null. */
 export function removeFields(atom: Atom, value: Json, gone: FieldSet): Json {
   if (gone.children === undefined) return value;
   const shape = shapeOf(atom, value);

@@ -99,7 +99,7 @@ export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, medi
 }
 
 /**
- * The first clause that can be served. A clause that asks for a transformation which does not exist is passed over.
+ * The first clause that can be served. Clauses with an unknown transformation are skipped.
  * `forms` says what there is besides objects: what is answered and never stored has no Table, discovery and health have nothing.
  */
 export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {

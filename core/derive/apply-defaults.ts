@@ -1,6 +1,6 @@
 /**
  * Defaults. A struct's own fields come first, then its `fill` and, where their gates are on, the defaults of features,
- * then what is inside, so that a struct that `fill` has made gets its defaults too. What needs nothing comes back as the same value.
+ * then what is inside, so that a struct that `fill` has made gets its defaults too. A value without changes is returned itself.
  */
 import type { Gates } from "../plugin.ts";
 import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, structsIn, type Typed } from "../schema.ts";

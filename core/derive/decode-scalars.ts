@@ -35,7 +35,7 @@ export function decodeInt(type: "int32" | "int64"): (tree: Tree, prior: unknown,
   };
 }
 
-/** The integer that a number is for this reader: JSON wants digits only, YAML takes whole floats. */
+/** The integer of a number for this reader: JSON accepts digits only, YAML accepts whole floats. */
 function integerOf(text: string, run: Decoding): number | bigint | undefined {
   const value = Number(text);
   if (/^-?[0-9]+$/.test(text)) return Number.isSafeInteger(value) ? value + 0 : text.length <= int64Digits ? BigInt(text) : undefined;

@@ -33,7 +33,7 @@ export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) =
   };
 }
 
-/** As `decoder`, for what is stored: unknown and duplicate fields pass in silence. */
+/** As `decoder`, for stored objects: unknown and duplicate fields are ignored. */
 export function decodeStored<T>(node: Typed<T>): (tree: Tree) => T {
   const decode = decodeNode(node);
   return (tree) => {

@@ -1,4 +1,4 @@
-/** Objects as they come back from the store: an empty list or map that was sent is no other there than one that was not, Go's nil. */
+/** Objects as they are read from the store: an empty list or map becomes an absent one, Go's nil. */
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";

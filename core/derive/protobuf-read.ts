@@ -133,7 +133,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   return body;
 }
 
-/** The values to read on top of: frozen ones are shared zeros, which what comes now takes the place of. */
+/** The values to merge into. Frozen ones are shared zeros, which are replaced. */
 function valuesOf(keys: readonly string[], prior: unknown): unknown[] {
   const given = typeof prior === "object" && prior !== null ? new Map(Object.entries(prior)) : undefined;
   return keys.map((key) => {

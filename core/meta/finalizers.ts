@@ -22,7 +22,7 @@ export function validateStandardFinalizer(finalizer: string, path: string, names
   return [invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")];
 }
 
-/** The shape of each, and that the two ways of treating dependents are not asked for at once. */
+/** The shape of each. `orphan` and `foregroundDeletion` exclude each other. */
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
   const all = finalizers ?? [];
   const errors: FieldError[] = [];

@@ -156,7 +156,7 @@ function unmaskedPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
 
-/** Rule of names that are DNS subdomains; the rule of a kind that says nothing else. */
+/** Rule of names that are DNS subdomains; the default rule of kinds. */
 export const subdomainName: NameRule = (name, prefix) => dns1123Subdomain(prefix ? unmaskedPrefix(name) : name);
 /** Rule of names that are DNS labels (RFC 1123). */
 export const labelName: NameRule = (name, prefix) => dns1123Label(prefix ? unmaskedPrefix(name) : name);

@@ -2,7 +2,7 @@ import { append } from "../append.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import type { OwnerReference } from "./object-meta.ts";
 
-/** Version and group of an apiVersion; none of either where it has more than one slash, as upstream reads it. */
+/** Version and group of an apiVersion; both empty where it has more than one slash, as upstream. */
 function readGroupVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const parts = apiVersion.split("/", 3);
   if (parts.length === 1) return { group: "", version: apiVersion };

@@ -1,4 +1,4 @@
-/** An object cut down to its metadata, for clients that want no more (meta/v1). */
+/** The metadata of an object without its other fields (meta/v1). */
 import { object } from "./object.ts";
 
 export const PartialObjectMetadata = object("PartialObjectMetadata", {}, {

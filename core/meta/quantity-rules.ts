@@ -1,4 +1,4 @@
-/** What validation asks of amounts, in upstream's words. */
+/** Rules of amounts, with upstream's messages. */
 import { type FieldError, invalid } from "../field-error.ts";
 import type { Quantity } from "../schema.ts";
 import { amountOf, compareQuantities, integerOf, roundUp } from "../scalars/quantity.ts";

@@ -3,7 +3,7 @@ import type { ObjectMeta } from "./object-meta.ts";
 /** What a write of the status cannot change of the metadata. */
 const kept = ["deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] as const;
 
-/** The metadata of a written status where that changes nothing of it but who manages what: names, uid and version are still compared. */
+/** The metadata of a status write that changes managed fields only: names, uid and version are still compared. */
 export function metaOfStatus(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
   const merged: Record<string, unknown> = { ...next };
   for (const key of kept) {

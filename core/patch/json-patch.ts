@@ -100,13 +100,13 @@ function refused(): StatusError {
 
 interface Run {
   root: Tree;
-  /** Objects that were looked into: each key is there once, and they come out sorted. */
+  /** Objects on the path of an operation: keys are unique, and are sorted at the end. */
   readonly open: Map<TreeObject, OpenObject>;
   /** Bytes that copies have added. */
   copied: number;
 }
 
-/** An object whose members are found without a search; their order is of no matter until the end. */
+/** An object with an index of its members. Their order is restored at the end. */
 interface OpenObject {
   readonly object: TreeObject;
   readonly indexOf: Map<string, number>;

@@ -25,7 +25,7 @@ export function readMergePatch(body: Uint8Array, validates: boolean): MergePatch
 /**
  * `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key the last value
  * counts. What is new loses the nulls in its objects at any depth, but keeps those that are items of lists; a list that takes
- * the place of an object keeps all. Objects that the patch names come out with sorted keys. Neither argument is
+ * the place of an object keeps all. Keys of objects that the patch names are sorted. Neither argument is
  * changed; what the patch leaves alone is shared.
  */
 export function mergePatch(target: Tree | undefined, patch: Tree): Tree {

@@ -104,7 +104,7 @@ export function ordered(items: Untyped[], order: Untyped[], original: Untyped[],
   return result.concat(others.slice(next));
 }
 
-/** Refuses a patch whose items are not all named by its own order, or come in another one. Items that are deleted do not count. */
+/** Refuses a patch whose $setElementOrder does not list all of its items in their order. Deleted items do not count. */
 export function checkOrder(patch: Untyped[], order: Untyped[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const items = mergeKey === "" ? patch : patch.filter((item) => {

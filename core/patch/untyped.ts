@@ -1,6 +1,6 @@
 /**
  * Values without a schema as upstream's strategic merge sees them: integers and floats are two types, objects have each key
- * once. They may be changed in place; who calls owns them.
+ * once. The caller owns them and may change them in place.
  */
 import { compareBytes } from "../derive/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";

@@ -28,7 +28,7 @@ export function copyOf(tree: Tree): Tree {
   return mapped(tree, (string) => string);
 }
 
-/** The tree with strings as they are meant, for those who decode it. */
+/** The tree with decoded strings, for decoders. */
 export function plainTree(written: Tree): Tree {
   return mapped(written, plainString);
 }

@@ -1,6 +1,6 @@
 /**
  * Label selectors in their text form: `env=prod,tier in (a, b),!legacy,size>5`. Grammar and wording of errors are
- * those of apimachinery's labels package; a selector is a value, compiled once and asked for each label set.
+ * those of apimachinery's labels package; a selector is a value, compiled once and evaluated for each label set.
  */
 import { labelValue, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText, invalid } from "../field-error.ts";

@@ -37,7 +37,7 @@ function readText(body: Uint8Array | string, written: boolean): Read {
   const scan: Scan = { text, written, end: 0, key: "", escaped: false, failure: "", failedAt: 0, inToken: false };
   const tree = scanDocument(scan);
   if (tree !== undefined) return { ok: true, tree, duplicates: [] };
-  // Go's scanner asks whether a space could follow the end of the text, and complains of that space within a token.
+  // Go's scanner appends a space to the text, and reports that space inside a token.
   if (scan.failedAt >= text.length) {
     return { ok: false, error: scan.inToken ? `invalid character ' ' ${scan.failure}` : "unexpected end of JSON input" };
   }

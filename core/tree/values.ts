@@ -33,7 +33,7 @@ export function treeFromJson(value: Json): Tree {
 /**
  * The plain value of a tree, the last of duplicate keys winning. Integers are numbers while safe and bigints up to int64;
  * everything else is the nearest double, as in upstream's untyped objects. A number too large for a double becomes Infinity:
- * who must refuse it looks at the tree first.
+ * a caller that refuses it checks the tree first.
  */
 export function jsonFromTree(tree: Tree): Json {
   const waiting: [source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }][] = [];

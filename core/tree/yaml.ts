@@ -11,7 +11,7 @@ import type { Read } from "./tree.ts";
  * Reads the first document of a YAML stream; null if it has none. Keys become strings and are sorted, the last of repeated ones
  * counts and each repetition is reported in `duplicates` (`line 2: key "a" already set in map`). Numbers are in JSON's form, so that
  * `0x10` is `16` and `15.0` is `15`. Errors have upstream's words, such as `yaml: line 2: found character that cannot start any token`
- * or `json: unsupported value: +Inf`; who reports them puts the occasion in front.
+ * or `json: unsupported value: +Inf`; the caller adds its context in front.
  */
 export function readYaml(body: Uint8Array | string): Read {
   const tree = readJsonObject(body);

@@ -1,7 +1,7 @@
 /** What is put around items that are encoded already: lists, and the events of watches. */
 import { CborWriter } from "./write.ts";
 
-/** What stands before and behind the items of a list. `metadata` is encoded; a `count` of null is a list that there is none of. */
+/** The bytes before and after the items of a list. `metadata` is encoded already; a `count` of null is a null list. */
 export function cborListAround(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   metadata: Uint8Array,

@@ -69,7 +69,7 @@ function atBreak(from: Source, { left, kind, into }: Open): boolean {
   return true;
 }
 
-/** Reads one item into `to`; what it opens comes back. */
+/** Reads one item into `to`. Returns the container that it opens. */
 function readItem(from: Source, to: CborItem[], depth: number): Open | undefined {
   const numbers: (number | bigint)[] = [];
   let head = readHead(from);

@@ -75,7 +75,7 @@ function leafOf(item: Bare, later: Later): Tree | CborFailure {
 
 const keyOf = textOf("string");
 
-/** Begins what comes next in the last frame, or ends it; undefined where there is nothing to hand on yet. */
+/** Begins the next item of the innermost frame, or ends the frame; undefined where no value is complete yet. */
 function step(open: Frame[]): Tree | CborFailure | undefined {
   const frame = open.at(-1)!; // a frame is open for the value
   const { from, to, later } = frame;

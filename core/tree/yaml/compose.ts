@@ -121,7 +121,7 @@ function composeNode(composer: Composer, { block, indentless }: { block: boolean
   } else fail(token, "did not find expected node content");
 }
 
-/** Reads an anchor and a tag, in either order. Whether the tag's handle is known is asked after what follows could be read. */
+/** Reads an anchor and a tag, in either order. The tag's handle is checked after the node has been read. */
 function composeProperties(composer: Composer): { anchor: string | undefined; tag: string | undefined } {
   let anchor: string | undefined;
   let tag: Extract<Token, { type: "tag" }> | undefined;
