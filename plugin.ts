@@ -30,6 +30,8 @@ export type {
   Subresource,
   WatchScope,
 } from "./core/plugin.ts";
+
+// Tables and objects.
 export { ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
 export type { ApiObject } from "./core/meta/object-meta.ts";
 
@@ -93,8 +95,6 @@ export {
   subdomainName,
 } from "./core/meta/names.ts";
 export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
-
-// Tables.
 
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { type Names, spell } from "./core/names.ts";

@@ -32,8 +32,8 @@ export interface TestServerOptions {
    */
   readonly settings?: Omit<PlainSettings, "config" | "plugins" | "data-dir">;
   /**
-   * What a request gives when a hook throws an error that is no StatusError. "throw" (default): the call rejects with that very error,
-   * its stack included. "answer": 500 with a reference, as clients get it; the error is in `logged`.
+   * The effect of a hook that throws an error other than StatusError. "throw" (default): the call rejects with that error, including its
+   * stack. "answer": the response is 500 with a reference id, as for a client, and the error is in `logged`.
    */
   readonly unexpectedErrors?: "throw" | "answer";
 }
@@ -87,8 +87,8 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   return {
     async handle(request, user = admin) {
       const { server, check } = recordUnexpected(opened.server);
-      const asked = request.headers.has("authorization") ? server : authenticatedAs(server, user ?? anonymous);
-      const reply = await handle(exchangeOf(request), asked);
+      const authenticated = request.headers.has("authorization") ? server : authenticatedAs(server, user ?? anonymous);
+      const reply = await handle(exchangeOf(request), authenticated);
       if (throws) check();
       return responseTo(reply, request.method);
     },
@@ -99,7 +99,7 @@ export async function openTestServer(options: TestServerOptions = {}): Promise<T
   };
 }
 
-/** A server that records the errors that it reports. StatusErrors are replies that were meant, so they are left out. */
+/** Wraps a server so that unexpected errors are recorded when it reports them. A StatusError is an expected reply. */
 function recordUnexpected(server: Server) {
   const errors = new Map<string, unknown>();
   const report = (error: unknown, reference: string) => {
@@ -107,7 +107,7 @@ function recordUnexpected(server: Server) {
     if (!(error instanceof StatusError)) errors.set(reference, error);
   };
   return {
-    // Inherits, because the catalog is a getter and changes when the configuration is read again.
+    // Object.create, not a copy: the catalog is a getter, and it changes with a reload.
     server: Object.create(server, { report: { value: report, enumerable: true } }) as Server,
     /** Throws the first error, if any. */
     check() {
@@ -122,7 +122,7 @@ function recordUnexpected(server: Server) {
   };
 }
 
-/** The API with methods that reject with the error behind a reference, where there is one. */
+/** Wraps the API so that its methods reject with the recorded error instead of the InternalError that refers to it. */
 function rethrowing(api: Api, take: (reference: string) => unknown): Api {
   const rethrow = (error: unknown) => {
     const message = error instanceof StatusError && error.reason === "InternalError" ? error.details?.causes?.[0]?.message : undefined;
@@ -135,7 +135,7 @@ function rethrowing(api: Api, take: (reference: string) => unknown): Api {
     };
     return [name, wrapped];
   });
-  return Object.fromEntries(methods) as Api; // the same methods
+  return Object.fromEntries(methods) as Api; // `as`: the same methods
 }
 
 function authenticatedAs(server: Server, user: UserInfo): Server {

@@ -199,24 +199,24 @@ export interface Admission<T extends ApiObject = any> {
 /** Something that is wrong until `check` resolves; it throws with the reason. */
 export interface HealthCheck {
   readonly name: string;
-  /** Where it counts. Default: readyz and healthz; to start a server anew (livez) seldom makes a plugin well. */
+  /** The endpoints that run the check. Default: readyz and healthz, because a restart (livez) seldom repairs a plugin. */
   readonly endpoints?: readonly ("healthz" | "livez" | "readyz")[];
   check(signal: AbortSignal): Promise<void>;
 }
 
-/** What background work of a plugin can reach: the API, as any client does. */
+/** What a controller can use: the API, with the same rules as for any client, and its log and metrics. */
 export interface ControllerContext {
   readonly names: Names;
   readonly api: Api;
   /** As in `HookContext`. */
   readonly metric: MetricOf;
-  /** Absent where nothing is gated, as in tests of work that asks for none. */
+  /** The state of the feature gates. May be absent in tests. */
   readonly gates?: Gates;
-  /** The controller's own; absent where nothing is measured. */
+  /** The work meter of the controller, for its queue metrics. Absent in tests. */
   readonly work?: WorkMeter;
-  /** Logs an error for the operator: a sentence without secrets, and what was thrown. Absent in tests that read no log. */
-  readonly tell?: (sentence: string, error?: unknown) => void;
-  /** PEM of the authorities by which clients inside of a cluster know the server; absent where none are to be published. */
+  /** Logs an error: a sentence without secrets, and the error. Absent in tests that do not read the log. */
+  readonly logError?: (sentence: string, error?: unknown) => void;
+  /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
 }
 /** Options of a write through `Api`. */

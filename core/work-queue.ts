@@ -18,7 +18,7 @@ export interface WorkQueueContext {
   /** Measures the queue as `workqueue_*`. */
   readonly work?: WorkMeter;
   /** Logs errors of items. */
-  readonly tell?: (sentence: string, error?: unknown) => void;
+  readonly logError?: (sentence: string, error?: unknown) => void;
 }
 
 /** Options of a `WorkQueue`. */
@@ -167,7 +167,7 @@ export class WorkQueue {
     try {
       await work(key);
     } catch (error) {
-      if (!signal.aborted) context.tell?.(`work on "${key}" failed and is retried`, error);
+      if (!signal.aborted) context.logError?.(`work on "${key}" failed and is retried`, error);
       this.retry(key);
     }
     const retried = this.#retried.delete(key);

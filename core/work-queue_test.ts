@@ -13,7 +13,7 @@ function scene(options: Partial<WorkQueueOptions> = {}) {
   const queue = new WorkQueue({
     clock,
     signal: ending.signal,
-    context: { tell: (sentence, error) => reported.push(`${sentence}: ${(error as Error).message}`) },
+    context: { logError: (sentence, error) => reported.push(`${sentence}: ${(error as Error).message}`) },
     async work(key) {
       log.push(key);
       assert.ok(!running.has(key), `${key} is worked on twice at once`);

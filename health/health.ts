@@ -6,7 +6,7 @@ export interface Check {
   /** Overrides the timeout of `report`, in milliseconds. */
   readonly timeoutMs?: number;
   /** While this returns true, the check is left out of the endpoint's report and is available at its own path only. */
-  readonly aside?: () => boolean;
+  readonly omitted?: () => boolean;
   /** A more precise reason for a failure, if one is known; it replaces the message of the rejection. */
   readonly cause?: () => string | undefined;
   check(signal: AbortSignal): Promise<void>;
@@ -41,7 +41,7 @@ export type Checks = Readonly<Record<Endpoint, readonly Check[]>>;
  */
 export async function report(endpoint: Endpoint, checks: Checks, options: ReportOptions, timeoutMs: number): Promise<Report> {
   const excluded = new Set(options.exclude);
-  const counting = checks[endpoint].filter(({ aside }) => aside?.() !== true);
+  const counting = checks[endpoint].filter(({ omitted }) => omitted?.() !== true);
   const results = await Promise.all(counting.map(async (check) => ({
     name: check.name,
     excluded: excluded.delete(check.name),

@@ -40,18 +40,18 @@ test("report() marks excluded checks and warns of names that match no check", as
   );
 });
 
-test("report() leaves out a check that is aside, which then cannot be excluded; its own path shows its result", async () => {
+test("report() leaves out a check that is omitted, which then cannot be excluded; its own path shows its result", async () => {
   const { store, checks: { livez } } = fixture();
   store.fail();
-  let aside = true;
-  const checks: Checks = { livez: [livez[0]!, { ...store.check, aside: () => aside }], readyz: [], healthz: [] };
+  let omitted = true;
+  const checks: Checks = { livez: [livez[0]!, { ...store.check, omitted: () => omitted }], readyz: [], healthz: [] };
   assert.equal((await report("livez", checks, { verbose: true, exclude: [] }, 1000)).text, "[+]ping ok\nlivez check passed\n");
   assert.match(
     (await report("livez", checks, { verbose: true, exclude: ["etcd"] }, 1000)).text,
     /cannot be excluded: no matches for "etcd"/,
   );
   assert.equal((await reportOne("livez", checks, "etcd", 1000))!.status, 500);
-  aside = false;
+  omitted = false;
   assert.equal((await report("livez", checks, plain, 1000)).status, 500);
 });
 

@@ -12,13 +12,13 @@ export interface StartUp {
   hook(name: string): Check;
   finished(name: string): void;
   /** Marks the server as started if these hooks are finished and all informers are synced; has no effect otherwise. */
-  settle(names: readonly string[]): void;
+  setStarted(names: readonly string[]): void;
   /** Resolves once all of these hooks are finished. */
   all(names: readonly string[]): Promise<void>;
   /** Forgets all informers, because their owners are about to start again. */
-  cleared(): void;
+  clear(): void;
   /** Adds an informer of the owner for a kind. The returned function marks it as synced. */
-  follows(owner: string, kind: string): () => void;
+  addInformer(owner: string, kind: string): () => void;
   /** Whether all informers of the owner are synced. */
   isSynced(owner: string): boolean;
   /** The check `informer-sync`, over the informers of all owners. */
@@ -30,20 +30,20 @@ export function startUp(): StartUp {
   const done = new Set<string>();
   let waiting: readonly (() => boolean)[] = [];
   /** By owner: kinds, and whether their informers are synced. */
-  const followed = new Map<string, Map<string, boolean>>();
-  const unsynced = () => [...followed.values()].flatMap((kinds) => [...kinds].filter(([, synced]) => !synced).map(([kind]) => kind));
+  const informers = new Map<string, Map<string, boolean>>();
+  const unsynced = () => [...informers.values()].flatMap((kinds) => [...kinds].filter(([, synced]) => !synced).map(([kind]) => kind));
   let isStarted = false;
   return {
     hook: (name) => ({
       name: `poststarthook/${name}`,
-      aside: () => isStarted && !done.has(name),
+      omitted: () => isStarted && !done.has(name),
       check: () => done.has(name) ? Promise.resolve() : Promise.reject(new Error("not finished")),
     }),
     finished(name) {
       done.add(name);
       waiting = waiting.filter((isOver) => !isOver());
     },
-    settle(names) {
+    setStarted(names) {
       isStarted ||= names.every((name) => done.has(name)) && unsynced().length === 0;
     },
     all: (names) =>
@@ -55,18 +55,18 @@ export function startUp(): StartUp {
         };
         if (!isOver()) waiting = [...waiting, isOver];
       }),
-    cleared: () => followed.clear(),
-    follows(owner, kind) {
-      const kinds = followed.get(owner) ?? new Map<string, boolean>();
-      followed.set(owner, kinds);
+    clear: () => informers.clear(),
+    addInformer(owner, kind) {
+      const kinds = informers.get(owner) ?? new Map<string, boolean>();
+      informers.set(owner, kinds);
       // A synced kind stays synced while the owner runs: a watch that restarts continues from its last revision.
       kinds.set(kind, kinds.get(kind) ?? false);
       return () => void kinds.set(kind, true);
     },
-    isSynced: (owner) => [...followed.get(owner)?.values() ?? []].every((synced) => synced),
+    isSynced: (owner) => [...informers.get(owner)?.values() ?? []].every((synced) => synced),
     informers: {
       name: "informer-sync",
-      aside: () => isStarted && unsynced().length > 0,
+      omitted: () => isStarted && unsynced().length > 0,
       check() {
         const open = unsynced();
         if (open.length === 0) return Promise.resolve();

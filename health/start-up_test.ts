@@ -26,40 +26,40 @@ test("StartUp.all() waits for every hook that it names", async () => {
   await start.all(["b"]);
 });
 
-test("StartUp.informers lists unsynced kinds, and is empty after cleared()", async () => {
+test("StartUp.informers lists unsynced kinds, and is empty after clear()", async () => {
   const start = startUp();
   assert.equal(await reasonOf(start.informers), "ok");
-  const synced = start.follows("a", "*v1.Namespace");
-  start.follows("b", "*v1.Secret");
+  const synced = start.addInformer("a", "*v1.Namespace");
+  start.addInformer("b", "*v1.Secret");
   assert.equal(await reasonOf(start.informers), "2 informers not started yet: [*v1.Namespace *v1.Secret]");
   assert.equal(start.isSynced("a"), false);
   synced();
   assert.equal(start.isSynced("a"), true);
-  start.follows("a", "*v1.Namespace");
+  start.addInformer("a", "*v1.Namespace");
   assert.equal(start.isSynced("a"), true, "a restarted watch stays synced");
-  start.cleared();
+  start.clear();
   assert.equal(await reasonOf(start.informers), "ok", "no informers are left");
 });
 
-test("StartUp.settle() ends start-up once all is done; hooks and informers added later are aside until they are done", async () => {
+test("StartUp.setStarted() takes effect once all is done; hooks and informers added later are omitted until they are done", async () => {
   const start = startUp();
-  const asideOf = (...checks: readonly { readonly aside?: () => boolean }[]) => checks.map(({ aside }) => aside?.());
+  const omittedOf = (...checks: readonly { readonly omitted?: () => boolean }[]) => checks.map(({ omitted }) => omitted?.());
   const hook = start.hook("first"), late = start.hook("late");
-  const synced = start.follows("first", "*v1.Namespace");
-  start.settle(["first"]);
+  const synced = start.addInformer("first", "*v1.Namespace");
+  start.setStarted(["first"]);
   start.finished("first");
-  start.settle(["first"]);
-  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false], "one informer is not synced");
+  start.setStarted(["first"]);
+  assert.deepEqual(omittedOf(hook, late, start.informers), [false, false, false], "one informer is not synced");
   synced();
-  start.settle(["first", "late"]);
-  assert.deepEqual(asideOf(hook, late), [false, false]);
-  start.settle(["first"]);
-  const syncedLate = start.follows("late", "*v1.Secret");
-  assert.deepEqual(asideOf(hook, late, start.informers), [false, true, true]);
+  start.setStarted(["first", "late"]);
+  assert.deepEqual(omittedOf(hook, late), [false, false]);
+  start.setStarted(["first"]);
+  const syncedLate = start.addInformer("late", "*v1.Secret");
+  assert.deepEqual(omittedOf(hook, late, start.informers), [false, true, true]);
   assert.equal(await reasonOf(start.informers), "1 informers not started yet: [*v1.Secret]", "its own path still shows the reason");
   syncedLate();
   start.finished("late");
-  assert.deepEqual(asideOf(hook, late, start.informers), [false, false, false]);
+  assert.deepEqual(omittedOf(hook, late, start.informers), [false, false, false]);
 });
 
 test("graceful() passes until the grace period is over, and then returns the result of the check", async () => {

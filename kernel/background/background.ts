@@ -53,7 +53,7 @@ export function runBackground(
   // Controllers read what is served and which gates are on when they begin: under another catalog all of them begin anew.
   const control = (next: ActiveConfig, before?: ActiveConfig) =>
     controllers.next(async (running) => {
-      start.cleared();
+      start.clear();
       const { catalog } = next;
       const states = controllerStates(catalog);
       for (const line of controllerNews(catalog, before?.catalog)) log.info(line);
@@ -69,7 +69,7 @@ export function runBackground(
         ...shared,
         api: apiOf(controller),
         work: queue(controller.name),
-        tell: (sentence: string, error?: unknown) =>
+        logError: (sentence: string, error?: unknown) =>
           log.error(`controller ${controller.name}: ${sentence}`, error === undefined ? {} : describe(error)),
       });
       const run = (until: AbortSignal) =>

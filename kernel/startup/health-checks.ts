@@ -41,7 +41,7 @@ export function openHealth(
   const start = startUp();
   const { check, flushed } = logCheck(() => performance.now());
   keepFlushing(flushLog ?? (() => Promise.resolve()), flushed, signal);
-  inForce.onSwap((_, before) => start.settle(hookNames(before.catalog)));
+  inForce.onSwap((_, before) => start.setStarted(hookNames(before.catalog)));
   return { start, shutdown: switchCheck("shutdown", "process is shutting down", true), logWritten: check };
 }
 
@@ -56,7 +56,7 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
     const etcd = { ...alive, timeoutMs: config["etcd-healthcheck-timeout"] };
     const etcdReady = { ...usable, timeoutMs: config["etcd-readycheck-timeout"] };
     const names = hookNames(catalog);
-    start.settle(names);
+    start.setStarted(names);
     const hooks = [filled, ...names.map(start.hook)];
     const isOver = () => elapsed() - begun >= config["livez-grace-period"];
     const ofPlugins = (endpoint: Endpoint) =>

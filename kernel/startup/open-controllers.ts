@@ -57,7 +57,7 @@ export async function openControllers(
 
 /** The start hook of a controller is finished once each of its watches has delivered the initial state. */
 function followed(start: StartUp, controller: string, kind: string): () => void {
-  const seen = start.follows(controller, kind);
+  const seen = start.addInformer(controller, kind);
   return () => {
     seen();
     if (start.isSynced(controller)) start.finished(controllerHook(controller));

@@ -4,10 +4,10 @@ import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-
 import type { Plugin, Resource } from "../../core/plugin.ts";
 import { type Column, nameColumn } from "../../core/meta/columns.ts";
 import { field, type Infer } from "../../core/schema.ts";
-import { strictness } from "./pod/leniency.ts";
+import { optionsForCreate } from "./pod/validation-options.ts";
 import { PodTemplateSpec } from "./pod/pod-spec.ts";
 import { withoutStopSignals } from "./pod/stop-signals.ts";
-import { leniencyOf } from "./pod/stored-leniency.ts";
+import { optionsForUpdate } from "./pod/stored-options.ts";
 import { validatePodTemplateSpec } from "./pod/validate-pod.ts";
 import { warnOfPodTemplate } from "./pod/warnings.ts";
 
@@ -51,12 +51,12 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
     const spec = withoutStopSignals(next.template.spec, prior?.template.spec, gates);
     return spec === next.template.spec ? next : { ...next, template: { ...next.template, spec } };
   },
-  create: ({ template }, { names, gates }) => validatePodTemplateSpec(template, "template", names, strictness(gates)),
+  create: ({ template }, { names, gates }) => validatePodTemplateSpec(template, "template", names, optionsForCreate(gates)),
   update: (next, prior, at) => {
     const rules = metaRulesOf(podTemplates, at.names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
-      ...validatePodTemplateSpec(next.template, "template", at.names, leniencyOf(prior.template, at.names, at.gates)),
+      ...validatePodTemplateSpec(next.template, "template", at.names, optionsForUpdate(prior.template, at.names, at.gates)),
     ];
   },
   // An update that changes metadata only must not repeat the warnings.

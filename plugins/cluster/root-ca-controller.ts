@@ -22,16 +22,16 @@ interface Published {
   readonly names: Names;
   readonly certificates: string;
   readonly work: WorkMeter | undefined;
-  readonly tell: ControllerContext["tell"];
+  readonly logError: ControllerContext["logError"];
 }
 
 export const rootCaController: Controller = {
   name: "root-ca-certificate-publisher",
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "configmaps"].map((resource) => ({ resource, groupVersions: ["v1"] })),
-  async run({ api, names, work, tell, rootCertificates: certificates }, signal) {
+  async run({ api, names, work, logError, rootCertificates: certificates }, signal) {
     if (certificates === undefined) return untilAborted(signal);
-    const published = { api, names, certificates, work, tell };
+    const published = { api, names, certificates, work, logError };
     // If one watch fails, end the other too: the controller restarts as a whole.
     const failed = new AbortController();
     const until = AbortSignal.any([signal, failed.signal]);
@@ -53,12 +53,12 @@ async function watchNamespaces(published: Published, signal: AbortSignal): Promi
 }
 /** Restores changed and deleted ConfigMaps. Logs each one that cannot be corrected. */
 async function watchMaps(published: Published, signal: AbortSignal): Promise<void> {
-  const { api, tell } = published;
+  const { api, logError } = published;
   for await (const { object: { metadata } } of api.watch("v1", "configmaps", "", { fieldSelector: `metadata.name=${mapName}` }, signal)) {
     const { namespace = "" } = metadata;
     if (await ensure(published, namespace) !== "left") continue;
     const which = JSON.stringify(`${namespace}/${mapName}`);
-    tell?.(`ConfigMap ${which} is immutable and holds other certificates than the root certificates; delete it to have it recreated`);
+    logError?.(`ConfigMap ${which} is immutable and holds other certificates than the root certificates; delete it to have it recreated`);
   }
 }
 

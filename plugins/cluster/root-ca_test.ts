@@ -20,11 +20,11 @@ interface FakeCluster {
   readonly changes: Readonly<Record<string, readonly Change[]>>;
   readonly stored?: readonly any[];
   readonly writeError?: Error;
-  readonly tell?: (sentence: string) => void;
+  readonly logError?: (sentence: string) => void;
 }
 
 /** Runs the controller with these watch events and returns its writes as `verb namespace at resourceVersion`. */
-async function written({ changes, stored = [], writeError, tell }: FakeCluster): Promise<readonly string[]> {
+async function written({ changes, stored = [], writeError, logError }: FakeCluster): Promise<readonly string[]> {
   const writes: string[] = [];
   const write = (verb: string, into: string, object: any) => {
     if (writeError !== undefined) return Promise.reject(writeError);
@@ -45,7 +45,7 @@ async function written({ changes, stored = [], writeError, tell }: FakeCluster):
       yield* changes[resource] ?? [];
     },
   });
-  const context = fakeContext({ api, rootCertificates, ...(tell === undefined ? {} : { tell }) });
+  const context = fakeContext({ api, rootCertificates, ...(logError === undefined ? {} : { logError }) });
   await rootCaController.run(context, new AbortController().signal);
   return writes.toSorted();
 }
@@ -90,7 +90,7 @@ test("the controller logs an immutable ConfigMap with other data once, and adds 
       configmaps: [other, bare, more].map((object) => ({ type: "MODIFIED", object })),
     },
     stored: [other, bare, more],
-    tell: (sentence) => void logged.push(sentence),
+    logError: (sentence) => void logged.push(sentence),
   });
   assert.deepEqual(writes, ["update bare at 5", "update bare at 5"]);
   assert.deepEqual(logged.map((sentence) => sentence.split(" ")[1]).toSorted(), ['"more/kube-root-ca.crt"', '"other/kube-root-ca.crt"']);

@@ -3,7 +3,7 @@ import { append } from "../../../core/append.ts";
 import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../core/field-error.ts";
 import { portNumber } from "../../../core/meta/names.ts";
 import type { Container, ContainerPort } from "./container.ts";
-import type { ValidationContext } from "./leniency.ts";
+import type { ValidationContext } from "./validation-options.ts";
 import { label, named, portName, validateEnum, validateRequiredEnum } from "./rules.ts";
 import { validateEnv, validateEnvFrom } from "./validate-environment.ts";
 import { validateDevices, validateMounts } from "./validate-mounts.ts";
@@ -61,7 +61,7 @@ export function validateInitContainers(
       ...again,
       ...validateHostPorts([container], () => `${path}[0]`),
       ...(isSidecar ? validateLifecycleAndProbes(container, pod.graceSeconds, pod.os, at) : rejectLifecycleAndProbes(container, at)),
-      ...(isSidecar || pod.lenient.initRestarts ? [] : rejectRestarts(container, `${at}.resizePolicy`)),
+      ...(isSidecar || pod.options.initRestarts ? [] : rejectRestarts(container, `${at}.resizePolicy`)),
     ];
   });
 }

@@ -3,7 +3,7 @@ import { type FieldError, forbidden, invalid } from "../../../core/field-error.t
 import { type Names, spell } from "../../../core/names.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
 import { containersWithPaths, everyContainer } from "./containers-of.ts";
-import type { Leniency } from "./leniency.ts";
+import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { tolerationsOfJson } from "./tolerations-json.ts";
 import { validateTolerations } from "./validate-scheduling.ts";
@@ -25,7 +25,7 @@ type Annotations = Readonly<Record<string, string>>;
 export function validatePodAnnotations(
   { metadata: { annotations = {} }, spec }: PodTemplateSpec,
   names: Names,
-  lenient: Leniency,
+  options: ValidationOptions,
   path: string,
 ): readonly FieldError[] {
   const mirror = spell(names, keyTemplates.mirror);
@@ -33,7 +33,7 @@ export function validatePodAnnotations(
   return [
     ...(mirrored ? [invalid(`${path}[${mirror}]`, annotations[mirror], "must set spec.nodeName if mirror pod annotation is set")] : []),
     ...validateTolerationsAnnotation(annotations, spell(names, keyTemplates.tolerations), path),
-    ...(lenient.deletionCost ? [] : validateDeletionCost(annotations, names, path)),
+    ...(options.deletionCost ? [] : validateDeletionCost(annotations, names, path)),
     ...validateSeccomp(annotations, names, path),
     ...validateAppArmor(annotations, spec, spell(names, keyTemplates.appArmorOf), path),
   ];

@@ -2,7 +2,7 @@
 import { type FieldError, forbidden, invalid } from "../../../core/field-error.ts";
 import { amountOf, compareQuantities, quantityText, shortened, sumOf } from "../../../core/scalars/quantity.ts";
 import type { Quantity } from "../../../core/schema.ts";
-import type { ValidationContext } from "./leniency.ts";
+import type { ValidationContext } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { isHugePages, podResourceName, validateResources } from "./validate-resources.ts";
 

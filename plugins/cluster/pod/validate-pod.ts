@@ -7,7 +7,7 @@ import type { Names } from "../../../core/names.ts";
 import type { VolumeSource } from "../../shared/volumes/mod.ts";
 import { readAddress } from "./address.ts";
 import { containersWithPaths } from "./containers-of.ts";
-import type { Leniency, ValidationContext } from "./leniency.ts";
+import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import type { PodDNSConfig, PodResourceClaim, PodSchedulingGate, PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { label, named, qualified, searchDomain, subdomain, validateEnum, validateRequiredEnum } from "./rules.ts";
 import { type PodFacts, rejectEphemeralContainers, validateContainers, validateInitContainers } from "./validate-containers.ts";
@@ -24,21 +24,21 @@ export function validatePodTemplateSpec(
   template: PodTemplateSpec,
   path: string,
   names: Names,
-  lenient: Leniency,
+  options: ValidationOptions,
 ): readonly FieldError[] {
   const { metadata, spec } = template;
   return [
     ...validateLabels(metadata.labels, `${path}.labels`),
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
-    ...validatePodAnnotations(template, names, lenient, `${path}.annotations`),
-    ...validatePodSpec(spec, { names, lenient }, `${path}.spec`),
+    ...validatePodAnnotations(template, names, options, `${path}.annotations`),
+    ...validatePodSpec(spec, { names, options }, `${path}.spec`),
     ...validateProfilesMatch(template, names, `${path}.spec`),
     ...rejectEphemeralContainers(spec.ephemeralContainers ?? [], `${path}.spec.ephemeralContainers`),
   ];
 }
 
 function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string): readonly FieldError[] {
-  const { lenient } = context;
+  const { options } = context;
   const usable = new Map<string, VolumeSource>();
   const { resourceClaims = [], volumes = [], initContainers = [], restartPolicy = "" } = spec;
   // `containers` is always written; an absent list is null.
@@ -58,23 +58,23 @@ function validatePodSpec(spec: PodSpec, context: ValidationContext, path: string
     ...validateClaims(resourceClaims, `${path}.resourceClaims`),
     ...validateContainers(containers, pod, `${path}.containers`),
     ...validateInitContainers(initContainers, containers, pod, `${path}.initContainers`),
-    ...(lenient.podResources ? [] : validatePodResources(spec, pod.claims, context, `${path}.resources`)),
+    ...(options.podResources ? [] : validatePodResources(spec, pod.claims, context, `${path}.resources`)),
     ...validateRequiredEnum(restartPolicy, ["Always", "OnFailure", "Never"], `${path}.restartPolicy`),
     ...validateRequiredEnum(spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], `${path}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${path}.nodeSelector`),
     ...validateHost(spec, path),
     ...(spec.securityContext === undefined
       ? []
-      : validatePodSecurityContext(spec.securityContext, spec, lenient, `${path}.securityContext`)),
-    ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, lenient, `${path}.affinity`)),
+      : validatePodSecurityContext(spec.securityContext, spec, options, `${path}.securityContext`)),
+    ...(spec.affinity === undefined ? [] : validateAffinity(spec.affinity, options, `${path}.affinity`)),
     ...validateDns(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
     ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) =>
       qualified(conditionType, `${path}.readinessGates[${i}].conditionType`)
     ),
     ...validateGates(spec.schedulingGates ?? [], `${path}.schedulingGates`),
-    ...validateSpread(spec.topologySpreadConstraints ?? [], lenient, `${path}.topologySpreadConstraints`),
+    ...validateSpread(spec.topologySpreadConstraints ?? [], options, `${path}.topologySpreadConstraints`),
     ...validateHostProcess(spec, path),
-    ...validateHostUsers(spec, lenient, path),
+    ...validateHostUsers(spec, options, path),
     ...validateOverride(spec, path),
     ...validateNames(spec, path),
     ...validateTolerations(spec.tolerations ?? [], `${path}.tolerations`),
@@ -135,12 +135,12 @@ function validateHost(spec: PodSpec, path: string): readonly FieldError[] {
 }
 
 /** Checks the rules for a pod with its own user namespace. */
-function validateHostUsers(spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
+function validateHostUsers(spec: PodSpec, options: ValidationOptions, path: string): readonly FieldError[] {
   if (spec.hostUsers !== false) return [];
   const why = "when `hostUsers` is false";
-  const devices = lenient.userDevices ? [] : containersWithPaths(spec, path).filter(([{ volumeDevices = [] }]) => volumeDevices.length > 0);
+  const devices = options.userDevices ? [] : containersWithPaths(spec, path).filter(([{ volumeDevices = [] }]) => volumeDevices.length > 0);
   return [
-    ...(spec.hostNetwork && !lenient.userNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
+    ...(spec.hostNetwork && !options.userNetwork ? [forbidden(`${path}.hostNetwork`, why)] : []),
     // The capital letters in the paths are upstream's.
     ...(spec.hostPID ? [forbidden(`${path}.HostPID`, why)] : []),
     ...(spec.hostIPC ? [forbidden(`${path}.HostIPC`, why)] : []),

@@ -8,7 +8,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from "../../shared/volumes/mod.ts";
-import type { Leniency, ValidationContext } from "./leniency.ts";
+import type { ValidationContext, ValidationOptions } from "./validation-options.ts";
 import { type RegisterPath, validateMode, validateTargetPath } from "./rules.ts";
 import { validateCertificate, validateTrustBundle } from "./validate-credentials.ts";
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./validate-fields.ts";
@@ -76,7 +76,7 @@ function validateSource(
     ...files(`${path}.downwardAPI`),
     ...(serviceAccountToken === undefined
       ? []
-      : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, context.lenient)),
+      : validateToken(serviceAccountToken, volume, `${path}.serviceAccountToken`, context.options)),
     ...(clusterTrustBundle === undefined ? [] : validateTrustBundle(clusterTrustBundle, `${path}.clusterTrustBundle`, register)),
     ...(podCertificate === undefined ? [] : validateCertificate(podCertificate, `${path}.podCertificate`, register, context.names)),
     ...(count > 1 ? [forbidden(path, "may not specify more than 1 volume type per source")] : []),
@@ -104,7 +104,7 @@ function validateToken(
   token: ServiceAccountTokenProjection,
   volume: string,
   path: string,
-  { tokenPaths }: Leniency,
+  { tokenPaths }: ValidationOptions,
 ): readonly FieldError[] {
   const { expirationSeconds: seconds } = token;
   const errors: FieldError[] = [];

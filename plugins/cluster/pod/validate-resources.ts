@@ -6,7 +6,7 @@ import { amountOf, compareQuantities, integerOf, isWhole, parseQuantity, roundUp
 import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { type Names, spell } from "../../../core/names.ts";
 import type { ResourceRequirements } from "../../shared/volumes/mod.ts";
-import type { ValidationContext } from "./leniency.ts";
+import type { ValidationContext } from "./validation-options.ts";
 import { label } from "./rules.ts";
 
 const ofContainers = ["cpu", "memory", "ephemeral-storage"];
@@ -98,11 +98,11 @@ export function hasIndivisiblePages({ limits = {}, requests = {} }: Pick<Resourc
 export function validateResources(
   resources: ResourceRequirements,
   claims: ReadonlySet<string>,
-  { lenient, names: spelled }: ValidationContext,
+  { options, names: spelled }: ValidationContext,
   path: string,
   nameRule: NameRule = containerResourceName,
 ): readonly FieldError[] {
-  const pages = (name: string, amount: string, at: string) => lenient.hugePages ? [] : validatePages(name, amount, at);
+  const pages = (name: string, amount: string, at: string) => options.hugePages ? [] : validatePages(name, amount, at);
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
   for (const [name, amount] of Object.entries(limits)) {

@@ -5,22 +5,22 @@ import { dns1123Label, labelValue } from "../../../core/meta/names.ts";
 import type { NodeSelectorTerm } from "../../shared/volumes/mod.ts";
 import { validateNodeSelector } from "../../shared/volumes/validate-node-selector.ts";
 import type { Affinity, PodAffinity, PodAffinityTerm, Toleration, TopologySpreadConstraint } from "./affinity.ts";
-import type { Leniency } from "./leniency.ts";
+import type { ValidationOptions } from "./validation-options.ts";
 import { named, qualified, validateEnum } from "./rules.ts";
 
 const required_ = "requiredDuringSchedulingIgnoredDuringExecution", preferred_ = "preferredDuringSchedulingIgnoredDuringExecution";
 
-export function validateAffinity(affinity: Affinity, lenient: Leniency, path: string): readonly FieldError[] {
+export function validateAffinity(affinity: Affinity, options: ValidationOptions, path: string): readonly FieldError[] {
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   const needed = nodeAffinity?.[required_];
   return [
-    ...(needed === undefined ? [] : validateNodeSelector(needed, `${path}.nodeAffinity.${required_}`, lenient.nodeLabels)),
+    ...(needed === undefined ? [] : validateNodeSelector(needed, `${path}.nodeAffinity.${required_}`, options.nodeLabels)),
     ...(nodeAffinity?.[preferred_] ?? []).flatMap(({ weight, preference }, i) => {
       const at = `${path}.nodeAffinity.${preferred_}[${i}]`;
       return [...validateWeight(weight, at), ...validateTerm(preference, `${at}.preference`)];
     }),
-    ...(podAffinity === undefined ? [] : validatePodAffinity(podAffinity, lenient, `${path}.podAffinity`)),
-    ...(podAntiAffinity === undefined ? [] : validatePodAffinity(podAntiAffinity, lenient, `${path}.podAntiAffinity`)),
+    ...(podAffinity === undefined ? [] : validatePodAffinity(podAffinity, options, `${path}.podAffinity`)),
+    ...(podAntiAffinity === undefined ? [] : validatePodAffinity(podAntiAffinity, options, `${path}.podAntiAffinity`)),
   ];
 }
 
@@ -35,17 +35,17 @@ function validateTerm(term: NodeSelectorTerm, path: string): readonly FieldError
   );
 }
 
-function validatePodAffinity(affinity: PodAffinity, lenient: Leniency, path: string): readonly FieldError[] {
+function validatePodAffinity(affinity: PodAffinity, options: ValidationOptions, path: string): readonly FieldError[] {
   return [
-    ...(affinity[required_] ?? []).flatMap((term, i) => validatePodTerm(term, lenient, `${path}.${required_}[${i}]`)),
+    ...(affinity[required_] ?? []).flatMap((term, i) => validatePodTerm(term, options, `${path}.${required_}[${i}]`)),
     ...(affinity[preferred_] ?? []).flatMap(({ weight, podAffinityTerm }, i) => {
       const at = `${path}.${preferred_}[${i}]`;
-      return [...validateWeight(weight, at), ...validatePodTerm(podAffinityTerm, lenient, `${at}.podAffinityTerm`)];
+      return [...validateWeight(weight, at), ...validatePodTerm(podAffinityTerm, options, `${at}.podAffinityTerm`)];
     }),
   ];
 }
 
-function validatePodTerm(term: PodAffinityTerm, { podLabels: storedValues }: Leniency, path: string): readonly FieldError[] {
+function validatePodTerm(term: PodAffinityTerm, { podLabels: storedValues }: ValidationOptions, path: string): readonly FieldError[] {
   const { topologyKey, namespaces = [] } = term;
   return [
     ...validateLabelSelector(term.labelSelector, `${path}.labelSelector`, { storedValues }),
@@ -139,7 +139,7 @@ function validateToleration(toleration: Toleration, path: string): readonly Fiel
 
 export function validateSpread(
   constraints: readonly TopologySpreadConstraint[],
-  lenient: Leniency,
+  options: ValidationOptions,
   path: string,
 ): readonly FieldError[] {
   return constraints.flatMap((constraint, i) => {
@@ -155,8 +155,8 @@ export function validateSpread(
       ...validateMinDomains(minDomains, constraint.whenUnsatisfiable, `${at}.minDomains`),
       ...validateEnum(constraint.nodeAffinityPolicy, ["Honor", "Ignore"], `${at}.nodeAffinityPolicy`),
       ...validateEnum(constraint.nodeTaintsPolicy, ["Honor", "Ignore"], `${at}.nodeTaintsPolicy`),
-      ...(lenient.spreadKeys ? validateStoredLabelKeys(constraint, `${at}.matchLabelKeys`) : validateMatchLabelKeys(constraint, at)),
-      ...(lenient.spreadSelectors ? [] : validateLabelSelector(labelSelector, `${at}.labelSelector`)),
+      ...(options.spreadKeys ? validateStoredLabelKeys(constraint, `${at}.matchLabelKeys`) : validateMatchLabelKeys(constraint, at)),
+      ...(options.spreadSelectors ? [] : validateLabelSelector(labelSelector, `${at}.labelSelector`)),
     ];
   });
 }

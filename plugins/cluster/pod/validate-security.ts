@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, invalid, required } from "../../../core/field-error.ts";
 import { utf8Length } from "../../../core/scalars/utf8.ts";
 import { validateLocalPath } from "../../shared/volumes/rules.ts";
-import type { Leniency } from "./leniency.ts";
+import type { ValidationOptions } from "./validation-options.ts";
 import type { PodSpec } from "./pod-spec.ts";
 import { validateEnum } from "./rules.ts";
 import type { AppArmorProfile, PodSecurityContext, SeccompProfile, SecurityContext, Sysctl } from "./security.ts";
@@ -77,7 +77,7 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: string): r
 export function validatePodSecurityContext(
   context: PodSecurityContext,
   spec: PodSpec,
-  lenient: Leniency,
+  options: ValidationOptions,
   path: string,
 ): readonly FieldError[] {
   const { supplementalGroups = [], sysctls = [] } = context;
@@ -89,7 +89,7 @@ export function validatePodSecurityContext(
     ...(spec.hostPID && spec.shareProcessNamespace
       ? [invalid(`${path}.shareProcessNamespace`, true, "ShareProcessNamespace and HostPID cannot both be enabled")]
       : []),
-    ...validateSysctls(sysctls, spec, lenient, `${path}.sysctls`),
+    ...validateSysctls(sysctls, spec, options, `${path}.sysctls`),
     ...validateEnum(context.fsGroupChangePolicy, ["Always", "OnRootMismatch"], `${path}.fsGroupChangePolicy`),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
     ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
@@ -97,7 +97,7 @@ export function validatePodSecurityContext(
     ...validateEnum(context.supplementalGroupsPolicy, ["Merge", "Strict"], `${path}.supplementalGroupsPolicy`),
     ...validateEnum(
       context.seLinuxChangePolicy,
-      [...lenient.mountLabels ? ["MountOption"] : [], "Recursive"],
+      [...options.mountLabels ? ["MountOption"] : [], "Recursive"],
       `${path}.seLinuxChangePolicy`,
     ),
   ];
@@ -106,7 +106,7 @@ export function validatePodSecurityContext(
 const sysctlNameMax = 253;
 const sysctlPattern = "^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$";
 
-function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, lenient: Leniency, path: string): readonly FieldError[] {
+function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, options: ValidationOptions, path: string): readonly FieldError[] {
   const seen = new Set<string>();
   return sysctls.flatMap(({ name }, i) => {
     const at = `${path}[${i}].name`;
@@ -117,7 +117,7 @@ function validateSysctls(sysctls: readonly Sysctl[], spec: PodSpec, lenient: Len
     else if (!isSysctlName(name)) {
       errors.push(invalid(at, name, `must have at most ${sysctlNameMax} characters and match regex ${sysctlPattern}`));
     } else if (again) errors.push(duplicate(at, name));
-    return lenient.sysctls ? errors : [...errors, ...validateHostSysctl(name, spec, at)];
+    return options.sysctls ? errors : [...errors, ...validateHostSysctl(name, spec, at)];
   });
 }
 

@@ -18,7 +18,7 @@ import type {
 import { between, requiredKeys, validateLocalPath } from "../../shared/volumes/rules.ts";
 import { validateClaimSpec } from "../../shared/volumes/validate-claim.ts";
 import * as shared from "../../shared/volumes/validate-shared-sources.ts";
-import type { ValidationContext } from "./leniency.ts";
+import type { ValidationContext } from "./validation-options.ts";
 import { label, subdomain, validateEnum, validateMode } from "./rules.ts";
 import { validateDownwardFile, validateKeyToPath, validateProjected } from "./validate-projections.ts";
 

@@ -15,7 +15,7 @@ import {
   QuobyteVolumeSource,
   VsphereVirtualDiskVolumeSource,
 } from "./shared-sources.ts";
-import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./twin-sources.ts";
+import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./source-fields.ts";
 
 const struct = structsOf("core/v1");
 

@@ -5,7 +5,7 @@ import { PersistentVolumeClaimTemplate } from "./claim-spec.ts";
 import { pullPolicyOf } from "./image.ts";
 import { withFileMode } from "./modes.ts";
 import { DownwardAPIVolumeFile, KeyToPath } from "./projections.ts";
-import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./twin-sources.ts";
+import { azureFile, cephFS, cinder, flex, glusterfs, iscsi, rbd, scaleIO, storageOS } from "./source-fields.ts";
 
 const struct = structsOf("core/v1");
 

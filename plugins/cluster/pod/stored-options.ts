@@ -4,7 +4,7 @@ import type { Gates } from "../../../core/plugin.ts";
 import { validateLabelSelector } from "../../../core/meta/label-selector.ts";
 import type { PodAffinity } from "./affinity.ts";
 import { everyContainer } from "./containers-of.ts";
-import { type Leniency, strictness } from "./leniency.ts";
+import { optionsForCreate, type ValidationOptions } from "./validation-options.ts";
 import type { PodSpec, PodTemplateSpec } from "./pod-spec.ts";
 import { validateTargetPath } from "./rules.ts";
 import { validateDeletionCost } from "./validate-pod-annotations.ts";
@@ -12,14 +12,14 @@ import { hasIndivisiblePages } from "./validate-resources.ts";
 import { validateMatchLabelKeys } from "./validate-scheduling.ts";
 import { validateHostSysctl } from "./validate-security.ts";
 
-/** The leniency of an update, derived from the stored template. */
-export function leniencyOf({ metadata, spec }: PodTemplateSpec, names: Names, gates: Gates): Leniency {
+/** The options of an update, derived from the stored template. */
+export function optionsForUpdate({ metadata, spec }: PodTemplateSpec, names: Names, gates: Gates): ValidationOptions {
   const { affinity: { nodeAffinity, podAffinity, podAntiAffinity } = {}, topologySpreadConstraints: spread = [], volumes = [] } = spec;
   const needed = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const tokens = volumes.flatMap(({ projected }) => projected?.sources ?? []).flatMap(({ serviceAccountToken }) =>
     serviceAccountToken ?? []
   );
-  const { mountLabels, podResources } = strictness(gates);
+  const { mountLabels, podResources } = optionsForCreate(gates);
   return {
     hugePages: everyContainer(spec).some(({ resources }) => hasIndivisiblePages(resources)) ||
       hasIndivisiblePages({ limits: spec.overhead ?? {} }),

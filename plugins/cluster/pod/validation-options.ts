@@ -2,11 +2,11 @@ import type { Names } from "../../../core/names.ts";
 import type { Gates } from "../../../core/plugin.ts";
 
 /**
- * Validation rules that an update skips because the stored template already breaks them (it may be older than the rule), so that the
- * rest of the object can be changed. As upstream's PodValidationOptions, each switch is for the whole template: one invalid label
- * makes all of them acceptable.
+ * What the validation of a pod accepts. An update accepts invalid values of a sort that the stored template already has (it may be
+ * older than the rule), so that the rest of the object can be changed. As upstream's PodValidationOptions, each option applies to the
+ * whole template: one invalid stored label makes all invalid labels acceptable.
  */
-export interface Leniency {
+export interface ValidationOptions {
   /** Quantities of huge pages that are not a multiple of the page size. */
   readonly hugePages: boolean;
   /** Invalid label values in the selectors of pod affinities. */
@@ -38,11 +38,11 @@ export interface Leniency {
 /** The context of pod validation. */
 export interface ValidationContext {
   readonly names: Names;
-  readonly lenient: Leniency;
+  readonly options: ValidationOptions;
 }
 
-/** The leniency for new templates. Only feature gates change it. */
-export function strictness(gates: Gates): Leniency {
+/** The options of a create. They depend on feature gates only. */
+export function optionsForCreate(gates: Gates): ValidationOptions {
   return {
     hugePages: false,
     podLabels: false,
