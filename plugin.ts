@@ -3,6 +3,7 @@
  * docs/writing-a-plugin.md explains it with an example.
  */
 export { definePlugin, defineResource, DefinitionError } from "./core/define/define.ts";
+export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";
 export type {
   Admission,
   Api,
@@ -28,6 +29,9 @@ export type {
   StartHook,
   Strategy,
   Subresource,
+  SubresourceAction,
+  SubresourceKind,
+  SubresourceView,
   WatchScope,
 } from "./core/plugin.ts";
 

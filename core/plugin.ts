@@ -91,17 +91,81 @@ export interface Strategy {
   readonly coreFinalizers?: boolean;
 }
 
-/** Part of an object that has its own path: `status`, `finalize`, `scale`. Writes touch only what `write` keeps. */
+/** A kind that only the path of a subresource takes or answers. It is never stored and has no collection. */
+export interface SubresourceKind<V extends ApiObject = any> {
+  /** The group version of the kind, also where it is the resource's own: `autoscaling/v1`. */
+  readonly groupVersion: GroupVersion;
+  /** Made by `object(...)`; its name is the kind. */
+  readonly schema: Typed<unknown, StructNode>;
+  /** Columns of its table. Default: name and creation time. */
+  readonly columns?: readonly Column<V>[];
+}
+
+/** What a hook returns of a kind: the server sets kind, apiVersion and, for views, metadata. */
+export type Body<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
+
+/**
+ * An object as another kind: `scale` shows it as a Scale. Reads and writes of the path have this kind. Its metadata are name, namespace,
+ * uid, resourceVersion and creationTimestamp of the object.
+ *
+ * Order of a write: `read` (what is stored) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and admission
+ * of the resource, as in a write of the object itself -> `read` (the answer).
+ */
+export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
+  /** The view of an object in the stored form. */
+  readonly read: (object: T, at: HookContext) => Body<V>;
+  /** Rules of the view itself; errors are reported for the view's kind. */
+  readonly validate?: (view: V, prior: T, at: HookContext) => readonly FieldError[];
+  /** The object to store, of the view that was sent and the object that is stored. */
+  readonly write: (view: V, prior: T, at: HookContext) => T;
+  /**
+   * Field ownership: paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. Whoever
+   * writes one through the view owns the other. Fields that are not listed have no owner by writes through the view.
+   */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/**
+ * POST of a subresource: an action on one object, such as `restart`, or a question about it, such as `token`. Answered with 201.
+ *
+ * Order: body -> `validate` -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
+ */
+export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
+  /** Kind of the body. Without it a body is ignored and `request` is undefined. */
+  readonly request?: SubresourceKind<Request>;
+  /** Kind of the answer. Without it the object is the answer. */
+  readonly response?: SubresourceKind<Response>;
+  /** Rules of the request; errors are reported for its kind, or for the object's where it has none. */
+  readonly validate?: (request: Request, object: T, at: HookContext) => readonly FieldError[];
+  /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
+  readonly write?: (request: Request, prior: T, at: HookContext, caller: Caller) => T;
+  /** The answer, where it has a kind of its own. `object` is what is stored after `write`. */
+  readonly respond?: (
+    request: Request,
+    object: T,
+    at: HookContext,
+    caller: Caller,
+  ) => Body<Response> & Partial<Pick<Response, "metadata">> | Promise<Body<Response> & Partial<Pick<Response, "metadata">>>;
+}
+
+/**
+ * A path below an object: `status`, `finalize`, `scale`, `restart`. It shows the object itself (`write`) or another kind (`view`) to GET,
+ * PUT and PATCH, and may take POST (`create`).
+ */
 export interface Subresource<T = any> {
-  /** Verbs of this path, a subset of get, update, patch. Default all three. */
-  readonly verbs?: readonly ("get" | "update" | "patch")[];
-  /** The object to store, of what the client sent and what is stored. */
-  readonly write: (next: T, prior: T, at: HookContext) => T;
-  /** Validation in place of the resource's own `update`. */
+  /** Verbs of this path. Default: get, update and patch if it has `write` or `view`, create if it has `create`. */
+  readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
+  /** Where the path shows the object itself: the object to store, of what the client sent and what is stored. */
+  readonly write?: (next: T, prior: T, at: HookContext) => T;
+  /** Validation in place of the resource's own `update`, for writes by `write`. */
   readonly update?: (next: T, prior: T, at: HookContext) => readonly FieldError[];
   /** Top-level fields that writes through this path leave as they are. Such a write does not own them. Default for `status`:
    *  all but metadata and status; for others: status. */
   readonly leaves?: readonly string[];
+  /** Where the path shows another kind. */
+  readonly view?: SubresourceView<T>;
+  /** POST of the path. */
+  readonly create?: SubresourceAction<T>;
 }
 
 /** One version of a resource as clients see it. */

@@ -2,9 +2,9 @@
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
-import type { HookContext, Subresource } from "../core/plugin.ts";
+import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import type { Catalog, Endpoint } from "./catalog/catalog.ts";
+import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./request/hand-over.ts";
 import { limits } from "../core/limits.ts";
@@ -48,7 +48,7 @@ export interface RequestContext {
   readonly catalog: Catalog;
   readonly endpoint: Endpoint;
   /** Undefined for the object itself. */
-  readonly subresource: Subresource | undefined;
+  readonly subresource: EndpointSubresource | undefined;
   readonly output: Output;
   readonly pretty: boolean;
   readonly warnings: Warnings;

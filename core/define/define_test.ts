@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin, defineResource, DefinitionError, pluralOf } from "./define.ts";
 import { object } from "../meta/object.ts";
-import type { Plugin, Resource, Served } from "../plugin.ts";
+import type { Plugin, Resource, Served, Subresource } from "../plugin.ts";
 import { boolean, field, int32, lazy, list, mapBy, oneOf, record, setOf, string, struct, type Typed, type Union } from "../schema.ts";
 
 const Thing = object("Thing", { color: field(2, string, "Its color.") });
@@ -190,7 +190,7 @@ test("defineResource() refuses columns without a name and schemas that are no ob
 test("defineResource() refuses subresources with other verbs or names, and names that are selectable anyway", () => {
   const write = (next: unknown) => next;
   // A verb that the type forbids.
-  const verbs = ["get", "create", "get"] as unknown as readonly "get"[];
+  const verbs = ["get", "list", "get"] as unknown as readonly "get"[];
   assert.deepEqual(
     ofServed({
       subresources: { Scale: { write }, odd: { write, verbs }, none: { write, verbs: [] } },
@@ -199,9 +199,31 @@ test("defineResource() refuses subresources with other verbs or names, and names
     [
       'Thing: example.com/v1: "metadata.name" is selectable by itself',
       'Thing: example.com/v1: subresource "Scale" is not a name of lower-case letters, digits and dashes',
-      'Thing: example.com/v1: subresource "odd" cannot have the verb "create"',
+      'Thing: example.com/v1: subresource "odd" cannot have the verb "list"',
       'Thing: example.com/v1: subresource "odd" has the verb "get" twice',
       'Thing: example.com/v1: subresource "none" has no verbs',
+    ],
+  );
+});
+
+test("defineResource() refuses subresources whose parts do not go together", () => {
+  const write = (next: unknown) => next;
+  const schema = struct("Plain", { a: field(1, string, "A.") });
+  const kind = { groupVersion: "example.com", schema };
+  const view = { ...kind, read: () => ({}), write: (_view: unknown, prior: unknown) => prior };
+  const of = (subresources: Record<string, object>) => ofServed({ subresources: subresources as Record<string, Subresource> });
+  assert.deepEqual(
+    of({ a: {}, b: { write, view }, c: { verbs: ["create"] }, d: { create: {} }, e: { create: { response: kind, write } } }),
+    [
+      'Thing: example.com/v1: subresource "a" has no verbs',
+      'Thing: example.com/v1: subresource "b" has both write and view',
+      'Thing: example.com/v1: subresource "b": "example.com" is not "v1" or "group/v1"',
+      'Thing: example.com/v1: subresource "b": Plain is not made by object(...)',
+      'Thing: example.com/v1: subresource "c" has the verb "create" without create()',
+      'Thing: example.com/v1: subresource "d": create() has neither write nor respond',
+      'Thing: example.com/v1: subresource "e": create() has only one of response and respond',
+      'Thing: example.com/v1: subresource "e": "example.com" is not "v1" or "group/v1"',
+      'Thing: example.com/v1: subresource "e": Plain is not made by object(...)',
     ],
   );
 });

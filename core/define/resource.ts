@@ -2,14 +2,14 @@ import { isVersion, verbs } from "../versions.ts";
 import { append } from "../append.ts";
 import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
-import type { GroupVersion, Release, Resource, Served, Strategy, Subresource } from "../plugin.ts";
+import type { GroupVersion, Release, Resource, Served, Strategy, Subresource, SubresourceKind } from "../plugin.ts";
 import type { Column } from "../meta/columns.ts";
 import { pluralOf } from "./plural.ts";
 import { schemaMistakes } from "./schema.ts";
 
 const kindPattern = /^[A-Z][A-Za-z0-9]*$/;
 const releasePattern = /^[0-9]+\.[0-9]+$/;
-const subresourceVerbs = ["get", "update", "patch"];
+const subresourceVerbs = ["create", "get", "update", "patch"];
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
 /** Every mistake in one resource, each beginning with its kind. */
@@ -120,12 +120,39 @@ function columnMistakes(columns: readonly Column[] | undefined): readonly string
 
 function subresourceMistakes(name: string, subresource: Subresource): readonly string[] {
   const mistakes: string[] = [];
-  if (dns1035Label(name).length > 0) mistakes.push(`subresource "${name}" is not a name of lower-case letters, digits and dashes`);
-  const taken = subresource.verbs ?? subresourceVerbs;
-  if (taken.length === 0) mistakes.push(`subresource "${name}" has no verbs`);
-  for (const verb of taken) if (!subresourceVerbs.includes(verb)) mistakes.push(`subresource "${name}" cannot have the verb "${verb}"`);
-  for (const verb of repeated(taken)) mistakes.push(`subresource "${name}" has the verb "${verb}" twice`);
+  const add = (text: string) => mistakes.push(`subresource "${name}" ${text}`);
+  if (dns1035Label(name).length > 0) add("is not a name of lower-case letters, digits and dashes");
+  const { write, view, create } = subresource;
+  const own = verbsOfSubresource(subresource);
+  if (own.length === 0) add("has no verbs");
+  for (const verb of own) if (!subresourceVerbs.includes(verb)) add(`cannot have the verb "${verb}"`);
+  for (const verb of repeated(own)) add(`has the verb "${verb}" twice`);
+  if (write !== undefined && view !== undefined) add("has both write and view");
+  if (write === undefined && view === undefined && own.some((verb) => verb !== "create")) add("has neither write nor view");
+  if (own.includes("create") && create === undefined) add('has the verb "create" without create()');
+  if (!own.includes("create") && create !== undefined) add('has create() without the verb "create"');
+  if (create !== undefined && create.write === undefined && create.respond === undefined) {
+    mistakes.push(`subresource "${name}": create() has neither write nor respond`);
+  }
+  if (create !== undefined && (create.response === undefined) !== (create.respond === undefined)) {
+    mistakes.push(`subresource "${name}": create() has only one of response and respond`);
+  }
+  for (const kind of [view, create?.request, create?.response]) if (kind !== undefined) append(mistakes, kindMistakes(name, kind));
   return mistakes;
+}
+
+function kindMistakes(name: string, { groupVersion, schema, columns }: SubresourceKind): readonly string[] {
+  const mistakes = [...groupVersionMistakes(groupVersion), ...columnMistakes(columns)];
+  if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
+  return mistakes.map((each) => `subresource "${name}": ${each}`);
+}
+
+/** The verbs of a subresource, those that its definition leaves to the default included. */
+export function verbsOfSubresource({ verbs, write, view, create }: Subresource): readonly string[] {
+  return verbs ?? [
+    ...(create === undefined ? [] : ["create"]),
+    ...(write === undefined && view === undefined ? [] : ["get", "patch", "update"]),
+  ];
 }
 
 /** The values that occur more than once, each listed once. */

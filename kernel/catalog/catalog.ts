@@ -52,6 +52,19 @@ export interface StoredForm {
   readonly toStored: (object: ApiObject) => ApiObject;
 }
 
+/** A subresource of an endpoint, with everything that is derived from its definition. */
+export interface EndpointSubresource {
+  readonly definition: Subresource;
+  /** In alphabetical order. */
+  readonly verbs: readonly Verb[];
+  /** The kind that discovery and OpenAPI name: of the view, else of the request or the response, else the resource's. */
+  readonly shown: Pick<Endpoint, "group" | "version" | "kind">;
+  /** The kinds that only this path has, as endpoints without a collection; undefined where the path has the resource's kind. */
+  readonly view: Endpoint | undefined;
+  readonly request: Endpoint | undefined;
+  readonly response: Endpoint | undefined;
+}
+
 /** One resource in one version, with everything that is derived from its definition. */
 export interface Endpoint {
   readonly group: string;
@@ -67,7 +80,7 @@ export interface Endpoint {
   readonly resource: Resource;
   readonly served: Served;
   readonly stored: StoredKind;
-  readonly subresources: ReadonlyMap<string, Subresource>;
+  readonly subresources: ReadonlyMap<string, EndpointSubresource>;
   readonly schema: StructNode;
   readonly encode: (object: ApiObject) => string;
   readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;

@@ -9,12 +9,13 @@ import { defaulter, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
-import type { Gates, GroupVersion, Resource, Served, Subresource } from "../../core/plugin.ts";
+import type { Gates, GroupVersion, Resource, Served } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { StructNode, Typed } from "../../core/schema.ts";
 import { type Tree, TreeObject } from "../../core/tree/tree.ts";
 import { splitGroupVersion, verbs } from "../../core/versions.ts";
 import { type Endpoint, type StoredForm, type StoredKind } from "./catalog.ts";
+import { subresourcesOf } from "./compile-subresource.ts";
 import { compareReleases, targetRelease } from "./gates.ts";
 
 const kinds = new WeakMap<Resource, Map<string, StoredKind>>();
@@ -149,7 +150,11 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
     resource,
     served,
     stored: kind,
-    subresources: subresourcesOf(resource, served),
+    subresources: subresourcesOf(
+      { group, version, kind: resource.kind, plural: kind.plural, resource },
+      served,
+      (own) => endpointOf(kindOf(own, settings), own.storedAs, settings),
+    ),
     schema: served.schema,
     ...codec,
     toStored: (object: ApiObject) => renamed(toStored(object), kind.apiVersion),
@@ -161,22 +166,6 @@ function compileEndpoint(kind: StoredKind, group: string, version: string, serve
 function renamed(object: ApiObject, apiVersion: string): ApiObject {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
-
-/** A top-level `status` gives what is stored the status subresource; what a definition lists itself comes on top. */
-function subresourcesOf({ handleCreate }: Resource, served: Served): ReadonlyMap<string, Subresource> {
-  const declared = Object.entries(served.subresources ?? {});
-  if (handleCreate === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
-    declared.push(["status", statusSubresource]);
-  }
-  return new Map(declared.toSorted(([a], [b]) => a < b ? -1 : 1));
-}
-const statusSubresource: Subresource = Object.freeze({
-  /** The status is the client's, everything else but metadata is what is stored. */
-  write: (next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) => {
-    const { status: _old, ...rest } = prior;
-    return next.status === undefined ? { ...rest, metadata: next.metadata } : { ...rest, metadata: next.metadata, status: next.status };
-  },
-});
 
 /** Wording of upstream's deprecation warning. */
 function deprecationOf(kind: string, apiVersion: string, served: Served, names: Names): Endpoint["deprecation"] {

@@ -1,5 +1,6 @@
 /** Which kinds of which versions the server knows of at all, served or not: what a body may call itself. */
 import { spell } from "../../core/names.ts";
+import type { Resource } from "../../core/plugin.ts";
 import { badRequestError, type StatusError } from "../../core/status-error.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
 import type { Catalog, Endpoint, StoredKind } from "./catalog.ts";
@@ -40,9 +41,23 @@ function registryOf(catalog: Catalog): Registry {
     const groups = new Set(served.map((version) => splitGroupVersion(version).group));
     const old = versions.filter((version) => groups.has(splitGroupVersion(version).group) && kinds.has(`${version} ${resource.kind}`));
     for (const version of [...old, ...served]) kinds.set(`${version} ${resource.kind}`, stored);
+    addSubresourceKinds(catalog, resource, kinds);
   }
   registries.set(catalog, kinds);
   return kinds;
+}
+
+/** Adds the kinds that only subresources of a resource have. */
+function addSubresourceKinds({ names }: Catalog, resource: Resource, kinds: Map<string, Known>): void {
+  for (const { subresources } of Object.values(resource.served)) {
+    for (const { view, create } of Object.values(subresources ?? {})) {
+      for (const own of [view, create?.request, create?.response]) {
+        if (own === undefined) continue;
+        const name = `${spell(names, own.groupVersion)} ${own.schema.name}`;
+        if (!kinds.has(name)) kinds.set(name, "other");
+      }
+    }
+  }
 }
 
 /**
@@ -67,6 +82,7 @@ export function checkType(catalog: Catalog, endpoint: Endpoint, kind: string, ap
 
 /** Why an object that calls itself so cannot become one of the path's kind; undefined if it can. */
 export function foreignType(catalog: Catalog, endpoint: Endpoint, kind: string, apiVersion: string): string | undefined {
+  if (apiVersion === endpoint.apiVersion && kind === endpoint.kind) return undefined;
   const found = unversioned.includes(kind) ? "meta" : registryOf(catalog).get(`${apiVersion} ${kind}`);
   if (found === undefined) {
     return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(scheme)}`;

@@ -1,8 +1,7 @@
 /** Which verb of which endpoint a request means; the paths are upstream's, and so is what is wrong with others. */
-import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, methodNotAllowedError, noRouteError } from "../../core/status-error.ts";
 import type { Verb } from "../../core/versions.ts";
-import type { Catalog, Endpoint } from "../catalog/catalog.ts";
+import type { Catalog, Endpoint, EndpointSubresource } from "../catalog/catalog.ts";
 import { unservedKindError } from "./unserved-kinds.ts";
 import type { RequestInfo } from "./request-info.ts";
 
@@ -10,7 +9,7 @@ export interface Route {
   readonly endpoint: Endpoint;
   readonly verb: Verb;
   /** Undefined for the object itself. */
-  readonly subresource: Subresource | undefined;
+  readonly subresource: EndpointSubresource | undefined;
 }
 
 /** Whether a path belongs to the API at all: to the core group, to a group that is served, or to a resource that is served unlisted. */
@@ -42,10 +41,9 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   return { endpoint, verb, subresource };
 }
 
-function takes(endpoint: Endpoint, subresource: Subresource | undefined, verb: Verb): boolean {
+function takes(endpoint: Endpoint, subresource: EndpointSubresource | undefined, verb: Verb): boolean {
   if (subresource === undefined) return endpoint.verbs.includes(verb);
-  const verbs: readonly string[] = subresource.verbs ?? ["get", "update", "patch"];
-  return verbs.includes(verb);
+  return subresource.verbs.includes(verb);
 }
 
 function verbOf(info: RequestInfo, method: string, name: string, isSubresource: boolean): Verb | undefined {
@@ -57,5 +55,6 @@ function verbOf(info: RequestInfo, method: string, name: string, isSubresource: 
   if (method === "GET") return "get";
   if (method === "PUT") return "update";
   if (method === "PATCH") return "patch";
+  if (method === "POST" && isSubresource) return "create";
   return method === "DELETE" && !isSubresource ? "delete" : undefined;
 }

@@ -17,19 +17,30 @@ import type { Reply } from "../request/exchange.ts";
 import { listParts, textOf } from "./list-body.ts";
 import type { Item } from "../objects/objects.ts";
 import type { ListPage } from "../reads/reads.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
 import { packageOf } from "../catalog/known-kinds.ts";
 import { isStoredForm, partial, servedJson, servedObject } from "./served.ts";
 import { includeObject, tableText } from "./table.ts";
 import { yamlOf } from "./yaml.ts";
 
 export type VerbResult =
-  | { readonly tag: "object"; readonly status: number; readonly item: Item }
+  | {
+    readonly tag: "object";
+    readonly status: number;
+    readonly item: Item;
+    /** Of an object of a subresource's own kind. */
+    readonly shown?: Endpoint;
+  }
   | { readonly tag: "list"; readonly page: ListPage }
   | { readonly tag: "status"; readonly status: number; readonly body: Status }
   | { readonly tag: "feed"; readonly contentType: string; readonly frames: AsyncIterable<Uint8Array>; readonly givenUp: AbortSignal };
 
 export function objectResult(status: number, item: Item): VerbResult {
   return { tag: "object", status, item };
+}
+/** An object of a kind that only a subresource has. */
+export function shownResult(status: number, item: Item, shown: Endpoint): VerbResult {
+  return { tag: "object", status, item, shown };
 }
 export function listResult(page: ListPage): VerbResult {
   return { tag: "list", page };
@@ -46,7 +57,11 @@ export async function replyOf(call: RequestContext, answer: VerbResult): Promise
     case "status":
       return statusReply(call, answer.status, answer.body);
     case "object":
-      return objectReply(call, answer.status, objectParts(call, answer.item));
+      return objectReply(
+        call,
+        answer.status,
+        objectParts(answer.shown === undefined ? call : { ...call, endpoint: answer.shown }, answer.item),
+      );
     case "list":
       checkTransform(call, true);
       return bodyReply(call, 200, await begun(await listParts(call, answer.page)));

@@ -7,7 +7,11 @@ import type { Item } from "../objects/objects.ts";
 
 /** The object of an item in the version of the request. */
 export function servedObject(endpoint: Endpoint, item: Item): ApiObject {
-  return isStoredForm(endpoint) ? item.object : endpoint.applyDefaults(endpoint.fromStored(item.object));
+  return conversionOf(endpoint, item.object);
+}
+/** An object in the stored form as a version shows it. */
+export function conversionOf(endpoint: Endpoint, stored: ApiObject): ApiObject {
+  return isStoredForm(endpoint) ? stored : endpoint.applyDefaults(endpoint.fromStored(stored));
 }
 /** Whether a version shows objects as they are stored. */
 export function isStoredForm(endpoint: Endpoint): boolean {

@@ -2,6 +2,7 @@ import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
+import { type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import type { Item } from "../objects/objects.ts";
 import { type WriteOptions, writeOptions } from "../request/options.ts";
@@ -23,12 +24,13 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
     throw notFoundError(resourceName(call), info.name);
   }
   const document = read(body);
+  const shown = shownKind(call);
   for (let tries = 1;; tries++) {
     const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
-    const written = item && await onTop(call, { item, renew }, document, options);
-    if (written !== undefined) return objectResult(200, written);
+    const written = item && await onTop(call, { item, renew }, document, options, shown);
+    if (written !== undefined) return shown.answer(written);
     try {
-      return objectResult(201, await anew(call, document, options));
+      return objectResult(201, await anew(call, document, options, shown));
     } catch (error) {
       // Somebody else made it meanwhile: the apply goes on top of theirs.
       if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;
@@ -36,16 +38,22 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
   }
 }
 
-function onTop(call: RequestContext, start: Start, document: ApplyDocument, options: WriteOptions): Promise<Item | undefined> {
+function onTop(
+  call: RequestContext,
+  start: Start,
+  document: ApplyDocument,
+  options: WriteOptions,
+  shown: ShownKind,
+): Promise<Item | undefined> {
   return replace(call, start, options.dryRun, (current) => {
-    const object = appliedObject(call, servedObject(call.endpoint, current), document, options);
+    const object = appliedObject(shown.call, servedObject(shown.call.endpoint, shown.live(current)), document, options);
     checkName(call, object);
-    return { object: placed(call, object), expected: expectedRevision(object.metadata.resourceVersion), hasOwners: true };
+    return shown.attempt(current, placed(shown.call, object), expectedRevision(object.metadata.resourceVersion), true);
   });
 }
 
-async function anew(call: RequestContext, document: ApplyDocument, options: WriteOptions): Promise<Item> {
-  const object = appliedObject(call, undefined, document, options);
+async function anew(call: RequestContext, document: ApplyDocument, options: WriteOptions, shown: ShownKind): Promise<Item> {
+  const object = appliedObject(shown.call, undefined, document, options);
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);

@@ -1,5 +1,6 @@
 import { badRequestError, notFoundError } from "../../core/status-error.ts";
-import { objectResult, type VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/answer.ts";
+import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { isTrue } from "../request/request-info.ts";
 import { type RequestContext, resourceName } from "../request-context.ts";
@@ -11,5 +12,5 @@ export async function get(call: RequestContext): Promise<VerbResult> {
   const key = keyOfCall(call);
   const item = await backend.reads.get(endpoint.stored, key, info.query.first("resourceVersion"), call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
-  return objectResult(200, item);
+  return shownKind(call).answer(item);
 }

@@ -2,6 +2,7 @@
 import type { VerbResult } from "../respond/answer.ts";
 import type { RequestContext } from "../request-context.ts";
 import type { Verb } from "../../core/versions.ts";
+import { act } from "./act.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { removeCollection } from "./deletecollection.ts";
@@ -12,7 +13,7 @@ import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
 export const verbs: Readonly<Record<Verb, (call: RequestContext) => Promise<VerbResult>>> = Object.freeze({
-  create,
+  create: (call) => call.subresource === undefined ? create(call) : act(call, call.subresource),
   delete: remove,
   deletecollection: removeCollection,
   get,

@@ -1,9 +1,10 @@
 import { notFoundError, StatusError } from "../../core/status-error.ts";
-import { objectResult, type VerbResult } from "../respond/answer.ts";
+import type { VerbResult } from "../respond/answer.ts";
 import { header } from "../request/exchange.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
+import { shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { writeOptions } from "../request/options.ts";
 import { placed } from "../write/write-pipeline.ts";
@@ -38,13 +39,15 @@ async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResu
   const key = keyOfCall(call);
   const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);
   if (item === undefined) throw notFoundError(resourceName(call), info.name);
-  const change = dialect(call, body, fieldValidation);
+  const shown = shownKind(call);
+  const change = dialect(shown.call, body, fieldValidation);
   const written = await replace(call, { item, renew }, dryRun, (current) => {
-    const object = change(current);
+    const object = change(shown.live(current));
     checkName(call, object);
     // What was read says which revision it was, unless the patch names another, which then refuses every try.
-    return { object: placed(call, endpoint.applyDefaults(object)), expected: expectedRevision(object.metadata.resourceVersion) };
+    const drafted = placed(shown.call, shown.call.endpoint.applyDefaults(object));
+    return shown.attempt(current, drafted, expectedRevision(object.metadata.resourceVersion));
   });
   if (written === undefined) throw notFoundError(resourceName(call), info.name);
-  return objectResult(200, written);
+  return shown.answer(written);
 }

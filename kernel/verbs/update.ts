@@ -8,6 +8,7 @@ import { headerList } from "../request/exchange.ts";
 import { readBody } from "../write/draft/body.ts";
 import { recorded, sameButTimes, withEntries } from "../write/field-managers.ts";
 import { isExpected, readIfMatch } from "../request/if-match.ts";
+import { type Attempt, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { writeOptions } from "../request/options.ts";
@@ -21,10 +22,11 @@ import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-up
 /** PUT of one object: 200 with what is stored, or 201 where the kind is created so. */
 export async function update(call: RequestContext): Promise<VerbResult> {
   const options = writeOptions(call.info.query, "UpdateOptions", call.catalog.names);
-  const sent = await readBody(call, options.fieldValidation);
+  const shown = shownKind(call);
+  const sent = await readBody(call, options.fieldValidation, shown.call);
   checkNamespaceOf(call, sent);
   checkName(call, sent);
-  const object = placed(call, sent);
+  const object = placed(shown.call, sent);
   const expected = expectedRevision(object.metadata.resourceVersion);
   const { item, renew } = await call.backend.reads.live(call.endpoint.stored, keyOfCall(call), call.deadline);
   const written = item && await replace(call, { item, renew }, options.dryRun, (current) => {
@@ -33,9 +35,9 @@ export async function update(call: RequestContext): Promise<VerbResult> {
     if (uid !== undefined && uid !== own) {
       throw conflictError(resourceName(call), call.info.name, uidMismatch(toldKey(call, current.key, options.dryRun), uid, own));
     }
-    return { object, expected };
+    return shown.attempt(current, object, expected);
   });
-  return written === undefined ? await createdByPut(call, object, options.dryRun) : objectResult(200, written);
+  return written === undefined ? await createdByPut(call, object, options.dryRun) : shown.answer(written);
 }
 
 /** The name in the body must be the one in the URL. */
@@ -84,16 +86,6 @@ export function uidMismatch(key: string, asked: string, found: string): string {
 export function refuseAbsent(call: RequestContext): void {
   if (readIfMatch(headerList(call.exchange, "if-match")) === undefined) return;
   throw conflictError(resourceName(call), call.info.name, "the object does not exist, and the If-Match header expects one");
-}
-
-/** One try of a write on top of what is stored. */
-export interface Attempt {
-  /** In the request's version. */
-  readonly object: ApiObject;
-  /** The revision that must be stored now, or 0 for any. */
-  readonly expected: number;
-  /** The object says already who owns its fields. */
-  readonly hasOwners?: true;
 }
 
 /** Puts an object on top of the newest state; 409 where the client named another revision, in the object or by `If-Match`, undefined where there is none any more. */

@@ -118,14 +118,17 @@ export function emptyObject(endpoint: Endpoint): ApiObject {
   return made;
 }
 
+/** The resource of a request in another version of its group; undefined if it is not served. */
+export function versionEndpoint({ endpoint, catalog }: RequestContext, apiVersion: string): Endpoint | undefined {
+  if (apiVersion === endpoint.apiVersion) return endpoint;
+  const { group, version } = splitGroupVersion(apiVersion);
+  return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
+}
+
 /** How the object of a request looks in the other versions of its group. */
 export function versionsOf(call: RequestContext): Versions {
-  const { endpoint, catalog } = call;
-  const endpointOf = (apiVersion: string): Endpoint | undefined => {
-    if (apiVersion === endpoint.apiVersion) return endpoint;
-    const { group, version } = splitGroupVersion(apiVersion);
-    return group === endpoint.group ? catalog.endpoint(group, version, endpoint.plural) : undefined;
-  };
+  const { endpoint } = call;
+  const endpointOf = (apiVersion: string) => versionEndpoint(call, apiVersion);
   const known = (apiVersion: string): Endpoint => {
     const found = endpointOf(apiVersion);
     if (found === undefined) throw new Error(`${endpoint.kind} is not served in ${apiVersion}`);
@@ -163,7 +166,7 @@ function notWritten(endpoint: Endpoint, subresource: string): FieldSet {
   resets.set(endpoint, known);
   const found = known.get(subresource);
   if (found !== undefined) return found;
-  const made = topLevel(...endpoint.subresources.get(subresource)?.leaves ?? leftByDefault(endpoint, subresource));
+  const made = topLevel(...endpoint.subresources.get(subresource)?.definition.leaves ?? leftByDefault(endpoint, subresource));
   known.set(subresource, made);
   return made;
 }

@@ -7,6 +7,7 @@ import { dropDisabled } from "../../core/derive/gates.ts";
 import type { FieldError } from "../../core/field-error.ts";
 import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
 import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
+import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
 import { approve, mutated } from "./admission/admit.ts";
 import { at, kindName, type RequestContext } from "../request-context.ts";
@@ -84,30 +85,36 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
 
 /** What an update stores on top of `prior`, both in the stored form. */
 export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
-  const { endpoint, catalog, subresource, warnings } = call;
+  const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
+  const part = partOf(call);
   const here = at(call);
   let next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(object)), prior);
   call.step("admission has changed the object");
   next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
-  if (subresource !== undefined) next = subresource.write(next, prior, here);
-  else next = resource.prepare?.(keptStatus(call, next, prior), prior, here) ?? next;
+  if (part?.write !== undefined) next = part.write(next, prior, here);
+  else next = resource.prepare?.(call.subresource === undefined ? keptStatus(call, next, prior) : next, prior, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
-  if (resource.strategy?.generation && subresource === undefined && specChanged(call, next, prior)) {
+  if (resource.strategy?.generation && part === undefined && specChanged(call, next, prior)) {
     next = { ...next, metadata: metaWith(next.metadata, { generation: Number(prior.metadata.generation ?? 0) + 1 }) };
   }
   const errors: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...((subresource === undefined ? resource.update : subresource.update)?.(next, prior, here) ?? []),
+    ...((part === undefined ? resource.update : part.update)?.(next, prior, here) ?? []),
   ];
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, prior);
   call.step("validated and admitted");
   for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
   return next;
+}
+
+/** The subresource that a write goes through and that shows the object itself. Views and actions write the whole object. */
+function partOf({ subresource, info }: RequestContext): Subresource | undefined {
+  return subresource === undefined || subresource.view !== undefined || info.verb === "create" ? undefined : subresource.definition;
 }
 
 /** The main resource leaves a status alone that has a path of its own. */

@@ -35,7 +35,7 @@ test("the server sets the name label of a namespace in every write", () => {
   const right = { a: "b", "kubernetes.io/metadata.name": "one" };
   const bare = make({ metadata: { ...metadata, labels: undefined } });
   assert.deepEqual(namespaces.prepare?.(make({ metadata: other }), active, at).metadata.labels, right);
-  for (const { write } of [status!, finalize!]) assert.deepEqual(write(make({ metadata: other }), active, at).metadata.labels, right);
+  for (const { write } of [status!, finalize!]) assert.deepEqual(write!(make({ metadata: other }), active, at).metadata.labels, right);
   assert.deepEqual(served.fill?.(bare, defaultNames).metadata.labels, labels);
   assert.equal(served.fill?.(active, defaultNames), active);
   const unnamed = make({ metadata: { generateName: "one-" } });
@@ -52,8 +52,8 @@ test("an update of a namespace keeps the stored spec and status", () => {
 
 test("status keeps the spec, finalize keeps the status, and finalize supports update only", () => {
   const next = make({ spec: { finalizers: [] }, status: { phase: "Terminating" } });
-  assert.deepEqual(status!.write(next, active, at), make({ spec: active.spec, status: next.status }));
-  assert.deepEqual(finalize!.write(next, active, at), make({ spec: next.spec, status: active.status }));
+  assert.deepEqual(status!.write!(next, active, at), make({ spec: active.spec, status: next.status }));
+  assert.deepEqual(finalize!.write!(next, active, at), make({ spec: next.spec, status: active.status }));
   assert.deepEqual(finalize!.verbs, ["update"]);
 });
 

@@ -228,7 +228,7 @@ test("prepare() resets the status of a new VolumeAttachment; main resource and s
   assert.deepEqual(volumeAttachments.prepare?.(attachment(), prior, at).status, { attached: true });
   const { status } = volumeAttachments.served[groupVersion]!.subresources!;
   const sent = { ...attachment({ attached: false }, { nodeName: "m" }), metadata: { ...metadata, labels: { a: "b" } } };
-  assert.deepEqual(status!.write(sent, prior, at), attachment({ attached: false }));
+  assert.deepEqual(status!.write!(sent, prior, at), attachment({ attached: false }));
   assert.deepEqual(volumeAttachments.update?.(attachment(undefined, { nodeName: "m" }), attachment(), at).map(({ path }) => path), [
     "spec",
   ]);

@@ -135,7 +135,7 @@ test("a status update sets the time of a phase change and keeps the spec", () =>
   const { write } = persistentVolumes.served["v1"]!.subresources!["status"]!;
   const before = "2020-01-01T00:00:00Z", now = "2024-01-02T03:04:05Z", given = "2022-02-02T02:02:02Z";
   const prior = make({ ...base, hostPath }, { phase: "Pending", lastPhaseTransitionTime: before });
-  const written = (status: object) => write(make({}, status), prior, hookContext({ subresource: "status" }));
+  const written = (status: object) => write!(make({}, status), prior, hookContext({ subresource: "status" }));
   assert.equal(written({ phase: "Bound" }).status.lastPhaseTransitionTime, now);
   assert.equal(written({ phase: "Bound", lastPhaseTransitionTime: before }).status.lastPhaseTransitionTime, now);
   assert.equal(written({ phase: "Bound", lastPhaseTransitionTime: given }).status.lastPhaseTransitionTime, given);

@@ -52,14 +52,20 @@ async function resourcesOf(endpoint: Endpoint, hashed: boolean): Promise<readonl
     ...(resource.categories === undefined ? {} : { categories: resource.categories }),
     ...(hashed && resource.handleCreate === undefined ? { storageVersionHash: await storageVersionHash(endpoint) } : {}),
   };
-  const parts = [...endpoint.subresources].map(([name, subresource]): Resource => ({
+  const parts = [...endpoint.subresources].map(([name, { shown, verbs }]): Resource => ({
     name: `${plural}/${name}`,
     singularName: "",
     namespaced,
-    kind,
-    verbs: [...subresource.verbs ?? ["get", "patch", "update"]].toSorted(),
+    ...(isOwnVersion(endpoint, shown) ? {} : { group: shown.group, version: shown.version }),
+    kind: shown.kind,
+    verbs,
   }));
   return [own, ...parts];
+}
+
+/** Group and version of a kind are left out where they are those of the path. */
+function isOwnVersion({ group, version }: Endpoint, shown: Pick<Endpoint, "group" | "version">): boolean {
+  return shown.group === group && shown.version === version;
 }
 
 /** Tells clients when the stored version of a resource changes: upstream's hash of group, version and kind. */
@@ -87,10 +93,10 @@ export function aggregated(catalog: Catalog, core: boolean): APIGroupDiscoveryLi
 function aggregatedResource(endpoint: Endpoint) {
   const { kind, plural, singular, namespaced, verbs, resource, subresources } = endpoint;
   const responseKind = { group: "", version: "", kind };
-  const parts = [...subresources].map(([subresource, { verbs: some }]) => ({
+  const parts = [...subresources].map(([subresource, { shown, verbs }]) => ({
     subresource,
-    responseKind,
-    verbs: [...some ?? ["get", "patch", "update"]].toSorted(),
+    responseKind: isOwnVersion(endpoint, shown) ? { group: "", version: "", kind: shown.kind } : shown,
+    verbs,
   }));
   return {
     resource: plural,

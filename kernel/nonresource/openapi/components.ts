@@ -46,7 +46,9 @@ export function kindsOf(catalog: Catalog): KindsOf {
   const kinds = new Map<string, GroupVersionKind[]>();
   const add = ({ node, home }: OpenapiRoot, kind: GroupVersionKind) => {
     const name = componentName(node, home, names);
-    kinds.set(name, [...kinds.get(name) ?? [], kind]);
+    const known = kinds.get(name) ?? [];
+    const isKnown = known.some((each) => each.group === kind.group && each.version === kind.version && each.kind === kind.kind);
+    if (!isKnown) kinds.set(name, [...known, kind]);
   };
   for (const name of ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "Status"] as const) {
     add(metaRoots[name], { group: "", version: "v1", kind: name });
@@ -59,6 +61,11 @@ export function kindsOf(catalog: Catalog): KindsOf {
     const { group, version, kind, listKind } = endpoint;
     add(objectRoot(endpoint), { group, version, kind });
     if (endpoint.verbs.includes("list")) add(listRoot(endpoint), { group, version, kind: listKind });
+    for (const { view, request, response } of endpoint.subresources.values()) {
+      for (const own of [view, request, response]) {
+        if (own !== undefined) add(objectRoot(own), { group: own.group, version: own.version, kind: own.kind });
+      }
+    }
   }
   return (component) => kinds.get(component) ?? [];
 }

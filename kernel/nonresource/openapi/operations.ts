@@ -2,8 +2,7 @@
 import type { GroupVersionKind, OpenapiRoot } from "../../../core/derive/openapi.ts";
 import type { Names } from "../../../core/names.ts";
 import { type Media, mediaType } from "../../../core/codec/negotiate.ts";
-import type { Subresource } from "../../../core/plugin.ts";
-import type { CatalogVersion, Endpoint } from "../../catalog/catalog.ts";
+import type { CatalogVersion, Endpoint, EndpointSubresource } from "../../catalog/catalog.ts";
 import { patchMediaTypes } from "../../write/draft/patch.ts";
 import { listRoot, metaRoots, objectRoot } from "./components.ts";
 import {
@@ -93,6 +92,8 @@ interface Scene {
   /** `Namespaced` or nothing, and the kind. */
   readonly noun: string;
   readonly make: (verb: string, noun: string, rest: Omit<Operation, "id" | "tag" | "kind">) => Operation;
+  /** The kind that a path has, where it is a subresource's own. */
+  readonly shown?: Endpoint;
 }
 
 function endpointOperations(endpoint: Endpoint, media: Media): readonly Operation[] {
@@ -179,9 +180,10 @@ function collectionOperations(scene: Scene): readonly Operation[] {
 /** Reading, replacing and patching an object or one of its subresources. */
 function partOperations(scene: Scene, path: string, nounEnd: string, what: string): readonly Operation[] {
   const { endpoint, media, scope, noun, make } = scene;
-  const object = objectRoot(endpoint);
+  const shown = scene.shown ?? endpoint;
+  const object = objectRoot(shown);
   const common = { path, produces: media.types };
-  const parameters = [...scope, nameParameter(endpoint.kind), ...pretty];
+  const parameters = [...scope, nameParameter(shown.kind), ...pretty];
   const written = [{ code: 200, root: object }, { code: 201, root: object }] as const;
   return [
     make("read", noun + nounEnd, {
@@ -232,11 +234,39 @@ function itemOperations(scene: Scene): readonly Operation[] {
   ];
 }
 
-function subresourceOperations(scene: Scene, name: string, subresource: Subresource): readonly Operation[] {
-  const verbs = new Set<string>(subresource.verbs ?? ["get", "update", "patch"]);
-  const path = `${collectionPath(scene)}/{name}/${name}`;
-  return partOperations(scene, path, camel(name, true), `${name} of the named ${scene.endpoint.kind}`)
-    .filter(({ action }) => verbs.has(verbOf[action!]!));
+function subresourceOperations(whole: Scene, name: string, subresource: EndpointSubresource): readonly Operation[] {
+  const { verbs, shown: kind, view } = subresource;
+  const scene: Scene = {
+    ...whole,
+    make: (verb, noun, rest) => ({ ...whole.make(verb, noun, rest), kind }),
+    ...(view === undefined ? {} : { shown: view }),
+  };
+  const path = `${collectionPath(scene)}/{name}/${name}`, what = `${name} of the named ${scene.endpoint.kind}`;
+  return [
+    ...(verbs.includes("create") ? [actionOperation(scene, path, name, what, subresource)] : []),
+    ...partOperations(scene, path, camel(name, true), what).filter(({ action }) => (verbs as readonly string[]).includes(verbOf[action!]!)),
+  ];
+}
+
+/** POST of a subresource. */
+function actionOperation(
+  { endpoint, media, scope, noun, make }: Scene,
+  path: string,
+  name: string,
+  what: string,
+  { request, response, shown }: EndpointSubresource,
+): Operation {
+  const answer = objectRoot(response ?? endpoint);
+  return make("create", noun + camel(name, true), {
+    path,
+    method: "post",
+    action: "post",
+    description: `Create ${what}.`,
+    parameters: [...scope, nameParameter(shown.kind), ...pretty, ...writeParameters],
+    ...(request === undefined ? {} : { body: { root: objectRoot(request), mediaTypes: anyMediaType, required: true } }),
+    responses: [{ code: 200, root: answer }, { code: 201, root: answer }, { code: 202, root: answer }],
+    produces: media.types,
+  });
 }
 
 /** The old paths of watches, which the `watch` parameter has superseded. */

@@ -19,14 +19,18 @@ import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
 import { orRefuse, tellFindings } from "./patch.ts";
 import { typeOf, typeOfCbor } from "./type-of.ts";
 
-/** The object that a create or update sent, in the request's version, defaults filled in. */
-export async function readBody(call: RequestContext, validation: FieldValidation): Promise<ApiObject> {
-  const { exchange, endpoint, catalog } = call;
-  const encoding = bodyEncoding(header(exchange, "content-type"), catalog.media);
+/**
+ * The object that a create or update sent, in the request's version, with defaults.
+ *
+ * @param shown the same request with the endpoint of the body's kind, where a subresource has its own
+ */
+export async function readBody(call: RequestContext, validation: FieldValidation, shown = call): Promise<ApiObject> {
+  const { endpoint, catalog } = shown;
+  const encoding = bodyEncoding(header(call.exchange, "content-type"), catalog.media);
   const bytes = await bodyOf(call);
-  if (encoding === "protobuf") return endpoint.applyDefaults(fromProtobuf(bytes, call));
-  if (encoding === "cbor") return endpoint.applyDefaults(fromCbor(bytes, call, validation));
-  return endpoint.applyDefaults(fromText(bytes, encoding, call, validation));
+  if (encoding === "protobuf") return endpoint.applyDefaults(fromProtobuf(bytes, shown));
+  if (encoding === "cbor") return endpoint.applyDefaults(fromCbor(bytes, shown, validation));
+  return endpoint.applyDefaults(fromText(bytes, encoding, shown, validation));
 }
 
 /** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */

@@ -1,0 +1,53 @@
+/** Subresources of a resource in one version, compiled. */
+import { verbsOfSubresource } from "../../core/define/resource.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { Resource, Served, Subresource, SubresourceKind } from "../../core/plugin.ts";
+import type { Verb } from "../../core/versions.ts";
+import type { Endpoint, EndpointSubresource } from "./catalog.ts";
+
+/** The resource that has the subresources: the parts of its endpoint that they take over. */
+export type Parent = Pick<Endpoint, "group" | "version" | "kind" | "plural" | "resource">;
+
+/** Compiles a kind that has no collection to an endpoint; `resource` is made up for it. */
+export type CompileKind = (resource: Resource) => Endpoint;
+
+/** A top-level `status` gives a stored kind the status subresource; `served` adds others, or replaces it. */
+export function subresourcesOf(parent: Parent, served: Served, compile: CompileKind): ReadonlyMap<string, EndpointSubresource> {
+  const declared = Object.entries(served.subresources ?? {});
+  const { handleCreate } = parent.resource;
+  if (handleCreate === undefined && Object.hasOwn(served.schema.fields, "status") && !Object.hasOwn(served.subresources ?? {}, "status")) {
+    declared.push(["status", statusSubresource]);
+  }
+  const sorted = declared.toSorted(([a], [b]) => a < b ? -1 : 1);
+  return new Map(sorted.map(([name, definition]) => [name, compileSubresource(parent, definition, compile)]));
+}
+
+function compileSubresource(parent: Parent, definition: Subresource, compile: CompileKind): EndpointSubresource {
+  const endpointOf = (kind: SubresourceKind | undefined) => kind === undefined ? undefined : compile(resourceOf(parent, kind));
+  const view = endpointOf(definition.view);
+  const request = endpointOf(definition.create?.request), response = endpointOf(definition.create?.response);
+  const { group, version, kind } = view ?? request ?? response ?? parent;
+  const verbs = verbsOfSubresource(definition).toSorted() as readonly Verb[]; // checked by defineResource
+  return Object.freeze({ definition, verbs, shown: { group, version, kind }, view, request, response });
+}
+
+/** A resource that is never stored and has the parent's plural, for messages and metrics. */
+function resourceOf({ plural, resource }: Parent, { groupVersion, schema, columns }: SubresourceKind): Resource {
+  return {
+    kind: schema.name,
+    plural,
+    scope: resource.scope,
+    summary: resource.summary,
+    storedAs: groupVersion,
+    served: { [groupVersion]: { schema, introduced: "1.0", ...(columns === undefined ? {} : { columns }) } },
+    handleCreate: (object) => object,
+  };
+}
+
+const statusSubresource: Subresource = Object.freeze({
+  /** Takes metadata and status of the request; the rest is what is stored. */
+  write: (next: ApiObject & { status?: unknown }, prior: ApiObject & { status?: unknown }) => {
+    const { status: _old, ...rest } = prior;
+    return next.status === undefined ? { ...rest, metadata: next.metadata } : { ...rest, metadata: next.metadata, status: next.status };
+  },
+});

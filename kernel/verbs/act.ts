@@ -1,0 +1,71 @@
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { badRequestError, invalidError, notFoundError } from "../../core/status-error.ts";
+import type { EndpointSubresource } from "../catalog/catalog.ts";
+import { Item } from "../objects/objects.ts";
+import { at, bodyOf, type RequestContext, resourceName } from "../request-context.ts";
+import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
+import { conversionOf } from "../respond/served.ts";
+import { writeOptions } from "../request/options.ts";
+import { readBody } from "../write/draft/body.ts";
+import type { Start } from "../write/guaranteed-update.ts";
+import { placed } from "../write/write-pipeline.ts";
+import { keyOfCall } from "./key-of-call.ts";
+import { replace } from "./update.ts";
+
+/** POST of a subresource: an action on one object. 201 with the object, or with the kind of the answer. */
+export async function act(call: RequestContext, subresource: EndpointSubresource): Promise<VerbResult> {
+  const { backend, endpoint, info, user } = call;
+  const { dryRun, fieldValidation } = writeOptions(info.query, "CreateOptions", call.catalog.names);
+  const { respond } = subresource.definition.create!; // the route checked that it takes POST
+  const request = await requestOf(call, subresource, fieldValidation);
+  const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
+  const done = item && await written(call, { item, renew }, { subresource, request, dryRun });
+  if (done === undefined) throw notFoundError(resourceName(call), info.name);
+  const { response } = subresource;
+  if (respond === undefined || response === undefined) return objectResult(201, done);
+  const body = await respond(request, done.object, at(call), user);
+  const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the answer's schema
+  return shownResult(201, Item.unsaved(response.stored, "", response.applyDefaults(object)), response);
+}
+
+/** The body; undefined for an action without a kind of request. */
+async function requestOf(
+  call: RequestContext,
+  { request }: EndpointSubresource,
+  fieldValidation: Parameters<typeof readBody>[1],
+): Promise<ApiObject | undefined> {
+  if (request === undefined) {
+    await bodyOf(call);
+    return undefined;
+  }
+  const shown: RequestContext = { ...call, endpoint: request };
+  const sent = placed(shown, await readBody(call, fieldValidation, shown));
+  const { name = call.info.name } = sent.metadata;
+  if (name !== call.info.name) throw badRequestError(`name in URL does not match name in ${request.kind} object`);
+  return { ...sent, metadata: { ...sent.metadata, name } };
+}
+
+interface Action {
+  readonly subresource: EndpointSubresource;
+  readonly request: ApiObject | undefined;
+  readonly dryRun: boolean;
+}
+
+/** Validates the action and stores what it makes of the object; undefined if the object is gone. */
+async function written(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
+  const { endpoint, info, user } = call;
+  const { validate, write } = subresource.definition.create!; // as above
+  const check = (object: ApiObject) => {
+    const errors = validate?.(request, object, at(call)) ?? [];
+    const { group, kind } = subresource.request ?? endpoint;
+    if (errors.length > 0) throw invalidError({ group, name: kind }, info.name, errors);
+  };
+  if (write === undefined) {
+    check(start.item.object);
+    return start.item;
+  }
+  return await replace(call, start, dryRun, (current) => {
+    check(current.object);
+    return { object: conversionOf(endpoint, write(request, current.object, at(call), user)), expected: current.revision };
+  });
+}

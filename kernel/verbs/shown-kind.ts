@@ -1,0 +1,80 @@
+/**
+ * The kind in which a request sees an object: the resource's own, or that of a subresource's view. Verbs read and write through it,
+ * so that a view has bodies, patches and applies like any other kind.
+ */
+import { conversionOf } from "../respond/served.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { invalidError } from "../../core/status-error.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { Item } from "../objects/objects.ts";
+import { at, type RequestContext } from "../request-context.ts";
+import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
+import { recorded, withEntries } from "../write/field-managers.ts";
+import { objectEntries, viewEntries } from "../write/view-owners.ts";
+
+/** One try of a write on top of what is stored. */
+export interface Attempt {
+  /** In the request's version. */
+  readonly object: ApiObject;
+  /** The revision that must be stored now, or 0 for any. */
+  readonly expected: number;
+  /** The object says already who owns its fields. */
+  readonly hasOwners?: true;
+}
+
+/** How a request sees the objects of its path. */
+export interface ShownKind {
+  /** The request with the endpoint of the kind that is shown. */
+  readonly call: RequestContext;
+  /** What a write starts from. */
+  readonly live: (current: Item) => Item;
+  /** The write that makes the stored object of `object`, which is of the shown kind. `hasOwners`: its field owners are recorded. */
+  readonly attempt: (current: Item, object: ApiObject, expected: number, hasOwners?: true) => Attempt;
+  readonly answer: (item: Item) => VerbResult;
+}
+
+/** The kind that the path of a request shows. */
+export function shownKind(call: RequestContext): ShownKind {
+  const view = call.subresource?.view;
+  return view === undefined ? ownKind(call) : viewKind(call, view);
+}
+
+function ownKind(call: RequestContext): ShownKind {
+  return {
+    call,
+    live: (current) => current,
+    attempt: (_current, object, expected, hasOwners) => hasOwners ? { object, expected, hasOwners } : { object, expected },
+    answer: (item) => objectResult(200, item),
+  };
+}
+
+function viewKind(call: RequestContext, view: Endpoint): ShownKind {
+  const { read, validate, write } = call.subresource!.definition.view!; // compiled from it
+  const shown: RequestContext = { ...call, endpoint: view };
+  const itemOf = (item: Item, use: "answer" | "draft") => {
+    const { name, namespace, uid, resourceVersion, creationTimestamp, managedFields } = item.object.metadata;
+    const metadata = present({ name, namespace, uid, resourceVersion, creationTimestamp });
+    const body = read(item.object, at(call));
+    const object = view.applyDefaults({ kind: view.kind, apiVersion: view.apiVersion, metadata, ...body } as ApiObject); // of the view's schema
+    const whole = use === "answer" ? object : withEntries(object, viewEntries(call, view, managedFields));
+    return Item.unsaved(view.stored, "", whole, resourceVersion);
+  };
+  return {
+    call: shown,
+    live: (current) => itemOf(current, "draft"),
+    attempt(current, sent, expected, hasOwners) {
+      const object = hasOwners ? sent : recorded(shown, sent, itemOf(current, "draft").object);
+      const errors = validate?.(object, current.object, at(call)) ?? [];
+      if (errors.length > 0) throw invalidError({ group: view.group, name: view.kind }, call.info.name, errors);
+      const next = write(object, current.object, at(call));
+      const entries = objectEntries(call, view, current.object.metadata.managedFields, object.metadata.managedFields);
+      return { object: withEntries(conversionOf(call.endpoint, next), entries), expected, hasOwners: true };
+    },
+    answer: (item) => shownResult(200, itemOf(item, "answer"), view),
+  };
+}
+
+/** The fields that are there: objects never hold undefined. */
+function present<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T; // without optional ones
+}
