@@ -14,6 +14,8 @@ export type {
   ApiWriteOptions,
   Controller,
   ControllerContext,
+  EventNews,
+  EventRecorder,
   Gates,
   GateStage,
   GroupVersion,

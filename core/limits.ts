@@ -153,6 +153,9 @@ export const limits = Object.freeze({
   controllerPassesMax: 10,
   /** Keys of one work queue: those that wait, and those that wait for a time. */
   workQueueKeysMax: 1_000_000,
+  /** Events of one controller that wait to be written (client-go), and that may still become a series. */
+  eventsWaitingMax: 1000,
+  eventSeriesMax: 4096,
   /** For how long a start waits for its controllers. */
   startedMsMax: 2_000,
   /** Deepest path of a managed field. */

@@ -274,6 +274,8 @@ export interface ControllerContext {
   readonly api: Api;
   /** As in `HookContext`. */
   readonly metric: MetricOf;
+  /** Records events about objects. Their reporting controller is the name of the controller or start hook. */
+  readonly events: EventRecorder;
   /** The state of the feature gates. May be absent in tests. */
   readonly gates?: Gates;
   /** The work meter of the controller, for its queue metrics. Absent in tests. */
@@ -283,6 +285,27 @@ export interface ControllerContext {
   /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
 }
+/** What happened to an object, for `EventRecorder.record`. */
+export interface EventNews {
+  readonly type: "Normal" | "Warning";
+  /** Why, as a word in upper camel case, at most 128 bytes: `Scaled`. */
+  readonly reason: string;
+  /** What was done, or failed, as a word in upper camel case, at most 128 bytes: `Scaling`. */
+  readonly action: string;
+  /** A sentence for people. Longer notes are cut to 1024 bytes. */
+  readonly note: string;
+  /** Another object that has to do with it. */
+  readonly related?: ApiObject;
+}
+/** Records events (`events.{domain}/v1`), as client-go's recorder does. */
+export interface EventRecorder {
+  /**
+   * Records an event about `object`, in its namespace or in `default`. It is written in the background; repetitions within six minutes
+   * become a series. Never throws: an event that is rejected is logged and lost. No effect where events are not served.
+   */
+  record(object: ApiObject, news: EventNews): void;
+}
+
 /** Options of a write through `Api`. */
 export interface ApiWriteOptions {
   /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */

@@ -29,5 +29,5 @@ export const noMetric: HookContext["metric"] = ({ name }) => {
 
 /** A controller's context with these members. */
 export function fakeContext(members: Partial<ControllerContext>): ControllerContext {
-  return { names: defaultNames, api: fakeApi({}), metric: noMetric, ...members };
+  return { names: defaultNames, api: fakeApi({}), metric: noMetric, events: { record() {} }, ...members };
 }

@@ -6,7 +6,7 @@ import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
-import { dns1035Label } from "../meta/names.ts";
+import { dns1035Label, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
 import type { GateStage, Plugin, Resource } from "../plugin.ts";
@@ -65,6 +65,10 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
     ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
     ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
+    // A controller's name is the reporting controller of its events.
+    ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
+      `controller "${name}": its name must be a qualified name`
+    ),
     ...controllers.flatMap(({ name, gate, needs = [] }) => [
       ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
       ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),

@@ -274,6 +274,7 @@ test("definePlugin() refuses what is defined twice", () => {
     'metric "size-bytes": the name must be letters, digits, underscores and colons',
     'metric "size-bytes": help must not be empty',
   ]);
+  assert.deepEqual(ofPlugin({ controllers: [{ ...controller, name: "a b" }] }), ['controller "a b": its name must be a qualified name']);
   assert.deepEqual(ofPlugin({ controllers: [{ ...controller, fieldManager: "" }] }), ['"c" has an empty field manager']);
   assert.match(ofPlugin({ startHooks: [{ ...controller, fieldManager: "a\nb" }] }).join(), /field manager of "c".*invalid character/);
 });

@@ -9,7 +9,10 @@ import { type ElectionNeeds, whenElected } from "./elected.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { bootstrapObjectsOf, createBootstrapObjects } from "./bootstrap-objects.ts";
-import { pause, untilAborted } from "../../core/async.ts";
+import { pause, systemClock, untilAborted } from "../../core/async.ts";
+import { spell } from "../../core/names.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import { eventRecorder, eventsVersion } from "./event-recorder.ts";
 import { startCompactor } from "../store/compactor.ts";
 import type { Store } from "../store/store.ts";
 
@@ -28,6 +31,8 @@ export interface BackgroundNeeds {
   /** The API of one controller, which reports its watches, and of one start hook. Each writes with its own field manager. */
   readonly apiOf: (controller: Controller) => Api;
   readonly hookApiOf: (hook: StartHook) => Api;
+  /** Name of the machine, for the events of controllers and start hooks. */
+  readonly host: string;
   readonly election: ElectionNeeds;
   readonly start: StartUp;
   readonly log: Log;
@@ -44,7 +49,7 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, election, start, log, queue, metric, rootCertificates, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -65,12 +70,16 @@ export function runBackground(
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
       };
-      const controllerContextOf = (controller: Controller) => ({
-        ...shared,
-        api: apiOf(controller),
+      // The members that differ between controllers and start hooks.
+      const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {
+        const logError = (sentence: string, error?: unknown) =>
+          log.error(`${what} ${name}: ${sentence}`, error === undefined ? {} : describe(error));
+        const options = { api, controller: name, host, clock: systemClock, random: Math.random, signal: until, failed: logError };
+        return { ...shared, api, logError, events: servesEvents(catalog) ? eventRecorder(options) : { record() {} } };
+      };
+      const controllerContextOf = (controller: Controller, until: AbortSignal) => ({
+        ...contextOf("controller", controller.name, apiOf(controller), until),
         work: queue(controller.name),
-        logError: (sentence: string, error?: unknown) =>
-          log.error(`controller ${controller.name}: ${sentence}`, error === undefined ? {} : describe(error)),
       });
       const run = (until: AbortSignal) =>
         runControllers(
@@ -89,7 +98,7 @@ export function runBackground(
       await Promise.all([
         before === undefined ? bootstrapped.catch(() => {}) : plantNew(before.catalog, catalog, api, log, running),
         whenElected(next, { ...election, log, bootstrapped, resting }, run, running),
-        ...hooksOf(catalog).map((hook) => runHook(hook, { ...shared, api: hookApiOf(hook) }, start, log, running)),
+        ...hooksOf(catalog).map((hook) => runHook(hook, contextOf("start hook", hook.name, hookApiOf(hook), running), start, log, running)),
       ]);
     });
   const compact = ({ config: { "etcd-compaction-interval": everyMs } }: ActiveConfig) =>
@@ -137,6 +146,11 @@ async function runHook(hook: StartHook, world: ControllerContext, start: StartUp
       await pause(pauseMs, signal);
     }
   }
+}
+
+function servesEvents({ names, endpoint }: Catalog): boolean {
+  const { group, version } = splitGroupVersion(spell(names, eventsVersion));
+  return endpoint(group, version, "events") !== undefined;
 }
 
 interface Relay {

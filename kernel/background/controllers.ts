@@ -46,12 +46,12 @@ export function controllerNews(next: Catalog, before: Catalog | undefined): read
 /** Runs the controllers until the signal aborts, each in a world of its own; resolves when all have ended. */
 export async function runControllers(
   controllers: readonly Controller[],
-  controllerContextOf: (controller: Controller) => ControllerContext,
+  controllerContextOf: (controller: Controller, signal: AbortSignal) => ControllerContext,
   signal: AbortSignal,
   told: { started(controller: string): void; failed(controller: string, error: unknown): void },
 ): Promise<void> {
   await Promise.all(controllers.map(async (controller) => {
-    const world = controllerContextOf(controller);
+    const world = controllerContextOf(controller, signal);
     for (let pauseMs = 100; !signal.aborted; pauseMs = Math.min(pauseMs * 2, 30_000)) {
       const began = Date.now();
       try {

@@ -29,7 +29,7 @@ export async function openControllers(
     readonly signal: AbortSignal;
   },
 ): Promise<Background> {
-  const { record } = registry;
+  const { record } = registry, host = await hostName();
   const queues = workMeters(record, () => performance.now());
   registry.beforeScrape(queues.update);
   const background = runBackground(inForce.current(), {
@@ -41,9 +41,10 @@ export async function openControllers(
     hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),
-      identity: `${await hostName()}_${crypto.randomUUID()}`,
+      identity: `${host}_${crypto.randomUUID()}`,
       isLeader: record.isLeader,
     },
+    host,
     start,
     log,
     queue: queues.of,
