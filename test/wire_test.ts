@@ -169,6 +169,44 @@ test("namespaces are never deleted unsafely, which is said before anything else"
   assert.deepEqual([status, body.reason], [500, "InternalError"]);
 });
 
+test("the name of a client that is no ASCII is read as UTF-8", async () => {
+  await using server = await openTestServer();
+  const manager = async (agent: string) => {
+    const headers = { "user-agent": agent, "content-type": "application/json" };
+    const made = await ask(server, "POST", configMaps, { body: { metadata: { generateName: "a" }, data: { a: "b" } }, headers });
+    return made.body.metadata.managedFields[0].manager;
+  };
+  assert.equal(await manager("a\u00c3\u00a9/1"), "a\u00e9");
+  assert.equal(await manager("\u00e9b"), "\ufffdb");
+});
+
+test("an apply is refused for entries that upstream can read, and others are no entries to it", async () => {
+  await using server = await openTestServer();
+  const apply = (managedFields: unknown) =>
+    ask(server, "PATCH", `${configMaps}/a?fieldManager=m`, {
+      body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", managedFields } },
+      headers: { "content-type": "application/apply-patch+yaml" },
+    });
+  for (const entries of [[], [{}], [{ time: null }], [{ manager: "m" }]]) {
+    assert.equal((await apply(entries)).body.message, "metadata.managedFields must be nil");
+  }
+  for (const entries of [[null], [null, {}]]) assert.equal((await apply(entries)).body.kind, "ConfigMap");
+  assert.match((await apply([{ time: "x" }])).body.message, /^failed to convert new object .*: parsing time "x" as /);
+  assert.match((await apply([{ time: 5 }])).body.message, /cannot unmarshal number into Go value of type string$/);
+  assert.match((await apply(["x"])).body.message, /managedFields\[0\]: expected map, got &\{x\}$/);
+});
+
+test("a selfLink that is sent stays in the answer to a dry run, and nowhere else", async () => {
+  await using server = await openTestServer();
+  const body = { metadata: { name: "a", selfLink: "/x" } };
+  await ask(server, "POST", configMaps, { body });
+  for (const [query, selfLink] of [["?dryRun=All", "/x"], ["", undefined]]) {
+    assert.equal((await ask(server, "PUT", `${configMaps}/a${query}`, { body })).body.metadata.selfLink, selfLink);
+    assert.equal((await ask(server, "PATCH", `${configMaps}/a${query}`, { body, headers: merge })).body.metadata.selfLink, selfLink);
+  }
+  assert.equal((await ask(server, "GET", `${configMaps}/a`)).body.metadata.selfLink, undefined);
+});
+
 test("options of a delete in protobuf are told by their envelope, before what is in it is read", async () => {
   await using server = await openTestServer();
   const remove = async (kind: string, apiVersion: string, raw: number[]) => {

@@ -130,15 +130,20 @@ export function readFieldSet(value: Json | undefined): FieldSet {
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
   const remembered = known.get(value);
   if (remembered !== undefined) return remembered;
-  const read = readNode(value as { readonly [key: string]: Json }, 0); // objects are left
+  const form = { own: true };
+  const read = readNode(value as { readonly [key: string]: Json }, 0, form); // objects are left
   const set = setOf(false, read.children);
   known.set(value, set);
-  texts.set(set, value);
+  if (form.own) texts.set(set, value);
   return set;
 }
 
-function readNode(value: Json, depth: number): FieldSet {
-  if (value === null) return leafSet;
+/** `form.own` becomes false where the value is not as `writeFieldSet` writes the set: clients send null, and a lone `.`. */
+function readNode(value: Json, depth: number, form: { own: boolean }): FieldSet {
+  if (value === null) {
+    form.own = false;
+    return leafSet;
+  }
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
   if (depth > limits.fieldSetDepthMax) throw new Error("a field set is too deep");
   const object = value as { readonly [key: string]: Json }; // objects are left
@@ -150,8 +155,10 @@ function readNode(value: Json, depth: number): FieldSet {
       continue;
     }
     const element = readElement(key);
-    if (element !== undefined) children.set(element, readNode(object[key]!, depth + 1));
+    if (element !== undefined) children.set(element, readNode(object[key]!, depth + 1, form));
+    else form.own = false;
   }
+  if (owned && (children.size === 0 || depth === 0)) form.own = false;
   return setOf(owned || children.size === 0, children);
 }
 

@@ -143,3 +143,11 @@ test("set operations agree with sets of path texts", () => {
     assert.ok(sameSet(readFieldSet(JSON.parse(written(a))), a), `seed ${seed}`);
   }
 });
+
+test("a set that was sent in another form is written in the own one", () => {
+  const rewritten = (value: Json): Json => writeFieldSet(readFieldSet(value));
+  const leaf = { "f:data": {} };
+  for (const sent of [{ "f:data": { ".": {} } }, { "f:data": null }, { ".": {}, "f:data": {} }]) assert.deepEqual(rewritten(sent), leaf);
+  const own = { "f:data": { ".": {}, "f:k": {} } };
+  assert.equal(rewritten(own), own);
+});

@@ -10,6 +10,8 @@ const timeLayout = "2006-01-02T15:04:05Z07:00";
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
 /** Year 1, Go's zero time: it is written as null. */
 const zeroSeconds = -62135596800;
+/** The first second of the year 0. */
+const firstSeconds = -62167219200;
 
 /** The canonical text of a Time, null for the zero time, or what is wrong with it. Fractions of a second are dropped. */
 export function parseTime(text: string): Time | null | Unreadable {
@@ -59,9 +61,9 @@ export function epochText(seconds: number): string | Unreadable {
   return new Unreadable("Time.MarshalText: year outside of range [0,9999]");
 }
 
-/** Whether seconds since the epoch lie in the years 1 to 9999, the ones that the text form can carry. */
+/** Whether seconds since the epoch lie in the years 0 to 9999, the ones that the text form can carry. */
 export function isWritable(seconds: number): boolean {
-  return Number.isSafeInteger(seconds) && seconds >= zeroSeconds && seconds < 253402300800;
+  return Number.isSafeInteger(seconds) && seconds >= firstSeconds && seconds < 253402300800;
 }
 
 function writeTime(seconds: number): string {

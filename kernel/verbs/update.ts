@@ -101,7 +101,7 @@ export function replace(call: RequestContext, start: Start, dryRun: boolean, mak
     }
     if (expected !== 0 && expected !== current.revision) throw modified(call);
     const drafted = hasOwners ? object : recorded(call, object, servedObject(endpoint, current));
-    return await put(call, current, await toUpdate(call, drafted, current.object), dryRun);
+    return await put(call, current, await toUpdate(call, drafted, current.object, dryRun), dryRun);
   });
 }
 

@@ -40,13 +40,20 @@ export function managerName(call: RequestContext): string {
 
 function managerOfAgent(agent: string): string {
   let name = "", bytes = 0;
-  for (const rune of agent.split("/", 1)[0]!) {
+  for (const rune of utf8OfHeader(agent.split("/", 1)[0]!)) {
     if (!isPrintable(rune)) continue;
     bytes += utf8Length(rune);
     if (bytes > limits.fieldManagerBytesMax) break;
     name += rune;
   }
   return name;
+}
+
+/** Header values come byte by byte, as Latin-1 characters; bytes that are no UTF-8 become replacement characters. */
+function utf8OfHeader(value: string): string {
+  // deno-lint-ignore no-control-regex
+  if (/^[\x00-\x7f]*$/.test(value)) return value;
+  return new TextDecoder().decode(Uint8Array.from(value, (each) => each.charCodeAt(0)));
 }
 
 export function writerOf(call: RequestContext, manager: string): Writer {

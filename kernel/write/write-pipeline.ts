@@ -83,15 +83,18 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   return next;
 }
 
-/** What an update stores on top of `prior`, both in the stored form. */
-export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject): Promise<ApiObject> {
+/** What an update stores on top of `prior`, both in the stored form. As upstream, a dry run leaves the selfLink that was sent in its answer. */
+export async function toUpdate(call: RequestContext, object: ApiObject, prior: ApiObject, dryRun: boolean): Promise<ApiObject> {
   const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
   const part = partOf(call);
   const here = at(call);
   let next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(object)), prior);
   call.step("admission has changed the object");
-  next = { ...next, metadata: metaWith(next.metadata, { generation: prior.metadata.generation, selfLink: undefined }) };
+  next = {
+    ...next,
+    metadata: metaWith(next.metadata, { generation: prior.metadata.generation, ...(dryRun ? {} : { selfLink: undefined }) }),
+  };
   if (part?.write !== undefined) next = part.write(next, prior, here);
   else next = resource.prepare?.(call.subresource === undefined ? keptStatus(call, next, prior) : next, prior, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have

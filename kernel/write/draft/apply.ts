@@ -28,6 +28,8 @@ import { convertUntyped } from "../../../core/patch/converted.ts";
 import { untypedOf } from "../../../core/patch/untyped.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import { isObject, type Json } from "../../../core/schema.ts";
+import { parseTime } from "../../../core/scalars/time.ts";
+import { Unreadable } from "../../../core/scalars/unreadable.ts";
 import { badRequestError, StatusError } from "../../../core/status-error.ts";
 import { jsonFromTree, treeFromJson } from "../../../core/tree/json.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
@@ -135,9 +137,21 @@ function checkDocument({ endpoint }: RequestContext, config: { readonly [key: st
   const wanted = `${endpoint.group}/${endpoint.version}, Kind=${endpoint.kind}`;
   if (type !== wanted) throw badRequestError(`invalid object type: ${type}`);
   const metadata = Object.hasOwn(config, "metadata") ? config["metadata"] : undefined;
-  if (isObject(metadata) && Object.hasOwn(metadata, "managedFields") && Array.isArray(metadata["managedFields"])) {
+  if (isObject(metadata) && Object.hasOwn(metadata, "managedFields") && areEntries(metadata["managedFields"])) {
     throw badRequestError("metadata.managedFields must be nil");
   }
+}
+
+/** Whether upstream can read entries there; what it cannot read counts as none here, and is refused later or left out. */
+function areEntries(value: Json | undefined): boolean {
+  const isText = (member: Json | undefined) => member === undefined || member === null || typeof member === "string";
+  return Array.isArray(value) && value.every((entry: Json) => {
+    if (!isObject(entry) || !["manager", "operation", "apiVersion", "fieldsType", "subresource"].every((key) => isText(entry[key]))) {
+      return false;
+    }
+    const time = entry["time"];
+    return time === undefined || time === null || (typeof time === "string" && !(parseTime(time) instanceof Unreadable));
+  });
 }
 
 /** Group, version and kind as Go shows them: `/v1, Kind=ConfigMap`. */
