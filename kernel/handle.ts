@@ -37,7 +37,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     return seen.end(authenticating && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
-    allowedMs(info, server.requestTimeoutMs); // who asks for what cannot be is told before anybody asks who it is
+    allowedMs(info, server.requestTimeoutMs); // rejects an invalid timeout before authentication
     authenticating = true;
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);

@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     gates: Object.fromEntries(config["feature-gates"]),
   });
   const starting = serve({ ...configuration, log, processMetrics: true, flushLog, startHeavy: startHeavyThread });
-  // From the beginning on: nobody's signal to read again shall end a server that is not ready yet.
+  // Installed first: a SIGHUP must not end a server that is not ready yet.
   process.on("SIGHUP", () => void starting.then((server) => server.reload(), () => {}));
   const running = await starting;
   const stop = (signal: string) => {
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  // Only now: whoever reads it may end the program at once, and in good order.
+  // Printed last: a reader may end the program at once, and it ends gracefully.
   console.log(`Thole serves on ${running.url}`);
   if (running.kubeconfig !== undefined) console.log(`export KUBECONFIG=${resolve(running.kubeconfig)}`);
 }
@@ -66,7 +66,7 @@ function isBug(error: unknown): error is Error {
 }
 
 main().catch((error: unknown) => {
-  // What an operator can mend is told in plain lines, everything else whole.
+  // Errors that an operator can mend are printed as plain lines, others with their stack.
   if (error instanceof ConfigError || error instanceof CatalogError) {
     for (const mistake of error.mistakes) console.error(`thole: ${mistake}`);
   } else {

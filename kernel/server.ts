@@ -15,11 +15,11 @@ export interface Server {
   /** Where requests with large bodies or objects run; undefined where they run here. */
   readonly heavy: HeavyWork | undefined;
   observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
-  /** 401 for bad credentials; `warn` is told of credentials that were passed over. */
+  /** 401 for bad credentials; `warn` is called for ignored credentials. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
-  /** 403 where nobody allows it. */
+  /** 403 unless an authorizer allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
-  /** Whether the client is told to go on over another connection: some are, by chance, and over HTTP/2 whoever is not known. */
+  /** Whether the answer comes with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */
   sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
   /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */
   admit(info: RequestInfo): Disposable;

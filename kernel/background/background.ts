@@ -174,7 +174,7 @@ function relay(signal: AbortSignal): Relay {
   };
 }
 
-/** Plants the seeds of resources that were not served before, until it is done: nobody waits for it. */
+/** Creates the bootstrap objects of newly served resources, with retries. Not awaited. */
 async function plantNew(before: Catalog, next: Catalog, api: Api, log: Log, signal: AbortSignal): Promise<void> {
   const known = bootstrapObjectsOf(before);
   const bootstrapObjects = bootstrapObjectsOf(next).filter((seed) => !known.includes(seed));

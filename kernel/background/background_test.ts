@@ -12,7 +12,7 @@ import { silentLog } from "../observe/log.ts";
 import { type Opened, openServer } from "../startup/open-server.ts";
 
 /** A plugin whose controller tells when it begins and ends; it ends as late as `mayEnd` says. */
-function told(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {
+function loggingPlugin(name: string, log: string[], mayEnd: Promise<void> = Promise.resolve(), more: Partial<Plugin> = {}): Plugin {
   const run = async (_: ControllerContext, signal: AbortSignal) => {
     log.push(`${name} begins`);
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -37,7 +37,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("a new generation begins its controllers once those of the one before have ended", async () => {
   const log: string[] = [];
   const mayEnd = Promise.withResolvers<void>();
-  const one = told("one", log, mayEnd.promise), two = told("two", log);
+  const one = loggingPlugin("one", log, mayEnd.promise), two = loggingPlugin("two", log);
   const opened = await open([one]);
   swap(opened, config(), [one, two]);
   await turn();
@@ -54,7 +54,7 @@ test("a new generation begins its controllers once those of the one before have 
 
 test("settings that the catalog is not made of leave catalog and controllers alone", async () => {
   const log: string[] = [];
-  const one = told("one", log);
+  const one = loggingPlugin("one", log);
   const opened = await open([one]);
   const { catalog } = opened.server;
   swap(opened, config({ "request-timeout": 5, "etcd-compaction-interval": 1000 }), [one]);

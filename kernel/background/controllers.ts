@@ -48,7 +48,7 @@ export async function runControllers(
   controllers: readonly Controller[],
   controllerContextOf: (controller: Controller, signal: AbortSignal) => ControllerContext,
   signal: AbortSignal,
-  told: { started(controller: string): void; failed(controller: string, error: unknown): void },
+  notify: { started(controller: string): void; failed(controller: string, error: unknown): void },
 ): Promise<void> {
   await Promise.all(controllers.map(async (controller) => {
     const world = controllerContextOf(controller, signal);
@@ -56,10 +56,10 @@ export async function runControllers(
       const began = Date.now();
       try {
         const running = controller.run(world, signal);
-        told.started(controller.name);
+        notify.started(controller.name);
         await running;
       } catch (error) {
-        if (!signal.aborted) told.failed(controller.name, error);
+        if (!signal.aborted) notify.failed(controller.name, error);
       }
       if (Date.now() - began > 60_000) pauseMs = 100;
       await pause(pauseMs, signal);

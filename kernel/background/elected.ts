@@ -28,7 +28,7 @@ interface Surroundings {
   readonly resting: () => void;
 }
 
-/** Runs at once where no other server can have the store, or nobody is to be elected; else while this server is the one. */
+/** Runs at once on the embedded store or without leader election; else while this server is the leader. */
 export async function whenElected(
   { config, catalog }: ActiveConfig,
   { api, log, bootstrapped, identity, isLeader, resting }: ElectionNeeds & Surroundings,
@@ -67,7 +67,7 @@ export async function whenElected(
     elapsed: () => performance.now(),
     random: Math.random,
     lead: run,
-    told(news) {
+    notify(news) {
       if (news === "resting") return resting();
       if (typeof news === "object") return failed(news.failed);
       saidAt = -Infinity;

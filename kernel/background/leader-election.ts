@@ -2,9 +2,9 @@
  * One of several servers does what only one may do. Which one stands in a Lease, kept by the rules of client-go's election, so
  * that the field's tools can read it:
  *
- *     looking ──> nobody holds it, or it has not changed for as long as it says ──> leading
+ *     looking ──> it has no holder, or has not changed for its duration ──> leading
  *        ^                                                                            │
- *        └─── not renewed within the deadline, or somebody else holds it: work ends ──┘
+ *        └─── not renewed within the deadline, or another holder: work ends ──┘
  *
  * Clocks of servers are never compared: a lease has run out once it has been seen unchanged for its whole duration.
  */
@@ -35,7 +35,7 @@ export interface Election {
   /** What the leader does, until the signal aborts; then it ends soon. */
   lead(signal: AbortSignal): Promise<void>;
   /** Told of each beginning and end of leading, each time that another leads, and of what keeps the lease from being read or written. */
-  readonly told: (news: "leading" | "stopped" | "resting" | { readonly failed: unknown }) => void;
+  readonly notify: (news: "leading" | "stopped" | "resting" | { readonly failed: unknown }) => void;
 }
 
 interface Lease extends ApiObject {
@@ -55,7 +55,7 @@ export async function takeTurns(election: Election, signal: AbortSignal): Promis
   while (!signal.aborted) {
     const outcome = await within(candidate.attempt(), election.leaseMs, election, signal);
     if (outcome === "held") await leadWhileHeld(election, candidate, signal);
-    else if (outcome === "elsewhere") election.told("resting");
+    else if (outcome === "elsewhere") election.notify("resting");
     await pause(retryMs * (1 + (limits.electionRetryJitter - 1) * random()), signal, clock);
   }
 }
@@ -63,14 +63,14 @@ export async function takeTurns(election: Election, signal: AbortSignal): Promis
 async function leadWhileHeld(election: Election, candidate: Candidate, signal: AbortSignal): Promise<void> {
   const { retryMs } = election;
   const lost = new AbortController();
-  election.told("leading");
+  election.notify("leading");
   const work = election.lead(AbortSignal.any([signal, lost.signal]));
   try {
     await keep(election, candidate, signal);
   } finally {
     lost.abort();
     await work;
-    election.told("stopped");
+    election.notify("stopped");
   }
   if (signal.aborted) await within(candidate.release(), retryMs, election, never);
 }
@@ -88,7 +88,7 @@ async function within<T>(work: Promise<T>, ms: number, { clock }: Election, sign
   }
 }
 
-/** Renews until the signal aborts, somebody else has the lease, or the deadline has passed since it was last renewed. */
+/** Renews until the signal aborts, the lease has another holder, or the deadline has passed since its last renewal. */
 async function keep(election: Election, candidate: Candidate, signal: AbortSignal): Promise<void> {
   const { clock, elapsed, retryMs, renewDeadlineMs } = election;
   for (let renewed = elapsed();;) {
@@ -114,7 +114,7 @@ class Candidate {
 
   /** Takes the lease where it may be taken, and renews it where it is held already. Never rejects. */
   async attempt(): Promise<"held" | "elsewhere" | "failed"> {
-    const { api, namespace, identity, elapsed, told } = this.#election;
+    const { api, namespace, identity, elapsed, notify } = this.#election;
     try {
       const found = await this.#read();
       if (found === undefined) {
@@ -131,21 +131,21 @@ class Candidate {
       return "held";
     } catch (error) {
       // Another was faster: that is what the election is for.
-      if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "AlreadyExists")) told({ failed: error });
+      if (!(error instanceof StatusError) || (error.reason !== "Conflict" && error.reason !== "AlreadyExists")) notify({ failed: error });
       return "failed";
     }
   }
 
   /** Lets another take the lease at once, where it is still ours. Never rejects. */
   async release(): Promise<void> {
-    const { identity, told } = this.#election;
+    const { identity, notify } = this.#election;
     try {
       const found = await this.#read();
       if (found?.spec.holderIdentity !== identity) return;
       const now = this.#now();
       await this.#write(found, { ...found.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now });
     } catch (error) {
-      told({ failed: error });
+      notify({ failed: error });
     }
   }
 

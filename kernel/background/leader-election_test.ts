@@ -69,7 +69,7 @@ function candidate(clock: ManualClock, api: Election["api"], identity: string) {
         }, { once: true })
       );
     },
-    told: (news) => {
+    notify: (news) => {
       if (typeof news === "object") leading.failures++;
     },
   }, stop.signal);
@@ -93,7 +93,7 @@ async function pass(clock: ManualClock, ms: number): Promise<void> {
   }
 }
 
-test("takeTurns() makes the lease, renews it, and gives it back when it is told to end", async () => {
+test("takeTurns() makes the lease, renews it, and releases it when it ends", async () => {
   const clock = manualClock(Date.UTC(2026, 0, 1));
   const { api, spec } = leaseApi();
   const one = candidate(clock, api, "one");

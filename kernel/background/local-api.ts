@@ -19,7 +19,7 @@ import type { Server } from "../server.ts";
 import { toStatusError } from "../respond/failure.ts";
 import { Warnings } from "../request/warnings.ts";
 
-/** How an API in process is told from others like it. */
+/** What distinguishes one API in process from another. */
 export interface LocalOptions {
   /** User agent of its requests, and the owner of the fields that it writes. Default: the user's name. */
   readonly manager?: string;
@@ -221,7 +221,7 @@ async function* follow(
   }
 }
 
-/** What is there, as changes; the revision of it. Whoever takes so long over them that the rest is gone gets them again. */
+/** The present objects as changes, and their revision. Starts again where the pages expire before they are all read. */
 async function* added(api: Api, { version, resource, namespace, query }: Followed): AsyncGenerator<Change, string> {
   for (;;) {
     const objects = listed(api, version, resource, namespace, query);

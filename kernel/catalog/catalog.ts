@@ -84,7 +84,7 @@ export interface Endpoint {
   readonly schema: StructNode;
   readonly encode: (object: ApiObject) => string;
   readonly decode: (tree: Tree, report: DecodeReport) => ApiObject;
-  /** With `findings`, the first unknown field is told there. */
+  /** The first unknown field is added to `findings`, where given. */
   readonly decodeCbor: (item: CborItem, findings?: string[]) => ApiObject;
   readonly applyDefaults: (object: ApiObject) => ApiObject;
   /** A filled object of this version to the stored form, and back. Identity where the forms are one. */
@@ -110,7 +110,7 @@ export interface Catalog {
   readonly names: Names;
   /** Encodings that are spoken. */
   readonly media: Media;
-  /** What is told in before a resource is reached: errors of who, may and where, never in CBOR. */
+  /** Encodings of errors before a resource is known: authentication, authorization, routing. Never CBOR. */
   readonly earlyMedia: Media;
   /** The encoding in which objects are written to the store; every other is read all the same. */
   readonly storedAs: StoredEncoding;

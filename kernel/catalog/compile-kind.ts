@@ -102,7 +102,7 @@ function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKi
 
 type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "applyDefaults">;
 
-/** Folds are compiled when they are first used, so that a thousand kinds cost nothing until somebody asks. */
+/** Folds are compiled at their first use, so that a thousand unused kinds cost nothing. */
 function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;

@@ -34,7 +34,7 @@ function isServed(group: string, version: string, plural: string, served: Served
   const stability = stabilityOf(version);
   const asked = config.runtimeConfig;
   const life = lifeOf(served);
-  // Of a version that is long gone only the name is known: a body that calls itself so is told what is expected instead.
+  // Of a removed version only the name is known: the error for a body of that version names the expected one.
   if (life < 0) return false;
   const isKept = life > 0 || (served.keptBy !== undefined && isOn(served.keptBy));
   return asked.get(`${name}/${plural}`) ?? asked.get(name) ??

@@ -111,7 +111,7 @@ export interface GateState {
 export interface GateTable {
   readonly states: readonly GateState[];
   readonly isOn: Gates;
-  /** What to tell the operator of gates that are set and on their way out. */
+  /** Warnings for the operator about set gates that are deprecated or locked. */
   readonly warnings: readonly string[];
 }
 

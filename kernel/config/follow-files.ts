@@ -17,7 +17,7 @@ export interface Followed {
 export interface FollowedFiles {
   /** Looks at all of them now, whether they have changed or not. Never rejects. */
   again(): Promise<void>;
-  /** Resolves once nobody looks any more, after the signal has aborted. */
+  /** Resolves when all checks have ended, after the signal has aborted. */
   readonly ended: Promise<void>;
 }
 
@@ -25,7 +25,7 @@ const lookEveryMs = 1_000;
 /** Files are read anew this often even where they look the same: what could not be read may be readable, and certificates grow old. */
 const readEveryMs = 60_000;
 
-/** Follows each by itself, until the signal aborts. A refusal is told when it is new, not with every look. */
+/** Follows each file until the signal aborts. An error is logged when it is new, not at every check. */
 export function followFiles(
   followed: readonly Followed[],
   { log, clock, signal }: { readonly log: Log; readonly clock: Clock; readonly signal: AbortSignal },
@@ -34,8 +34,8 @@ export function followFiles(
     let refused = "", running = Promise.resolve();
     const once = async (): Promise<void> => {
       try {
-        const told = await renew();
-        if (told !== undefined) log.info(`the ${what} was renewed`, { files: paths, ...told });
+        const renewed = await renew();
+        if (renewed !== undefined) log.info(`the ${what} was renewed`, { files: paths, ...renewed });
         else if (refused !== "") log.info(`the ${what} can be read again, and is what it was`, { files: paths });
         refused = "";
       } catch (error) {

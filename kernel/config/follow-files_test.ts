@@ -16,14 +16,14 @@ async function following(
     looks(count: number): Promise<void>;
     readonly inForce: () => number;
     readonly reads: () => number;
-    readonly told: readonly string[];
+    readonly logged: readonly string[];
     again(): Promise<void>;
   }) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "thole-follow-"));
   const file = join(folder, "number");
   writeFileSync(file, "1");
-  const clock = manualClock(0), ending = new AbortController(), told: string[] = [];
+  const clock = manualClock(0), ending = new AbortController(), logged: string[] = [];
   let inForce = 1, reads = 0, reading = Promise.resolve();
   async function renew() {
     reads++;
@@ -42,11 +42,11 @@ async function following(
       reading = renewing.then(() => {}, () => {});
       return renewing;
     },
-  }], { log: jsonLog((line) => told.push(line), () => 0), clock, signal: ending.signal });
+  }], { log: jsonLog((line) => logged.push(line), () => 0), clock, signal: ending.signal });
   try {
     await use({
       file,
-      told,
+      logged,
       inForce: () => inForce,
       reads: () => reads,
       again: files.again,
@@ -67,9 +67,9 @@ async function following(
 }
 
 test("followFiles() takes over what changes, also when another file takes its name, and tells of it once", () =>
-  following(async ({ file, looks, inForce, told }) => {
+  following(async ({ file, looks, inForce, logged }) => {
     await looks(3);
-    assert.deepEqual(told, [], "what is in force already is nothing to tell");
+    assert.deepEqual(logged, [], "nothing is logged for a number that is in force already");
     await writeFile(file, "22");
     await looks(3);
     assert.equal(inForce(), 22);
@@ -77,24 +77,24 @@ test("followFiles() takes over what changes, also when another file takes its na
     await rename(`${file}.new`, file);
     await looks(3);
     assert.equal(inForce(), 33);
-    assert.deepEqual(told.map((line) => JSON.parse(line).message), ["the number was renewed", "the number was renewed"]);
-    assert.deepEqual(told.map((line) => JSON.parse(line).files), [[file], [file]]);
+    assert.deepEqual(logged.map((line) => JSON.parse(line).message), ["the number was renewed", "the number was renewed"]);
+    assert.deepEqual(logged.map((line) => JSON.parse(line).files), [[file], [file]]);
   }));
 
 test("followFiles() keeps what is in force at a mistake, tells of it once, and of its end", () =>
-  following(async ({ file, looks, inForce, told }) => {
+  following(async ({ file, looks, inForce, logged }) => {
     await writeFile(file, "many");
     await looks(150);
     assert.equal(inForce(), 1);
-    assert.equal(told.length, 1, "not with every look");
-    assert.match(told[0]!, /"error".*"cannot renew the number: what was in force stays in force".*"that is no number"/);
+    assert.equal(logged.length, 1, "not with every look");
+    assert.match(logged[0]!, /"error".*"cannot renew the number: what was in force stays in force".*"that is no number"/);
     await writeFile(file, "1");
     await looks(3);
-    assert.match(told[1]!, /"info".*can be read again, and is what it was/);
-    assert.equal(told.length, 2);
+    assert.match(logged[1]!, /"info".*can be read again, and is what it was/);
+    assert.equal(logged.length, 2);
   }));
 
-test("followFiles() reads anew every minute although nothing seems to have changed, and at once when it is told to", () =>
+test("followFiles() reads anew every minute although nothing seems to have changed, and at once when it is logged to", () =>
   following(async ({ file, looks, reads, again, inForce }) => {
     await looks(3);
     const before = reads();

@@ -1,4 +1,4 @@
-/** From command line and file to settings; every mistake is found before anything is told. */
+/** Command line and file to settings. All mistakes are collected before they are reported. */
 import { trimEndOf } from "../../core/trim-end.ts";
 import { append } from "../../core/append.ts";
 import { withoutUser } from "../../core/without-user.ts";

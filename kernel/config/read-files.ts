@@ -1,4 +1,4 @@
-/** Files that settings name: whatever is wrong with one is told with what it is for. */
+/** Files that settings name. Errors say which setting the file is for. */
 import { readFile } from "node:fs/promises";
 import { reasonOf } from "../../core/reason-of.ts";
 import type { KeyedCertificate } from "../listen/x509/certificate.ts";

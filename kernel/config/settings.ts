@@ -142,7 +142,7 @@ export const settings = Object.freeze(
     "goaway-chance": live(
       fraction(
         0,
-        "Share of HTTP/2 requests whose clients are told to go on over another connection (GOAWAY), so that they spread over the servers " +
+        "Share of HTTP/2 requests that are answered with GOAWAY, so that clients open another connection and spread over the servers " +
           "behind a load balancer; at most 0.02, 0.001 is a good beginning, and 0 is right for a single server.",
       ),
     ),
@@ -211,7 +211,7 @@ type ValueOf<S> = S extends Setting<Kind, infer D> ? D : never;
 export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
 export type SettingName = keyof Settings;
 
-/** What to tell the operator of settings that are set and on their way out. */
+/** Warnings for the operator about set flags that are deprecated. */
 export function settingWarnings(
   set: Iterable<string>,
   table: Readonly<Record<string, Going & { readonly help: string }>> = settings,

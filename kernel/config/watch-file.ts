@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { type Clock, pause } from "../../core/async.ts";
 
 export interface FileWatch {
-  /** What tells one state of the file from another. Where it throws, the file counts as unchanged. */
+  /** A fingerprint that changes with the file. Where it throws, the file counts as unchanged. */
   readonly look: () => string;
   readonly everyMs: number;
   readonly clock: Clock;
@@ -12,9 +12,9 @@ export interface FileWatch {
   readonly changed: () => Promise<void>;
 }
 
-/** Looks until the signal aborts. The state at the first look is told, too: it may have changed since somebody read it. */
+/** Checks until the signal aborts. The first state is reported, too: the file may have changed since it was read. */
 export async function watchFile({ look, everyMs, clock, signal, changed }: FileWatch): Promise<void> {
-  let told: string | undefined;
+  let reported: string | undefined;
   let seen = stateOf(look);
   while (!signal.aborted) {
     await pause(everyMs, signal, clock);
@@ -22,8 +22,8 @@ export async function watchFile({ look, everyMs, clock, signal, changed }: FileW
     const now = stateOf(look);
     const still = now === seen;
     seen = now;
-    if (!still || now === undefined || now === told) continue;
-    told = now;
+    if (!still || now === undefined || now === reported) continue;
+    reported = now;
     await changed();
   }
 }
@@ -37,7 +37,7 @@ function stateOf(look: () => string): string | undefined {
 }
 
 /**
- * What tells the file at a path from what was there before: changes when it is written, renamed over, or when a link on the way to
+ * A fingerprint of the file at a path: changes when it is written, renamed over, or when a link on the way to
  * it leads elsewhere, as mounted ConfigMaps change. "missing" where there is none.
  */
 export function fingerprint(path: string): string {

@@ -18,7 +18,7 @@ export interface HeavyThread {
   end(): Promise<void>;
 }
 /** Starts a thread. `died` is called at most once, and not after `end`. */
-export type StartHeavyThread = (told: (message: FromHeavy) => void, died: (error: Error) => void) => HeavyThread;
+export type StartHeavyThread = (received: (message: FromHeavy) => void, died: (error: Error) => void) => HeavyThread;
 
 export interface HeavyNeeds {
   readonly start: StartHeavyThread;
@@ -123,7 +123,7 @@ class Requests implements HeavyRequests {
     this.#catalog = catalog;
     const thread = this.#needs.start(
       (message) => {
-        if (this.#thread === thread) this.#told(message);
+        if (this.#thread === thread) this.#received(message);
       },
       (error) => {
         if (this.#thread !== thread) return;
@@ -136,7 +136,7 @@ class Requests implements HeavyRequests {
     return thread;
   }
 
-  #told(message: FromHeavy): void {
+  #received(message: FromHeavy): void {
     const task = this.#running;
     if (task === undefined) return;
     const { host, done } = task;

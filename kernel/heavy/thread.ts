@@ -3,11 +3,12 @@ import { Worker as NodeWorker } from "node:worker_threads";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import type { HeavyThread, StartHeavyThread } from "./requests.ts";
 
-export const startHeavyThread: StartHeavyThread = (told, died) => "Deno" in globalThis ? startWeb(told, died) : startNode(told, died);
+export const startHeavyThread: StartHeavyThread = (received, died) =>
+  "Deno" in globalThis ? startWeb(received, died) : startNode(received, died);
 
-function startWeb(told: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
+function startWeb(received: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
   const worker = new Worker(new URL("./worker-web.ts", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data }: MessageEvent<FromHeavy>) => told(data);
+  worker.onmessage = ({ data }: MessageEvent<FromHeavy>) => received(data);
   worker.onerror = (event) => {
     event.preventDefault(); // else it would be an error of this thread, too
     worker.terminate();
@@ -19,7 +20,7 @@ function startWeb(told: (message: FromHeavy) => void, died: (error: Error) => vo
   };
 }
 
-function startNode(told: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
+function startNode(received: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
   const worker = new NodeWorker(new URL("./worker-node.ts", import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: 16 } });
   let ended = false;
   const dies = (error: Error) => {
@@ -27,7 +28,7 @@ function startNode(told: (message: FromHeavy) => void, died: (error: Error) => v
     ended = true;
     died(error);
   };
-  worker.on("message", told);
+  worker.on("message", received);
   worker.on("error", (error) => dies(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => dies(new Error("The thread of heavy requests has ended")));
   return {

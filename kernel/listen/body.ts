@@ -105,7 +105,7 @@ export function boundChunks(body: IncomingBody, exceeded: () => void): void {
   source.once("end", stop).once("close", stop);
 }
 
-/** How long an answer waits for the rest of a body that nobody wants. */
+/** How long an answer waits for the rest of a discarded body, in milliseconds. */
 const restMs = 100;
 
 /**

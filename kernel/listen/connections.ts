@@ -165,7 +165,7 @@ export class Connections {
     connection.raw.once("close", () => clearTimeout(timer));
   }
 
-  /** Idle connections end now, HTTP/2 clients are told to go (in steps, because each comes back somewhere with a new handshake),
+  /** Idle connections end now, HTTP/2 clients get a GOAWAY (in steps, because each comes back somewhere with a new handshake),
    *  what is being answered may finish. Resolves when all are gone; after `graceMs` those that are left are destroyed. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;

@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly streamsMax?: number;
   /** Answers a request; it should not reject: that is reported and answered with 500. */
   handle(exchange: Exchange): Promise<Reply>;
-  /** Told of every failure that is nobody's fault but ours. */
+  /** Called with every internal error. */
   report(error: unknown): void;
   /** Told of every connection that was dropped because TLS could not be agreed on. */
   handshakeFailed?(): void;

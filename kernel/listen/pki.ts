@@ -223,7 +223,7 @@ async function readKeyed(directory: string, name: string): Promise<KeyedCertific
     factsOf({ cert, key });
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
   } catch {
-    return undefined; // neither runtime tells bad PEM by a code; what does not parse is no pair
+    return undefined; // neither runtime has an error code for bad PEM: what does not parse is not a key pair
   }
 }
 async function readAuthority(directory: string): Promise<KeyedCertificate | undefined> {

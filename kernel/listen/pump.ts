@@ -1,4 +1,4 @@
-/** Chunks on their way into a connection. A hundred watches that are told of one change come by here, so that little is done for each. */
+/** Writes chunks into a connection. One change goes through here for every watch, so that each write must be cheap. */
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { Writable } from "node:stream";
@@ -17,8 +17,8 @@ export interface Answering {
 
 /**
  * Writes chunks as they come, one by one: after a write that fills the buffers nothing is pulled until the client has read on.
- * Resolves when all of them are written, or once `signal` aborts: then the iterator is told to return and not waited for. Rejects
- * with whatever the iterator throws. `answering` is told while the client is waited for.
+ * Resolves when all of them are written, or once `signal` aborts: then `return()` of the iterator is called and not awaited. Rejects
+ * with whatever the iterator throws. `answering` is notified while the client is slow to read.
  */
 export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal, answering: Answering): Promise<void> {
   // By hand: an async function makes promises of its own for every chunk, and a race against the signal would keep something of

@@ -53,7 +53,7 @@ export class RequestExchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.#body, this.#request.headers["content-length"], limit);
   }
-  /** The listener's word (an AbortError, as whoever waits expects) that nobody reads the answer any more. */
+  /** An AbortError of the listener: the client no longer reads the answer. */
   clientGone(): void {
     this.#gone = true;
     this.#abort?.abort();

@@ -3,7 +3,7 @@ import type { SecureContextOptions, TLSSocket } from "node:tls";
 import { certificatePem, pemCertificates } from "./x509/certificate.ts";
 import { type PeerAnswer, peerReader } from "./peer-reader.ts";
 
-/** What a listener shows, and whom it believes. */
+/** The certificate that a listener presents, and the authorities that it trusts. */
 export interface ListenerTls {
   /** PEM: the serving certificate with its chain, and its key. */
   readonly cert: string;
@@ -25,7 +25,7 @@ export function secured({ cert, key, clientCa, frontProxyCa }: ListenerTls): Sec
   checkKeyPair(cert, key);
   const context = { cert, key, minVersion: "TLSv1.2" } as const;
   if (clientCa === undefined) return { context, readPeer: undefined };
-  const known = `${clientCa}\n${frontProxyCa ?? ""}`; // clients are told whose certificates are of use
+  const known = `${clientCa}\n${frontProxyCa ?? ""}`; // the handshake names the accepted authorities to clients
   const clients = peerReader(clientCa), proxies = frontProxyCa === undefined ? undefined : peerReader(frontProxyCa);
   return {
     context: { ...context, ca: pemCertificates(known).map(certificatePem) },

@@ -7,9 +7,9 @@ import { type Answering, pump, type Response, stop } from "./pump.ts";
  * Writes a reply. Resolves once all of it is handed to the connection, or the client is gone.
  *
  * A whole body goes out with its content-length. Chunks go out one by one: after a write that fills the buffers nothing is pulled
- * until the client has read on; when the client goes away, the iterator is told to return and not waited for. An iterator that
- * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer. `answering` is told while the
- * client is waited for; whoever looks after connections gives up one that takes nothing.
+ * until the client has read on; when the client goes away, `return()` of the iterator is called and not awaited. An iterator that
+ * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer. `answering` is notified while
+ * the client is slow to read; a connection that reads nothing is closed by the listener.
  */
 export async function send(
   response: Response,

@@ -20,7 +20,7 @@ export interface Outside {
   now(): number;
   /** Told how each check that was run came out. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
-  /** Told why a check failed; clients are told its name only. */
+  /** Called with the reasons of failed checks; answers show their names only. */
   unhealthy(endpoint: Endpoint, failures: readonly { readonly name: string; readonly reason: string }[]): void;
 }
 
@@ -48,18 +48,23 @@ export async function nonresourceReply(exchange: Exchange, info: RequestInfo, ca
 async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {
   if (path === `/${endpoint}`) {
     const observe = (name: string, passed: boolean) => outside.checked(endpoint, name, passed);
-    const told = await report(endpoint, outside.checks, { verbose: query.has("verbose"), exclude: query.all("exclude"), observe }, checkMs);
-    if (told.failures.length > 0) outside.unhealthy(endpoint, told.failures);
-    return textReply(told.status, told.text);
+    const result = await report(
+      endpoint,
+      outside.checks,
+      { verbose: query.has("verbose"), exclude: query.all("exclude"), observe },
+      checkMs,
+    );
+    if (result.failures.length > 0) outside.unhealthy(endpoint, result.failures);
+    return textReply(result.status, result.text);
   }
-  const told = await reportOne(endpoint, outside.checks, path.slice(endpoint.length + 2), checkMs);
-  if (told === undefined) return notFoundText();
-  if (told.failures.length > 0) {
-    outside.unhealthy(endpoint, told.failures);
-    return textReply(told.status, told.text);
+  const result = await reportOne(endpoint, outside.checks, path.slice(endpoint.length + 2), checkMs);
+  if (result === undefined) return notFoundText();
+  if (result.failures.length > 0) {
+    outside.unhealthy(endpoint, result.failures);
+    return textReply(result.status, result.text);
   }
   // A check's own path lacks the header against sniffing while it is well, as upstream's does.
-  return { status: told.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: told.text };
+  return { status: result.status, headers: { "content-type": "text/plain; charset=utf-8" }, body: result.text };
 }
 
 /** Slashes at the end do not matter; what is below the path is a resource that is not found. Always indented JSON. */
@@ -70,7 +75,7 @@ function versionReply(exchange: Exchange, path: string, catalog: Catalog, versio
   return typedReply({ output, pretty: true, catalog }, 200, VersionInfo, version);
 }
 
-/** Every path that somebody may want to look at. */
+/** The paths that the index at `/` lists. */
 function rootReply(catalog: Catalog, checks: Checks): Reply {
   const groups = catalog.groups.filter(({ name }) => name !== "");
   const paths = [

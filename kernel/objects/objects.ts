@@ -1,6 +1,6 @@
 /**
  * Stored objects on their way to clients. An Item is one entry of the store as its kind shows it: bytes first, the
- * object itself only when somebody asks. What two requests share is never decoded twice.
+ * object itself at its first use. What two requests share is never decoded twice.
  */
 import { readJson } from "../../core/tree/json.ts";
 import { CborBytes, type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
@@ -28,7 +28,7 @@ const magicProtobuf = [0x6b, 0x38, 0x73, 0x00];
 export interface ServedSource {
   /** Its JSON, in the pieces in which it lies. */
   pieces(): readonly Uint8Array[];
-  /** What the store holds, in the pieces in which it lies, where that can be told. */
+  /** The stored bytes in their pieces, where they are known. */
   stored?(): readonly Uint8Array[];
   /** The object, where it is remembered, whatever its resourceVersion says. */
   object?(): ApiObject | undefined;
@@ -147,7 +147,7 @@ export function shownPieces({ headBytes }: StoredKind, value: Uint8Array, revisi
   return [value.subarray(0, slot.at), versionBytes(slot, revision), value.subarray(slot.end, value.length - 1)];
 }
 
-/** Stored bytes to the object in the form that is stored now: JSON, or protobuf or CBOR told by their first bytes, in whichever
+/** Stored bytes to the object in the form that is stored now: JSON, or protobuf or CBOR by their first bytes, in whichever
  *  version of the kind; filled. Bytes that cannot be read are an internal error that names the key. */
 export function decodeStored(kind: StoredKind, key: string, value: Uint8Array): ApiObject {
   try {

@@ -12,7 +12,7 @@ export interface Log {
   info(message: string, more?: Fields): void;
   /** Written whatever the verbosity. */
   error(message: string, more?: Fields): void;
-  /** Where lines of this level go, or undefined where nobody asked for them: then nothing has to be made up. */
+  /** The sink of lines of this level, or undefined where the level is off: then no text is built. */
   at(level: number): Pick<Log, "info"> | undefined;
   /** The log of a part of the server, with the level that is set for it. */
   module(name: string): Log;
@@ -49,7 +49,7 @@ export function openLog(format: LogFormat, write: (line: string) => void, now: (
   return of("");
 }
 
-/** For whoever wants no words. */
+/** A log that drops every line. */
 export const silentLog: Log = Object.freeze({ info() {}, error() {}, at: () => undefined, module: () => silentLog });
 
 interface Head {
@@ -114,7 +114,7 @@ function matches(pattern: string, text: string): boolean {
 export function describe(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) };
   const cause = error.cause === undefined ? {} : { cause: error.cause instanceof Error ? error.cause.message : String(error.cause) };
-  // Where in the program says nothing of failures that are told apart by kind: a refusal of the API, a store that does not answer.
+  // Errors of a known kind get no stack: a refusal of the API, a store that does not answer.
   const isExpected = error instanceof StatusError || error instanceof StoreError;
   return { error: error.message, ...cause, ...(isExpected ? {} : { stack: error.stack }) };
 }

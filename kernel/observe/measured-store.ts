@@ -73,9 +73,9 @@ function operationOf({ expect, value }: Change): Operation {
   return value === undefined ? "delete" : expect === "absent" ? "create" : "update";
 }
 
-/** What a source gives, each told before it is handed on. A generator of its own would cost every batch more turns. */
+/** The batches of a source, each counted before it is passed on. A generator would cost more turns for every batch. */
 function counted(source: AsyncIterable<Batch>, count: (batch: Batch) => void): AsyncIterable<Batch> {
-  const tell = (result: IteratorResult<Batch>): IteratorResult<Batch> => {
+  const counted = (result: IteratorResult<Batch>): IteratorResult<Batch> => {
     if (result.done !== true) count(result.value);
     return result;
   };
@@ -83,7 +83,7 @@ function counted(source: AsyncIterable<Batch>, count: (batch: Batch) => void): A
     [Symbol.asyncIterator]() {
       const batches = source[Symbol.asyncIterator]();
       return {
-        next: () => batches.next().then(tell),
+        next: () => batches.next().then(counted),
         return: () => batches.return?.() ?? Promise.resolve({ done: true, value: undefined }),
       };
     },

@@ -1,4 +1,4 @@
-/** What metrics tell of themselves. */
+/** Metrics about metrics. */
 import { defineMetric } from "../../metrics/mod.ts";
 
 export const metaMetrics = Object.freeze({

@@ -1,4 +1,4 @@
-/** What requests tell the metrics on their way, beside how they end. */
+/** Metrics that verbs record while a request runs. */
 import { type CounterSeries, defineMetric, type HistogramSeries, type Recorder } from "../../metrics/mod.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 
@@ -60,7 +60,7 @@ type MeterRecord = { readonly [Key in keyof typeof meterMetrics]: Recorder<(type
 export type AdmissionType = "admit" | "validate";
 
 export interface Meter {
-  /** To be told of each frame of one watch that goes out. */
+  /** Called for each frame that a watch sends. */
   watched(endpoint: Endpoint): (frameBytes: number) => void;
   /** A streaming list that began at `since` (`now()`) has sent what there was. */
   watchListed(endpoint: Endpoint, scope: string, since: number): void;

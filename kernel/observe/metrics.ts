@@ -114,7 +114,7 @@ export const kernelMetrics = Object.freeze({
   storeBookmarks: defineMetric({
     name: "etcd_bookmark_counts",
     type: "gauge",
-    help: "Times that a watch of the store told how far it is, without a change; a watch of many kinds tells it of each.",
+    help: "Progress notifications of watches of the store, without a change; a watch of many kinds counts for each.",
     labels: ["group", "resource"],
     stability: "ALPHA",
   }),
@@ -210,14 +210,14 @@ export const kernelMetrics = Object.freeze({
   authentications: defineMetric({
     name: "authentication_attempts",
     type: "counter",
-    help: "Attempts to find out who asks, by result.",
+    help: "Authentication attempts, by result.",
     labels: ["result"],
     stability: "ALPHA",
   }),
   authenticationSeconds: defineMetric({
     name: "authentication_duration_seconds",
     type: "histogram",
-    help: "Time taken to find out who asks, in seconds.",
+    help: "Time of authentication, in seconds.",
     labels: ["result"],
     buckets: stepBuckets,
     stability: "ALPHA",

@@ -1,4 +1,4 @@
-/** What requests tell the metrics, from their first step to their last byte. */
+/** Metrics and log lines of requests, from their first step to their last byte. */
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -13,7 +13,7 @@ const utf8 = new TextEncoder();
 export function observer(
   record: KernelRecord,
   now: () => number,
-  tell: (finished: Finished) => void,
+  report: (finished: Finished) => void,
 ): (exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string) => Observation {
   return (exchange, info, catalog, auditId) => {
     const begun = now();
@@ -46,7 +46,7 @@ export function observer(
           held?.[Symbol.dispose]();
           const ended = now();
           recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
-          tell({ exchange, verb, auditId, user: known?.name, code, bytes, begun, ended, lasting, steps });
+          report({ exchange, verb, auditId, user: known?.name, code, bytes, begun, ended, lasting, steps });
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);
@@ -57,20 +57,20 @@ export function observer(
   };
 }
 
-/** Names that everybody has stand for themselves; who is behind others is no business of metrics. */
+/** Well-known names are shown as they are; other names are not shown in metrics. */
 function userLabels({ name }: UserInfo): { readonly username: string } {
-  return knownUsers.get(name) ?? (name.includes("@") ? someAddress : somebody);
+  return knownUsers.get(name) ?? (name.includes("@") ? someAddress : someUser);
 }
 const knownUsers: ReadonlyMap<string, { readonly username: string }> = new Map(
   ["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"].map((username) =>
     [username, Object.freeze({ username })] as const
   ),
 );
-const someAddress = Object.freeze({ username: "email_id" }), somebody = Object.freeze({ username: "other" });
+const someAddress = Object.freeze({ username: "email_id" }), someUser = Object.freeze({ username: "other" });
 const succeeded = Object.freeze({ result: "success" }), allowed = Object.freeze({ result: "allowed" });
 const authentication = Object.freeze({ filter: "authentication" }), authorization = Object.freeze({ filter: "authorization" });
 
-/** The same chunks; `finish` is told once how many bytes went out: at the end, at a failure, or when the reader stops. */
+/** The same chunks; `finish` is called once with the bytes sent: at the end, at a failure, or when the reader stops. */
 function followed(
   body: AsyncIterable<Uint8Array>,
   record: KernelRecord,
@@ -119,7 +119,7 @@ export function measuredAuthorize(
   record: KernelRecord,
   now: () => number,
 ): (user: UserInfo, info: RequestInfo) => Promise<void> {
-  const tell = (result: "allowed" | "denied" | "error", begun: number) => {
+  const report = (result: "allowed" | "denied" | "error", begun: number) => {
     const labels = result === "allowed" ? allowed : { result };
     record.authorizations.with(labels).add();
     const seconds = (now() - begun) / 1000;
@@ -131,14 +131,14 @@ export function measuredAuthorize(
     try {
       await authorize(user, info);
     } catch (error) {
-      tell(isRefusal(error) ? "denied" : "error", begun);
+      report(isRefusal(error) ? "denied" : "error", begun);
       throw error;
     }
-    tell("allowed", begun);
+    report("allowed", begun);
   };
 }
 
-/** What one request tells metrics and logs, from its first step to its last byte. */
+/** Observation of one request for metrics and logs, from its first step to its last byte. */
 export interface Observation {
   user(user: UserInfo): void;
   /** Something is done: for the trace of a slow request. */

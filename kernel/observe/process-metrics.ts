@@ -1,4 +1,4 @@
-/** What the process tells of itself: memory, time on the processor, and how long the event loop lets others wait. */
+/** Metrics of the process: memory, processor time and delay of the event loop. */
 import { readdir, readFile } from "node:fs/promises";
 import { PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
@@ -35,7 +35,7 @@ export const processMetrics = Object.freeze({
   gcSeconds: defineMetric({
     name: "nodejs_gc_duration_seconds",
     type: "histogram",
-    help: "Pauses for collecting garbage, in seconds, by kind: minor, major, incremental or weakcb. Deno tells of none.",
+    help: "Pauses for collecting garbage, in seconds, by kind: minor, major, incremental or weakcb. Not available on Deno.",
     labels: ["kind"],
     buckets: pauseBuckets,
     stability: "ALPHA",
@@ -62,7 +62,7 @@ export function processReader(record: ProcessRecord): () => Promise<void> {
   };
 }
 
-/** Linux tells more, unless a sandbox forbids to ask: then it is left out. */
+/** More figures on Linux, left out where a sandbox forbids to read them. */
 async function readProc(record: ProcessRecord): Promise<void> {
   const read = (path: string) => readFile(path, "utf8").catch(() => "");
   const [status, bounds, files] = await Promise.all([

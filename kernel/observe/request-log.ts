@@ -1,5 +1,5 @@
 /**
- * What the log tells of requests: a line for each at level 3 of `httplog`, and for slow ones where their time went (`trace`, always).
+ * Log lines of requests: one for each at level 3 of `httplog`, and a trace of the steps of slow ones (`trace`, always).
  * Clients write what they like into URLs: what may be a secret there is not repeated.
  */
 import { limits } from "../../core/limits.ts";
@@ -13,7 +13,7 @@ export interface Finished {
   /** As metrics call it. */
   readonly verb: string;
   readonly auditId: string;
-  /** Undefined where nobody found out. */
+  /** Undefined before authentication. */
   readonly user: string | undefined;
   readonly code: number;
   readonly bytes: number;

@@ -19,7 +19,7 @@ export function metricScope(info: Pick<RequestInfo, "isResourceRequest" | "name"
 }
 
 /**
- * The `verb` label: the method, but LIST and WATCH told from GET, and APPLY from PATCH by its YAML content type. A delete
+ * The `verb` label: the method, but LIST and WATCH in place of GET, and APPLY in place of PATCH with the content type of apply. A delete
  * of a collection is DELETE; a method that the API does not know is `other`.
  */
 export function metricVerb(method: string, info: RequestInfo, contentType = ""): MetricVerb {

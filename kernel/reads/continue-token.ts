@@ -60,7 +60,7 @@ interface Members {
   start?: string;
 }
 
-/** Members as Go reads them: names in any case, the last of one name counts, null says nothing, the first that is no value is told. */
+/** Members as Go reads them: names in any case, the last of a name counts, null is ignored, the first value of a wrong type is the error. */
 function membersOf(tree: Tree): Members {
   if (tree === null) return {};
   if (!(tree instanceof TreeObject)) throw refusal(`json: cannot unmarshal ${jsonKind(tree)} into Go value of type storage.continueToken`);

@@ -199,7 +199,7 @@ async function* watch(source: Source, watching: Watching): AsyncGenerator<Uint8A
       seen = Math.max(seen, batch?.revision ?? 0);
       if (next === undefined || clock.now() < next) continue;
       next = nextBookmark(options, clock.now(), endsAt);
-      // A watch of the future is not told of its beginning as long as that is yet to come.
+      // A watch from a future revision gets no initial bookmark before the store has reached it.
       if (seen === from && (await store.get(prefix, signal)).revision < seen) continue;
       yield out(framing.bookmark(seen, false, first));
     }

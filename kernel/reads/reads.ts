@@ -18,7 +18,7 @@ import { Item, keyOf } from "../objects/objects.ts";
 import type { ListOptions } from "../request/options.ts";
 import { type Revision, StoreError } from "../store/store.ts";
 
-/** Whoever may have to wait. The signal that ends the waiting is made when it is first asked for: most reads need none. */
+/** A request that may have to wait. Its signal is created at its first use: most reads need none. */
 export interface Waiter {
   readonly signal: AbortSignal;
 }
@@ -69,12 +69,12 @@ export interface ListPage {
 
 export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
-/** How a watch writes what it tells. Watches with equal `id` may share frames. */
+/** How a watch encodes its events. Watches with equal `id` may share frames. */
 export interface Framing {
   readonly id: string;
   /** Frames hold the JSON of the stored form as it is. */
   readonly plain: boolean;
-  /** A watch's first frame is another than later ones: a table tells its columns once. */
+  /** The first frame of a watch differs from later ones: a table has its columns in the first only. */
   readonly opens: boolean;
   frame(type: WatchType, item: Item, first: boolean): Uint8Array;
   bookmark(revision: Revision, endsInitial: boolean, first: boolean): Uint8Array;
@@ -247,7 +247,7 @@ export function expiredList(options: ListOptions, names: Names): StatusError {
   );
 }
 
-/** What a client is told when a watch cannot go on. */
+/** The error event of a watch that cannot continue. */
 export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): Status {
   if (error instanceof StoreError && error.code === "compacted") {
     const known = `too old resource version: ${seen} (${error.oldest ?? seen + 1})`;
@@ -259,14 +259,14 @@ export function watchFailure(kind: StoredKind, error: unknown, seen: Revision): 
 }
 
 /**
- * All that a watch tells that does not get to begin; undefined for one that does. Where its time is over before, that is nothing. Where
+ * The whole reply of a watch that ends before streaming, else undefined. Where its time is over before, that is nothing. Where
  * it asks for a state that is yet to come and does not come (`reach`), it is that failure: its time does not run while it waits.
  */
 export async function neverBegun(
   { collection, options, framing, ms }: Watching,
   reach: (revision: Revision) => Promise<void>,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
-  if (ms <= 0) return told([]);
+  if (ms <= 0) return framesOf([]);
   const from = revisionOf(options.resourceVersion, "watch");
   if (options.sendInitialEvents !== true || from === undefined || from === 0) return undefined;
   try {
@@ -275,10 +275,10 @@ export async function neverBegun(
   } catch (error) {
     const frame = framing.error(watchFailure(collection.endpoint.stored, error, from));
     framing.sent(frame.length);
-    return told([frame]);
+    return framesOf([frame]);
   }
 }
-async function* told(frames: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* framesOf(frames: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* frames;
 }
 

@@ -18,8 +18,8 @@ export function allowedMs({ verb, query }: Pick<RequestInfo, "verb" | "query">, 
 }
 
 /**
- * When a request must be over: its client is gone, or its time is up, whichever comes first. The signal is made when somebody first
- * waits for something, because signals that follow others and timers that nobody stops cost more than a read from memory.
+ * The end of a request: its client is gone, or its time is up, whichever comes first. The signal is created at its first use, because
+ * dependent signals and timers cost more than a read from memory.
  */
 export class Deadline implements Disposable {
   readonly #exchange: Pick<Exchange, "signal">;

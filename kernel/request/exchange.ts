@@ -20,7 +20,7 @@ export interface Exchange {
   /** Host and port of the client, for logs. */
   readonly remote: string;
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
-  /** What a watch may be held to; everything where absent, as for whoever asks over the network. */
+  /** The changes that a watch follows; everything where absent, as for clients over the network. */
   readonly watchScope?: WatchScope;
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface Reply {
   /** Aborts when a client that does not read the chunks is to be waited for no longer: it loses its HTTP/1.1 connection, or its
    *  HTTP/2 stream. */
   readonly givenUp?: AbortSignal;
-  /** Over HTTP/2 the client is told to send what comes next over another connection (GOAWAY); what is under way goes on. */
+  /** Over HTTP/2 a GOAWAY is sent: the client sends further requests over another connection, requests under way continue. */
   readonly goAway?: boolean;
 }
 

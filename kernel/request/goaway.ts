@@ -1,9 +1,9 @@
-/** Which clients are told to go on over another connection. */
+/** Which requests are answered with GOAWAY, so that the client opens another connection. */
 import { isAnonymous, type UserInfo } from "../../core/user-info.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Over HTTP/1.1 nobody is: there a connection carries one request at a time. `chance` is from 0 to 1, as `random` is. */
+/** Never over HTTP/1.1: a connection carries one request at a time. `chance` is from 0 to 1, as `random` is. */
 export function goawayChooser(
   chance: () => number,
   random: () => number,

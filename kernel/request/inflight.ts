@@ -9,7 +9,7 @@ export interface Inflight {
 
 const readVerbs = new Set(["get", "list"]);
 
-/** `max` is asked at each request; 0 means no bound. `changed` is told the counts whenever they change. */
+/** `max` is called at each request; 0 means no bound. `changed` is called with the counts whenever they change. */
 export function inflightLimit(max: () => Inflight, changed: (counts: Inflight) => void): (info: RequestInfo) => Disposable {
   const counts = { readOnly: 0, mutating: 0 };
   return (info) => {

@@ -2,7 +2,7 @@
 export interface PeerCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** What its subject calls the user's uid; more than one, or an empty one, is a mistake of whoever signed it. */
+  /** The user's uid in the subject. More than one, or an empty one, is an error of the issuer. */
   readonly uids: readonly string[];
   /** SHA-256 of the certificate in hexadecimal. */
   readonly fingerprint: string;

@@ -40,7 +40,7 @@ async function* gzip(body: Bytes): AsyncGenerator<Uint8Array> {
     for await (const piece of body instanceof Uint8Array ? slices(body) : body) await writer.write(new Uint8Array(piece));
     await writer.close();
   })();
-  // Whoever reads learns of a failure by its own read.
+  // A failure shows at the next read.
   writing.catch((error: unknown) => writer.abort(error).catch(() => {}));
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;

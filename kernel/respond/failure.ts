@@ -4,7 +4,7 @@ import { expired, tooLargeRevision } from "../reads/reads.ts";
 import type { RequestInfo } from "../request/request-info.ts";
 import { StoreError } from "../store/store.ts";
 
-/** A refusal stays what it is, a failing store is told as upstream tells it, anything else is a bug: reported whole, shown as an id. */
+/** Status errors pass unchanged, store errors become upstream's, anything else is a bug: reported in full, shown as a reference id. */
 export function toStatusError(error: unknown, info: RequestInfo, report: (error: unknown, reference: string) => void): StatusError {
   if (error instanceof StatusError) {
     if (error.reason === "InternalError" && error.cause !== undefined) report(error, crypto.randomUUID());
@@ -41,7 +41,7 @@ function ofStore(error: StoreError, info: RequestInfo): StatusError {
       return new StatusError(
         "InsufficientStorage",
         `The ${info.verb} operation against ${resourceOf(info)} could not be completed: the server's disk is full. ` +
-          "Nothing was changed; deletions still work. Try again when there is room.",
+          "Nothing was changed. Deletions still work while the reserve lasts. Try again when space is free.",
         { details: detailsOf(info) },
       );
     case "closed":

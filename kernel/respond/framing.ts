@@ -41,14 +41,14 @@ export function framingOf(call: RequestContext): Framing {
   };
 }
 
-/** `tells`: the item's metadata is what the event is there for, so that a table carries it also for who wants no objects. */
-function frameOf(call: RequestContext, type: WatchType, item: Item, first: boolean, tells = false): Uint8Array {
+/** `carriesMetadata`: the event exists for the item's metadata, so that a table carries it even with includeObject=None. */
+function frameOf(call: RequestContext, type: WatchType, item: Item, first: boolean, carriesMetadata = false): Uint8Array {
   const { endpoint, output: { encoding, transform } } = call;
   if (transform.as === "Table") {
     const { resourceVersion } = item.object.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
     const asked = includeObject(call);
-    const include = tells && asked === "None" ? "Metadata" : asked;
+    const include = carriesMetadata && asked === "None" ? "Metadata" : asked;
     return textFrame(type, tableText(call, item, metadata, include, transform.version, first));
   }
   if (transform.as === "PartialObjectMetadataList") return notAList;

@@ -126,8 +126,8 @@ function* yamlParts({ open, field, elements, none }: ListDocument): Generator<Pa
 }
 
 /**
- * A message tells its length before itself: so all are measured first, the event loop having its turns meanwhile, and those
- * that nobody remembers are made again when they go out.
+ * A message begins with its length, so all are measured first, with turns of the event loop between them. Those that are not cached are
+ * encoded again when they are sent.
  */
 async function protobufParts(
   call: RequestContext,
@@ -162,7 +162,7 @@ function* remade(items: Iterable<Item>, after: number, message: (item: Item) => 
   for (const item of items) if (count++ >= after) yield writeListField("items", message(item));
 }
 
-/** Lists tell how many items they have, and items say nothing of their kind, but for metadata. */
+/** Lists begin with the number of their items; items have no kind, except metadata. */
 function* cborParts(
   call: RequestContext,
   page: ListPage,

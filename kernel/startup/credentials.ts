@@ -83,14 +83,14 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
     const own: Followed = {
       what: "server's own certificates",
       paths: directory === undefined ? [] : ["ca", "serving", "admin"].map((name) => join(directory, `${name}.crt`)),
-      renew: async () => take({ pki: await readPki(inForce.pki) }) ? told(inForce.pki.serving.cert) : undefined,
+      renew: async () => take({ pki: await readPki(inForce.pki) }) ? namesAndDates(inForce.pki.serving.cert) : undefined,
     };
     const given: Followed = {
       what: "serving certificate",
       paths: [certPath, keyPath],
       renew: async () => {
         const serving = await readServing();
-        return serving !== undefined && take({ serving }) ? told(serving.cert) : undefined;
+        return serving !== undefined && take({ serving }) ? namesAndDates(serving.cert) : undefined;
       },
     };
     const bundle: Followed = {
@@ -143,7 +143,7 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
 const ownNames = Object.freeze({ ca: "authority", serving: "serving certificate", admin: "administrator's certificate" });
 
 /** What a log may say of a certificate. */
-function told(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {
+function namesAndDates(cert: string): { readonly names: readonly string[]; readonly notBefore: string; readonly notAfter: string } {
   return { names: certificateFacts(pemCertificates(cert)[0] ?? new Uint8Array()).names, ...datesOf(cert) };
 }
 function datesOf(cert: string): { readonly notBefore: string; readonly notAfter: string } {

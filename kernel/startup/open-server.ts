@@ -82,7 +82,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   });
   const background = await openControllers(inForce, server, { store: cache.store, start, registry, log, rootCertificates, signal });
   const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
-  bootstrapped.catch(() => {}); // whoever awaits `bootstrapped` gets the error
+  bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
   describeConfig(inForce, registry, log);
   const { reload, watching } = followSource(options, inForce, registry, signal);
   return {

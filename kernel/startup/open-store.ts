@@ -65,7 +65,7 @@ export async function readTls(config: Config): Promise<Tls> {
   return certPath === "" ? authority : { ...authority, ...await keyed(certPath, keyPath, "client certificate for etcd") };
 }
 
-/** Secrets lie in it: made here, so that nobody else may read it (sqlite's other files take over its mode). */
+/** It holds secrets: created here with access for its owner only (the other files of sqlite take over its mode). */
 async function privateFile(path: string): Promise<string> {
   try {
     await (await open(path, "a", 0o600)).close();

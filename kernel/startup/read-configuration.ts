@@ -25,7 +25,7 @@ export interface Source {
   /** Text of the configuration file at the start. */
   readonly text: string;
   readonly read: () => Promise<Written>;
-  /** What tells one state of the file from another; absent where there is no file to look at. */
+  /** A fingerprint that changes with the file; absent where there is no file. */
   readonly look?: () => string;
 }
 

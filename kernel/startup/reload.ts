@@ -27,7 +27,7 @@ export interface ReloadNeeds {
   readonly now: () => number;
 }
 
-/** Never rejects; calls while one is under way come one after another. `asked`: it is told also when nothing has changed. */
+/** Never rejects; concurrent calls run one after another. `asked`: logs also when nothing has changed. */
 export type Reload = (asked: boolean) => Promise<void>;
 
 export function reloader(needs: ReloadNeeds): Reload {

@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { config, log } = options;
   if (!isInMemory(config)) await makeFolder(config["data-dir"]);
   const credentials = openCredentials(config, Date.now, log);
-  credentials.catch(() => {}); // told below, once there is something to undo
+  credentials.catch(() => {}); // awaited below, once there is something to undo
   const opened = await openServer(options);
   try {
     return await listening(options, opened, await credentials);
@@ -106,11 +106,11 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
   const renewed = credentials.followed(listener.secure).map((each) => ({
     ...each,
     async renew() {
-      const told = await each.renew();
+      const renewed = await each.renew();
       // The certificates are in force, whatever becomes of this.
-      if (told !== undefined) lookAtDates();
-      if (told !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
-      return told;
+      if (renewed !== undefined) lookAtDates();
+      if (renewed !== undefined) await writeKubeconfig().catch((error) => log.error("cannot write the kubeconfig", describe(error)));
+      return renewed;
     },
   }));
   // As often as files are read anew: what was renewed counts from then on.

@@ -32,7 +32,7 @@ export function watchEnds(ending: AbortSignal, clock: Clock = systemClock): Watc
 /** Requests on their way, and whether new ones are still taken. */
 export interface Gate {
   handle(exchange: Exchange): Promise<Reply>;
-  /** From now on new requests are told to come back later, to another server; but health and metrics go on telling how it stands. */
+  /** From now on new requests are refused with 429 and Retry-After. Health checks and metrics are still served. */
   turnAway(): void;
   /** Resolves once nothing is on its way (what streams its answer is not meant), or after the time. */
   idle(withinMs: number): Promise<void>;

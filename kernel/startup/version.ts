@@ -6,7 +6,7 @@ import { targetRelease } from "../catalog/gates.ts";
 /** Our own version; that of package.json, which the running program does not read. */
 export const ownVersion = "0.1.0";
 
-/** Clients compare major, minor and gitVersion with their own: they tell whose behaviour we show, and behind the plus sign who we are.
+/** Clients compare major, minor and gitVersion with their own: they name the Kubernetes version that we behave as, and after the plus sign our own.
  *  It is emulated by nothing, and works beside the release before it. */
 export function buildInfo(): VersionInfo {
   const [major = "", minor = ""] = targetRelease.split(".");

@@ -32,7 +32,7 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
     try {
       return objectResult(201, await anew(call, document, options, shown));
     } catch (error) {
-      // Somebody else made it meanwhile: the apply goes on top of theirs.
+      // Another request has created it meanwhile: apply on top of that object.
       if (!(error instanceof StatusError && error.reason === "AlreadyExists") || tries >= limits.updateTries) throw error;
     }
   }

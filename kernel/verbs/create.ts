@@ -19,7 +19,7 @@ export async function create(call: RequestContext): Promise<VerbResult> {
   return objectResult(201, await store(call, object, options.dryRun));
 }
 
-/** A new object is not on its way out, and nobody owns the fields that would say so. */
+/** A new object is not being deleted, and those fields have no owner. */
 function begun(object: ApiObject): ApiObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata;
   return deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined ? object : { ...object, metadata };
@@ -52,7 +52,7 @@ export async function store(call: RequestContext, sent: ApiObject, dryRun: boole
   }
 }
 
-/** 409; an object that is only waiting to be gone is told as such. */
+/** 409; the message says so where the object is being deleted. */
 function taken(call: RequestContext, name: string, generated: boolean, current: Item | undefined): StatusError {
   const { message, details } = alreadyExistsError(resourceName(call), name);
   const going = current?.object.metadata.deletionTimestamp !== undefined;

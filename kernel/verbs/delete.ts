@@ -25,7 +25,7 @@ import { isFinished, modified } from "./update.ts";
 export async function remove(call: RequestContext): Promise<VerbResult> {
   const options = await deleteOptions(call);
   const { endpoint, info, backend } = call;
-  // As upstream: kinds whose deletion has rules of its own have no way around them, whoever asks and whatever is deleted.
+  // As upstream: kinds with rules for their deletion cannot be deleted unsafely.
   if (options.ignoreReadErrors && endpoint.resource.deletion !== undefined) {
     throw internalError("no unsafe deleter provided, can not honor ignoreStoreReadErrorWithClusterBreakingPotential");
   }
@@ -43,7 +43,7 @@ export async function remove(call: RequestContext): Promise<VerbResult> {
 }
 
 /**
- * Deletes an object whose bytes cannot be read, without finalizers and preconditions: nobody can tell them. Refused for
+ * Deletes an object whose bytes cannot be read, without finalizers and preconditions: they cannot be read. Refused for
  * one that can be read, and for one that is not there, in the same words.
  */
 async function removeUnreadable(call: RequestContext, key: string): Promise<VerbResult> {
@@ -96,8 +96,8 @@ function deletedStatus(call: RequestContext, name: string, uid: string | undefin
 }
 
 /**
- * Deletes or marks one object, as its newest state wants it. `gone` tells whether it is out of the store; `item` is its last state.
- * Undefined where somebody else has deleted it meanwhile.
+ * Deletes or marks one object, depending on its newest state. `gone`: whether it has left the store; `item` is its last state.
+ * Undefined where another request has deleted it meanwhile.
  */
 export function deleteItem(call: RequestContext, start: Start, options: DeleteRequest): Promise<Deleted | undefined> {
   const { endpoint: { stored, resource }, backend } = call;
@@ -186,7 +186,7 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
   return resource.deletion?.begin(next, here) ?? next;
 }
 
-/** What becomes of dependents, undefined where nobody says; `otherwise` where they are not to be orphans, in the older way of saying it. */
+/** The propagation policy, undefined where none is given; `otherwise` for `orphanDependents: false`, its older form. */
 function policyOf({ propagationPolicy, orphanDependents }: DeleteRequest, otherwise: string): string | undefined {
   return propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? "Orphan" : otherwise);
 }

@@ -27,7 +27,7 @@ export async function removeCollection(call: RequestContext): Promise<VerbResult
   const items: Item[] = [];
   for (const item of page.items) {
     const current = mayBeOld ? await backend.reads.get(endpoint.stored, item.key, "", call.deadline) : item;
-    // One that somebody else has deleted meanwhile is told all the same.
+    // An object that another request has deleted meanwhile is listed as well.
     if (current !== undefined) await deleteItem(call, { item: current, renew: undefined }, options);
     items.push(item);
   }

@@ -71,7 +71,7 @@ async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boo
   return objectResult(201, await store(call, { ...object, metadata }, dryRun));
 }
 
-/** A key as errors tell it: a dry run never reaches the store, which puts its prefix in front. */
+/** The key as errors show it: without the prefix of the store in a dry run, which never reaches the store. */
 function toldKey({ backend }: RequestContext, key: string, dryRun: boolean): string {
   return dryRun && key.startsWith(backend.prefix) ? key.slice(backend.prefix.length) : key;
 }

@@ -1,5 +1,5 @@
 /**
- * Who owns the fields of an object after a write: what core/apply knows of sets and schemas, for one request. Ownership is told in
+ * The owners of the fields of an object after a write: core/apply applied to one request. Ownership is told in
  * the version of the request, defaults included, of what the client sent and before anything is done to it.
  */
 import {
@@ -71,7 +71,7 @@ export function recorded(call: RequestContext, object: ApiObject, live: ApiObjec
     return withEntries(object, live.metadata.managedFields);
   }
   const owners = own ?? readOwners(live?.metadata.managedFields) ?? noOwners;
-  // An object without entries has been cleared of them, and stays so until somebody applies.
+  // The entries of an object without any were cleared: none are recorded until the next apply.
   if (owners.size === 0 && live !== undefined) return withEntries(object, undefined);
   // What has no place in a set leaves the object without entries, as upstream does.
   if (!hasAllKeys(atomOf(call.endpoint.schema), after)) return withEntries(object, undefined);
@@ -109,7 +109,7 @@ export function withEntries(object: ApiObject, entries: readonly ManagedFieldsEn
   return { ...object, metadata };
 }
 
-/** The object as a value that apply works on: without its entries, which nobody owns. */
+/** The object as a value that apply works on: without its managed fields, which have no owner. */
 export function plain(object: ApiObject): Json {
   return withEntries(object, undefined) as unknown as Json; // canonical objects are plain values
 }
@@ -183,7 +183,7 @@ function leftByDefault(endpoint: Endpoint, subresource: string): readonly string
   return endpoint.subresources.has("status") ? ["status"] : [];
 }
 
-/** Whether two lists of entries tell the same but for their times. */
+/** Whether two lists of entries are equal but for their times. */
 export function sameButTimes(a: readonly ManagedFieldsEntry[] | undefined, b: readonly ManagedFieldsEntry[] | undefined): boolean {
   if (a === b) return true;
   const ours = readOwners(a), theirs = readOwners(b);

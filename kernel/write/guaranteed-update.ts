@@ -1,7 +1,7 @@
 /**
  * Writes on top of a state that may be out of date before they are done. The store says so by refusing the commit, and hands back
  * what is there; but a state that came from memory may also be the reason why a write is refused, or changes nothing, and then
- * nothing has asked the store. So nothing is told of such a state before the store has said that it is the newest:
+ * nothing has asked the store. So such a state is not reported before the store has confirmed that it is the newest:
  *
  *   memory ──> try ──> committed                    it was the newest: done
  *                 ├──> lost                         try on top of what the store hands back

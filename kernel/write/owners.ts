@@ -1,4 +1,4 @@
-/** Owner references that are there twice are taken once, and the client is told. */
+/** Removes duplicate owner references, with a warning for the client. */
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Warnings } from "../request/warnings.ts";
 

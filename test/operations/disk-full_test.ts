@@ -33,7 +33,7 @@ async function assertFull(client: Client, lines: () => readonly string[], bytes:
     metadata: {},
     status: "Failure",
     message: "The create operation against configmaps could not be completed: the server's disk is full. " +
-      "Nothing was changed; deletions still work. Try again when there is room.",
+      "Nothing was changed. Deletions still work while the reserve lasts. Try again when space is free.",
     reason: "InsufficientStorage",
     details: { name: "create", kind: "configmaps", retryAfterSeconds: 2 },
     code: 507,

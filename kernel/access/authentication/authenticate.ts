@@ -1,9 +1,9 @@
-/** Who is it: the first way of telling that knows the request's credentials. */
+/** Authentication: the first authenticator that recognises the credentials of a request decides. */
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
-/** One way of telling: the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
+/** One authenticator. Returns the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
  *  credentials of its kind that are not good. */
 export interface Authenticator {
   readonly name: string;
@@ -15,15 +15,15 @@ export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo
 
 /**
  * Asks each in order. Credentials that were refused and that no later way makes good are 401, also where strangers are let in; a
- * request without any is `system:anonymous` where that is allowed. A header in a form that nobody reads is no credentials, as
- * upstream has it. `told` counts the outcome.
+ * request without any is `system:anonymous` where that is allowed. A header in an unknown form counts as no credentials, as
+ * upstream. `count` receives the outcome.
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],
   anonymous: () => boolean,
-  told: (result: "success" | "failure", user: UserInfo | undefined) => void,
+  count: (result: "success" | "failure", user: UserInfo | undefined) => void,
 ): Authenticate {
-  // Whoever is known to be the same each time is made a member of the authenticated once.
+  // The group of authenticated users is added once for each user object.
   const members = new WeakMap<UserInfo, UserInfo>();
   const authenticated = (user: UserInfo): UserInfo => {
     const known = members.get(user);
@@ -38,12 +38,12 @@ export function authenticateInOrder(
       const user = await authenticator.authenticate(exchange, warn);
       if (user === "refused") refused = true;
       else if (user !== undefined) {
-        told("success", user);
+        count("success", user);
         return authenticated(user);
       }
     }
     if (!refused && anonymous()) return anonymousUser;
-    told("failure", undefined);
+    count("failure", undefined);
     throw new StatusError("Unauthorized", "Unauthorized");
   };
 }

@@ -2,7 +2,7 @@ import type { PeerCertificate } from "../../request/peer.ts";
 import type { Authenticator } from "./authenticate.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 
-/** Under it a user's certificate is told, as `X509SHA256=` and its fingerprint. The name is upstream's, whatever the platform is called. */
+/** Key of the extra value with the certificate's fingerprint, `X509SHA256=...`. Upstream's name, independent of the group domain. */
 const credentialId = "authentication.kubernetes.io/credential-id";
 
 /**

@@ -1,9 +1,9 @@
-/** May they: the first authorizer with an opinion decides; where nobody has one it is refused. */
+/** Authorization: the first authorizer with an opinion decides; without any opinion the request is refused. */
 import { StatusError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 
-/** What is asked for, as request info tells it. */
+/** Attributes of a request, from its request info. */
 export interface AuthorizationAttributes {
   readonly isResourceRequest: boolean;
   readonly path: string;
@@ -63,7 +63,7 @@ export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes
   );
 }
 
-/** In quotes, and harmless to whoever shows it in a page, as upstream has it. */
+/** Quoted, with HTML characters escaped, as upstream. */
 function quoted(text: string): string {
   return goQuote(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

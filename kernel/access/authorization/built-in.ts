@@ -22,7 +22,7 @@ export const systemMonitoring: Authorizer = Object.freeze<Authorizer>({
 
 const publicPaths = new Set(["/healthz", "/livez", "/readyz", "/version", "/version/"]);
 
-/** Everybody may see that the server is well, and which version it is. */
+/** Any user may read health checks and the version. */
 export const publicInformation: Authorizer = Object.freeze<Authorizer>({
   name: "PublicInformation",
   authorize: (_user, { isResourceRequest, verb, path }) => ({
@@ -33,7 +33,7 @@ export const publicInformation: Authorizer = Object.freeze<Authorizer>({
 
 const discoveryPath = /^\/(api|apis|openapi)(\/.*)?$/;
 
-/** Everybody who is known may find out which kinds there are, as upstream's role system:discovery has it. */
+/** Authenticated users may read discovery documents, as upstream's role system:discovery. */
 export const systemDiscovery: Authorizer = Object.freeze<Authorizer>({
   name: "Discovery",
   authorize: ({ groups }, { isResourceRequest, verb, path }) => ({

@@ -158,7 +158,7 @@ function altName(name: string): Uint8Array {
   return isIP(name) === 0 ? der(generalName.dns, text(name)) : der(generalName.address, addressBytes(name));
 }
 
-/** Any identifier that tells keys apart serves; this is a hash over the whole public key. */
+/** The identifier must be unique for each key: a hash over the whole public key. */
 function keyId(spki: Uint8Array): Uint8Array {
   return new Uint8Array(createHash("sha1").update(spki).digest());
 }

@@ -42,7 +42,7 @@ const selection: readonly Parameter[] = [
 export const listParameters: readonly Parameter[] = [
   ...selection,
   ...query("boolean", {
-    allowWatchBookmarks: "A watch may send BOOKMARK events, which tell nothing but the version that it has come to.",
+    allowWatchBookmarks: "A watch may send BOOKMARK events, which carry only the resource version that it has reached.",
     watch: "Report changes as they happen instead of answering with what there is.",
   }),
 ];

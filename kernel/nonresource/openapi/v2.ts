@@ -79,7 +79,7 @@ function bodyParameter({ body }: Operation, names: Catalog["names"], shared: Map
   return [{ $ref: `#/parameters/${name}` }];
 }
 
-/** Parameters of one name that say different things are told apart by a number. */
+/** Parameters of one name with different content get a number. */
 function sharedName({ name }: Parameter, value: Value, shared: ReadonlyMap<string, Value>): string {
   for (let at = 1;; at++) {
     const candidate = at === 1 ? name : `${name}-${at}`;

@@ -105,7 +105,7 @@ export function appliedObject(
   return { ...named, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** Owners so far. Fields of an object that nobody was recorded for belong to `before-first-apply`. */
+/** The owners before the apply. Fields of an object without managed fields belong to `before-first-apply`. */
 function ownersOf(versions: Versions, call: RequestContext, before: Json, live: ApiObject | undefined, writer: Writer): Owners {
   if (live === undefined) return noOwners;
   const owners = readOwners(live.metadata.managedFields);
@@ -115,14 +115,14 @@ function ownersOf(versions: Versions, call: RequestContext, before: Json, live: 
   return ownersAfterUpdate(versions, plain(emptyObject(call.endpoint)), before, noOwners, { ...writer, manager: "before-first-apply" });
 }
 
-/** Items without a key cannot be told apart, so that nothing can be applied to an object that has such: `before` and `after` its name. */
+/** Refuses an object with list items that lack their keys: nothing can be applied to it. `before` and `after` stand around its name in the message. */
 function refuseKeyless({ endpoint }: RequestContext, object: Json, before: string, after: string): void {
   const atom = atomOf(endpoint.schema);
   if (hasAllKeys(atom, object) || !isObject(object)) return;
   throw new StatusError("Unknown", `${before}${shownName(object)}${after}: ${problemsText(typeProblems(atom, object))}`);
 }
 
-/** kubectl takes over without force what its client-side apply set last and nobody has changed since. */
+/** kubectl takes over without force the fields that its client-side apply set and that are unchanged since. */
 function orTakenOver(versions: Versions, before: Json, config: Json, owners: Owners, writer: Writer, force: boolean): Applied {
   const outcome = applied(versions, before, config, owners, writer, force);
   if (outcome.done || writer.manager !== "kubectl") return outcome;

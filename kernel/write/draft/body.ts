@@ -78,7 +78,7 @@ function fromCbor(bytes: Uint8Array, call: RequestContext, validation: FieldVali
   return { ...object, kind: endpoint.kind, apiVersion: endpoint.apiVersion };
 }
 
-/** A document in CBOR and what it calls itself, or why that cannot be told. */
+/** A CBOR document with its kind and apiVersion. Throws where they cannot be read. */
 export function recognisedCbor(bytes: Uint8Array, refuse: (why: string) => Error): CborDocument {
   return orRefuse(() => {
     const item = readCbor(bytes);

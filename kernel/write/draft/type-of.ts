@@ -4,7 +4,7 @@ import { cborReader } from "../../../core/derive/cbor-read.ts";
 import { field, string, struct } from "../../../core/schema.ts";
 import { type Tree, TreeObject } from "../../../core/tree/tree.ts";
 
-/** Kind and apiVersion, "" where they are left out; or Go's words for why they cannot be told. */
+/** Kind and apiVersion, "" where they are left out; or Go's error where they cannot be read. */
 export type DocumentType =
   | { readonly ok: true; readonly kind: string; readonly apiVersion: string }
   | { readonly ok: false; readonly error: string };
@@ -38,7 +38,7 @@ const TypeMeta = struct("TypeMeta", { kind: field(0, string, "The kind."), apiVe
 });
 
 /** As `typeOf`, for an item of CBOR: the keys have one spelling, and a version that is none is as good as left out. Throws
- *  `DecodeError` where it cannot be told. */
+ *  `DecodeError` where it cannot be read. */
 export function typeOfCbor(item: CborItem): { readonly kind: string; readonly apiVersion: string } {
   const { kind = "", apiVersion = "" } = cborReader(TypeMeta)(item);
   return { kind, apiVersion: apiVersion.split("/").length > 2 ? "" : apiVersion };
