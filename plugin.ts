@@ -12,8 +12,10 @@ export type {
   ApiList,
   ApiPatch,
   ApiWriteOptions,
+  Caller,
   Controller,
   ControllerContext,
+  ControllerNeed,
   EventNews,
   EventRecorder,
   Gates,
@@ -32,54 +34,71 @@ export type {
   Strategy,
   Subresource,
   SubresourceAction,
+  SubresourceBody,
   SubresourceKind,
   SubresourceView,
   WatchScope,
 } from "./core/plugin.ts";
 
 // Tables and objects.
-export { ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
-export type { ApiObject } from "./core/meta/object-meta.ts";
+export { age, ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
+export { type ApiObject, ObjectMeta, OwnerReference } from "./core/meta/object-meta.ts";
 
 // The schema of a resource: nodes, fields and the top-level object.
 export { object } from "./core/meta/object.ts";
+export { Condition, validateConditions } from "./core/meta/condition.ts";
+export { LabelSelector } from "./core/meta/label-selector.ts";
+export { LocalObjectReference, ObjectReference } from "./core/meta/references.ts";
 export {
   atomicRecord,
+  type Base64,
   boolean,
   bytes,
   double,
   duration,
+  type Field,
   field,
   type FieldOptions,
   type Infer,
   int32,
+  type Int64,
   int64,
   intOrString,
   type Json,
   lazy,
   list,
   mapBy,
+  type MicroTime,
   microTime,
+  named,
   type Node,
   oneOf,
   plainList,
+  type Quantity,
   quantity,
   raw,
   record,
   setOf,
   string,
   struct,
+  type StructNode,
+  type StructOptions,
   structsOf,
+  type Time,
   time,
   type Typed,
 } from "./core/schema.ts";
 
 // Validation: derived checks, and the field errors that hooks return.
 export { checker, immutable } from "./core/derive/check.ts";
+export { dropDisabled } from "./core/derive/gates.ts";
+export { sameValue } from "./core/derive/same-value.ts";
+export { limits } from "./core/limits.ts";
 export {
   duplicate,
   type FieldError,
   fieldErrorText,
+  type FieldErrorType,
   forbidden,
   invalid,
   notFound,
@@ -89,6 +108,7 @@ export {
   tooMany,
 } from "./core/field-error.ts";
 export {
+  configMapKey,
   dns1035Label,
   dns1123Label,
   dns1123Subdomain,
@@ -97,19 +117,43 @@ export {
   labelValue,
   type NameRule,
   pathSegmentName,
+  portNumber,
   qualifiedName,
   subdomainName,
 } from "./core/meta/names.ts";
-export { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
+export { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
+export { hasInvalidLabelValue, validateLabelSelector } from "./core/meta/label-selector.ts";
+export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
+export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
+export { metaOfStatus } from "./core/meta/status-meta.ts";
+
+// Values: quantities, base64, text, and words of Go's messages.
+export { sameAmounts, validateNotNegative, validatePositive } from "./core/meta/quantity-rules.ts";
+export {
+  amountOf,
+  compareQuantities,
+  integerOf,
+  isWhole,
+  parseQuantity,
+  quantityText,
+  roundUp,
+  shortened,
+  sumOf,
+} from "./core/scalars/quantity.ts";
+export { base64Of, bytesOf, parseBase64 } from "./core/scalars/base64.ts";
+export { utf8Length } from "./core/scalars/utf8.ts";
+export { goQuote } from "./core/tree/go-quote.ts";
+export { append } from "./core/append.ts";
 
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
-export { type Names, spell } from "./core/names.ts";
-export { StatusError, type StatusReason } from "./core/status-error.ts";
+export { defaultNames, type Names, spell } from "./core/names.ts";
+export { type StatusDetails, StatusError, type StatusReason } from "./core/status-error.ts";
 
 // Controllers: a rate-limited work queue.
-export type { Clock } from "./core/async.ts";
+export { type Clock, pause, untilAborted } from "./core/async.ts";
+export { listed } from "./core/listed.ts";
 export type { RetryLimits } from "./core/retry-delays.ts";
-export type { WorkMeter } from "./core/work.ts";
+export { worked, type WorkMeter } from "./core/work.ts";
 export { WorkQueue, type WorkQueueContext, type WorkQueueOptions } from "./core/work-queue.ts";
 
 // Metrics.

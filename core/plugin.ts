@@ -102,7 +102,7 @@ export interface SubresourceKind<V extends ApiObject = any> {
 }
 
 /** What a hook returns of a kind: the server sets kind, apiVersion and, for views, metadata. */
-export type Body<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
+export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
 
 /**
  * An object as another kind: `scale` shows it as a Scale. Reads and writes of the path have this kind. Its metadata are name, namespace,
@@ -113,7 +113,7 @@ export type Body<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
  */
 export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
   /** The view of an object in the stored form. */
-  readonly read: (object: T, at: HookContext) => Body<V>;
+  readonly read: (object: T, at: HookContext) => SubresourceBody<V>;
   /** Rules of the view itself; errors are reported for the view's kind. */
   readonly validate?: (view: V, prior: T, at: HookContext) => readonly FieldError[];
   /** The object to store, of the view that was sent and the object that is stored. */
@@ -145,7 +145,9 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
     object: T,
     at: HookContext,
     caller: Caller,
-  ) => Body<Response> & Partial<Pick<Response, "metadata">> | Promise<Body<Response> & Partial<Pick<Response, "metadata">>>;
+  ) =>
+    | SubresourceBody<Response> & Partial<Pick<Response, "metadata">>
+    | Promise<SubresourceBody<Response> & Partial<Pick<Response, "metadata">>>;
 }
 
 /**

@@ -106,6 +106,8 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
   if (!isTest(from) && isTest(to)) return `${from} imports ${to}, which is for tests`;
   if (here === there || (to === "plugins/mod.ts" && program.test(from))) return undefined;
+  // The plugin contract, which every plugin imports.
+  if (to === "plugin.ts" && ruleOf(here).startsWith("plugins/")) return undefined;
   if (!mayImport[ruleOf(here)]?.includes(ruleOf(there))) return `${from} imports ${to}: ${here} may not import ${there}`;
   const door = `${there}/mod.ts`;
   if (!isTest(from) && there !== "entry" && to !== door && exists(door)) return `${from} imports ${to}: between folders import ${door}`;
@@ -233,11 +235,15 @@ test("wrongImport() holds the folders apart", () => {
     "plugins/x/mod.ts",
     "plugins/y/mod.ts",
     "test/h.ts",
+    "plugin.ts",
+    "testing.ts",
   ]);
   const verdict = (from: string, to: string) => wrongImport(from, to, (path) => all.has(path)) === undefined;
   assert.equal(verdict("core/a.ts", "kernel/a.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "plugins/y/mod.ts"), false);
   assert.equal(verdict("plugins/x/a.ts", "kernel/a.ts"), false);
+  assert.equal(verdict("plugins/x/a.ts", "plugin.ts"), true);
+  assert.equal(verdict("plugins/x/a.ts", "testing.ts"), false);
   assert.equal(verdict("kernel/a.ts", "plugins/mod.ts"), false);
   assert.equal(verdict("kernel/a.ts", "test/h.ts"), false);
   assert.equal(verdict("kernel/a.ts", "kernel/a_test.ts"), false);

@@ -3,7 +3,7 @@ import { type FieldError, invalid } from "../field-error.ts";
 import { age, type Column, nameColumn } from "../meta/columns.ts";
 import type { ApiObject } from "../meta/object-meta.ts";
 import { object } from "../meta/object.ts";
-import type { Body, Subresource, SubresourceView } from "../plugin.ts";
+import type { Subresource, SubresourceBody, SubresourceView } from "../plugin.ts";
 import { field, type Infer, int32, string, struct } from "../schema.ts";
 
 const home = { package: "autoscaling/v1" };
@@ -61,7 +61,7 @@ export function scaleSubresource<T extends ApiObject = any>(paths: ScalePaths): 
     groupVersion: "autoscaling/v1",
     schema: Scale,
     columns,
-    read: (object): Body<Scale> => {
+    read: (object): SubresourceBody<Scale> => {
       const replicas = Number(valueAt(object, wanted) ?? 0);
       const selector = selectorNames === undefined ? undefined : valueAt(object, selectorNames);
       const status = { replicas: Number(valueAt(object, observed) ?? 0) };

@@ -7,7 +7,7 @@
  *
  * A condition's lastUpdateTime is its lastTransitionTime.
  */
-import type { ObjectMeta } from "../../core/meta/object-meta.ts";
+import type { ObjectMeta } from "../../plugin.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";
 
 /** The fields of v1alpha1 that are stored as annotations. */

@@ -4,12 +4,17 @@
  * arrival; migrations of different resources run concurrently. The continue token in the migration records the progress, so that a
  * restarted server continues from there.
  */
-import { pause } from "../../core/async.ts";
-import type { Condition } from "../../core/meta/condition.ts";
-import { type Names, spell } from "../../core/names.ts";
-import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
-import { worked } from "../../core/work.ts";
-import { StatusError } from "../../core/status-error.ts";
+import {
+  type Api,
+  type Condition,
+  type Controller,
+  type ControllerContext,
+  type Names,
+  pause,
+  spell,
+  StatusError,
+  worked,
+} from "../../plugin.ts";
 import { alphaFieldsOf, fromStored, toStored, withToken, withVersion } from "./alpha.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
 import type { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { migrationController } from "./controller.ts";
 import { storageVersionMigrations } from "./storage-version-migration.ts";
 

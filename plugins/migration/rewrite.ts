@@ -2,9 +2,7 @@
  * Reads every object of a collection and writes it back unchanged, page by page. If a continue token has expired, the list continues
  * after the same key at the current revision; objects written in between have the current form already.
  */
-import type { Api } from "../../core/plugin.ts";
-import type { ApiObject } from "../../core/meta/object-meta.ts";
-import { StatusError } from "../../core/status-error.ts";
+import { type Api, type ApiObject, StatusError } from "../../plugin.ts";
 
 /** Objects per page, and concurrent writes. The store commits waiting writes together. */
 const pageItems = 500, writersMax = 16;

@@ -1,11 +1,17 @@
 /** Validation of migrations. The rules of v1alpha1 are fewer than those of v1beta1, as upstream. */
-import { sameValue } from "../../core/derive/same-value.ts";
-import { type FieldError, invalid, required } from "../../core/field-error.ts";
-import { validateConditions } from "../../core/meta/condition.ts";
-import { dns1035Label, dns1123Subdomain } from "../../core/meta/names.ts";
-import { metaRulesOf, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { HookContext } from "../../core/plugin.ts";
-import { goQuote } from "../../core/tree/go-quote.ts";
+import {
+  dns1035Label,
+  dns1123Subdomain,
+  type FieldError,
+  goQuote,
+  type HookContext,
+  invalid,
+  metaRulesOf,
+  required,
+  sameValue,
+  validateConditions,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { alphaFieldsOf } from "./alpha.ts";
 import type { StorageVersionMigration } from "./schema.ts";
 

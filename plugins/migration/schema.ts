@@ -1,7 +1,5 @@
 /** The schemas of the two served versions. The stored form is v1beta1. */
-import { Condition } from "../../core/meta/condition.ts";
-import { object } from "../../core/meta/object.ts";
-import { field, type Infer, mapBy, string, struct, structsOf, time } from "../../core/schema.ts";
+import { Condition, field, type Infer, mapBy, object, string, struct, structsOf, time } from "../../plugin.ts";
 
 const home = "storagemigration/v1beta1", alphaHome = "storagemigration/v1alpha1";
 const betaStruct = structsOf(home), alphaStruct = structsOf(alphaHome);

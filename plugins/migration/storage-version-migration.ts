@@ -1,8 +1,14 @@
-import { defineResource } from "../../core/define/define.ts";
-import { metaOfStatus } from "../../core/meta/status-meta.ts";
-import { metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "../../core/meta/validate-object-meta.ts";
-import type { Resource, Subresource } from "../../core/plugin.ts";
-import { type Column, nameColumn } from "../../core/meta/columns.ts";
+import {
+  type Column,
+  defineResource,
+  metaOfStatus,
+  metaRulesOf,
+  nameColumn,
+  type Resource,
+  type Subresource,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../../plugin.ts";
 import { fromStored, inheritAlphaFields, toStored } from "./alpha.ts";
 import { isAlpha, strategy, validateSpec, validateStatus, validateUpdate } from "./rules.ts";
 import { AlphaStorageVersionMigration, StorageVersionMigration } from "./schema.ts";

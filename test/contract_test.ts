@@ -1,0 +1,78 @@
+// What built-in families import: `thole/plugin` and plugins/shared, and nothing of the core that a plugin elsewhere could not import.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import * as contract from "../plugin.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const importPattern = /^(?:import|export) (?:type )?(\{[^}]*\}|\* as \w+)\s+from "(\.[^"]+)"/gm;
+
+interface Import {
+  readonly file: string;
+  readonly from: string;
+  readonly names: readonly string[];
+}
+
+/** The imports of a family's files from outside of plugins/, without tests. */
+function importsOf(family: string): readonly Import[] {
+  const files = readdirSync(join(root, "plugins", family), { recursive: true, encoding: "utf8" })
+    .map((path) => `plugins/${family}/${path}`).filter((path) => path.endsWith(".ts") && !/_test\.ts$|\/test-[^/]*$/.test(path));
+  return files.flatMap((file) =>
+    [...readFileSync(join(root, file), "utf8").matchAll(importPattern)].map(([, names = "", specifier = ""]) => ({
+      file,
+      from: join(dirname(file), specifier),
+      names: names.startsWith("*") ? ["*"] : namesIn(names),
+    }))
+  ).filter(({ from }) => !from.startsWith("plugins/"));
+}
+
+/** The imported names between braces. */
+function namesIn(braces: string): readonly string[] {
+  return braces.slice(1, -1).split(",").map((each) => each.trim().replace(/^type /, "").split(" as ")[0]!).filter((each) => each !== "");
+}
+
+const families = readdirSync(join(root, "plugins"), { withFileTypes: true }).filter((each) => each.isDirectory()).map(({ name }) => name);
+/** Exported names of plugin.ts, types included. */
+const exported = new Set(
+  [...readFileSync(join(root, "plugin.ts"), "utf8").matchAll(/^export (?:type )?(\{[^}]*\})/gm)].flatMap(([, braces = ""]) =>
+    namesIn(braces)
+  ),
+);
+
+test("namesIn() reads names with and without types and renames", () => {
+  assert.deepEqual(namesIn("{ a, type B, c as d,\n  E,\n}"), ["a", "B", "c", "E"]);
+});
+
+test("every value that plugin.ts exports is among the names that this test reads", () => {
+  assert.deepEqual(Object.keys(contract).filter((name) => !exported.has(name)), []);
+});
+
+test("the migration family imports thole/plugin only", () => {
+  assert.deepEqual([...new Set(importsOf("migration").map(({ from }) => from))], ["plugin.ts"]);
+});
+
+/**
+ * Helpers of the core that built-in families use and the contract leaves out. They read and write Go's messages and lexical trees, which
+ * only kinds of kube-apiserver need, or are one line that a plugin writes itself.
+ */
+const internals: Readonly<Record<string, readonly string[]>> = {
+  jsonKind: ["cluster"],
+  notAMap: ["configmaps"],
+  NumberText: ["cluster"],
+  readJson: ["cluster", "configmaps"],
+  Tree: ["cluster"],
+  TreeObject: ["cluster"],
+  trimEndOf: ["cluster"],
+  Unreadable: ["cluster", "configmaps"],
+};
+
+test("what a family imports from the core is in thole/plugin, but for a few internals", () => {
+  const wrong = families.flatMap((family) =>
+    importsOf(family).filter(({ from }) => from.startsWith("core/")).flatMap(({ file, names }) =>
+      names.filter((name) => !exported.has(name) && !internals[name]?.includes(family)).map((name) => `${file}: ${name}`)
+    )
+  );
+  assert.deepEqual(wrong, []);
+});
