@@ -31,7 +31,7 @@ export interface WorkQueueOptions {
    * Brings the object with this key to its desired state. It reads the current state by itself. If it rejects, the error is logged and
    * the key is retried after its backoff; if it resolves, the backoff of the key is reset.
    */
-  readonly work: (key: string) => void | Promise<void>;
+  readonly work: (key: string, queue: WorkQueue) => void | Promise<void>;
   /** Number of keys that are worked on at the same time. Default 1. */
   readonly workers?: number;
   /** Backoff and rate of retries. Default: client-go's. */
@@ -40,6 +40,31 @@ export interface WorkQueueOptions {
   readonly clock?: Clock;
   /** Bound of the queue, in keys. Default `limits.workQueueKeysMax`. */
   readonly keysMax?: number;
+}
+
+/**
+ * Opens a queue for the time that `feed` runs: what `feed` watches is added to the queue. Resolves when the signal has aborted and all work
+ * has ended. Rejects if `feed` does, after running work has ended, so that the controller starts again with an empty queue.
+ *
+ *     run: (context, signal) => runWorkQueue({ context, signal, work }, async (queue, until) => {
+ *       for await (const { object } of context.api.watch("v1", "configmaps", "", {}, until)) queue.add(keyOf(object));
+ *     })
+ *
+ * @param feed gets the queue, and a signal that aborts with `options.signal`
+ */
+export async function runWorkQueue(
+  options: WorkQueueOptions,
+  feed: (queue: WorkQueue, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController(), signal = AbortSignal.any([options.signal, stop.signal]);
+  const queue = new WorkQueue({ ...options, signal });
+  try {
+    await feed(queue, signal);
+    await queue.ended();
+  } finally {
+    stop.abort();
+    await queue.ended();
+  }
 }
 
 /** A key whose time has not come. */
@@ -165,7 +190,7 @@ export class WorkQueue {
     const { work, context, signal } = this.#options;
     await Promise.resolve(); // the key is in #running before work on it begins
     try {
-      await work(key);
+      await work(key, this);
     } catch (error) {
       if (!signal.aborted) context.logError?.(`work on "${key}" failed and is retried`, error);
       this.retry(key);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "./test-clock.ts";
-import { WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
+import { runWorkQueue, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
 /** Lets everything run that needs no timer. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -225,4 +225,34 @@ test("WorkQueue counts what its items do", async () => {
 
 test("WorkQueue rejects a number of workers that is none", () => {
   for (const workers of [0, -1, 1.5]) assert.throws(() => scene({ workers }), RangeError);
+});
+
+test("runWorkQueue() goes on with work after its feed has ended, until the signal aborts", async () => {
+  const ending = new AbortController(), log: string[] = [];
+  const work = (key: string, queue: WorkQueue) => {
+    log.push(key);
+    if (key === "a") queue.add("b");
+    else ending.abort();
+  };
+  await runWorkQueue({ signal: ending.signal, work }, async (queue) => queue.add("a"));
+  assert.deepEqual(log, ["a", "b"]);
+});
+
+test("runWorkQueue() rejects with the error of its feed, after running work has ended", async () => {
+  const held = Promise.withResolvers<void>(), log: string[] = [];
+  const work = async (key: string) => {
+    log.push(`begins ${key}`);
+    await held.promise;
+    log.push(`ends ${key}`);
+  };
+  const running = runWorkQueue({ signal: new AbortController().signal, work }, async (queue) => {
+    queue.add("a");
+    queue.add("b");
+    await settle();
+    throw new Error("no watch");
+  }).finally(() => log.push("over"));
+  await settle();
+  held.resolve();
+  await assert.rejects(running, /no watch/);
+  assert.deepEqual(log, ["begins a", "ends a", "over"]);
 });

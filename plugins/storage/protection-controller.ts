@@ -4,6 +4,7 @@
  * it. A claim is in use by pods, which this server does not have.
  */
 import { type Names } from "../../core/names.ts";
+import { objectKey } from "../../core/object-key.ts";
 import { listed } from "../../core/listed.ts";
 import type { Api, Controller, GroupVersion } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -30,7 +31,7 @@ function protectionController(name: string, what: Protected): Controller {
     needs: [{ resource: what.resource, groupVersions: [what.groupVersion] }],
     async run({ api, names, work }, signal) {
       for await (const { type, object } of api.watch(what.groupVersion, what.resource, "", {}, signal)) {
-        if (type !== "DELETED") await worked(work, nameOf(object), () => reconcile(api, names, what, object));
+        if (type !== "DELETED") await worked(work, objectKey(object), () => reconcile(api, names, what, object));
       }
     },
   };
@@ -130,11 +131,6 @@ async function isReferenced(api: Api, name: string): Promise<boolean> {
     if ((object as PersistentVolume).spec.volumeAttributesClassName === name) return true; // `as`: likewise
   }
   return false;
-}
-
-/** The object's key in work metrics. */
-function nameOf({ metadata: { namespace = "", name = "" } }: ApiObject): string {
-  return namespace === "" ? name : `${namespace}/${name}`;
 }
 
 function isTerminating({ metadata }: ApiObject): boolean {
