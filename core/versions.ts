@@ -1,8 +1,8 @@
 /** Group versions, versions in their order, and the verbs of the API. */
 
 /** Verbs of resources, in alphabetical order as discovery shows them. */
-export const verbs = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"] as const);
-export type Verb = typeof verbs[number];
+export const verbs: readonly Verb[] = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]);
+export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
 /** Splits `storage.k8s.io/v1` at its last slash. `v1` is of the group "". */
 export function splitGroupVersion(groupVersion: string): { group: string; version: string } {

@@ -161,7 +161,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
 function beside(schema: OpenapiSchema, siblings: OpenapiSchema, version: OpenapiVersion): OpenapiSchema {
   if (Object.keys(siblings).length === 0) return schema;
   const { description, ...rest } = siblings;
-  const first = description === undefined ? {} : { description };
+  const first: OpenapiSchema = description === undefined ? {} : { description };
   if (version === "v3" && Object.hasOwn(schema, "$ref")) return { ...first, ...rest, allOf: [schema] };
   return { ...first, ...schema, ...rest };
 }

@@ -33,7 +33,7 @@ function inTwo(seconds: number, large: number, largeUnit: string, small: number,
   return `${Math.trunc(seconds / large)}${largeUnit}${rest === 0 ? "" : `${rest}${smallUnit}`}`;
 }
 
-export const nameColumn = Object.freeze<Column<ApiObject>>({
+export const nameColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Name",
   type: "string",
   format: "name",
@@ -50,7 +50,7 @@ const creationDescription =
   "Populated by the system. Read-only. Null for lists. More info: " +
   "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
-export const ageColumn = Object.freeze<Column<ApiObject>>({
+export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Age",
   type: "string",
   description: creationDescription,
@@ -58,7 +58,7 @@ export const ageColumn = Object.freeze<Column<ApiObject>>({
 });
 
 /** In place of the age, where upstream has no printer of its own. */
-export const createdAtColumn = Object.freeze<Column<ApiObject>>({
+export const createdAtColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Created At",
   type: "date",
   description: creationDescription,

@@ -1,19 +1,68 @@
 /** Metadata of stored objects and of lists (meta/v1). */
-import { boolean, field, fieldsV1, type Infer, int64, list, mapBy, named, record, setOf, string, structsOf, time } from "../schema.ts";
+import {
+  boolean,
+  field,
+  fieldsV1,
+  type Infer,
+  type Int64,
+  int64,
+  type Json,
+  list,
+  mapBy,
+  named,
+  record,
+  setOf,
+  string,
+  type StructNode,
+  structsOf,
+  type Time,
+  time,
+  type Typed,
+} from "../schema.ts";
 
 const struct = structsOf("meta/v1");
 
-export const OwnerReference = struct("OwnerReference", {
+/**
+ * Returns the node with a type that is written out, because types that are exported from the package are not inferred. It compiles only
+ * if the written type has exactly the properties that the schema gives.
+ */
+function declared<T>(): <S>(
+  node: Typed<S, StructNode> & ([Required<S>, Required<T>] extends [Required<T>, Required<S>] ? unknown : never),
+) => Typed<T, StructNode> {
+  return (node) => node as Typed<any, StructNode>;
+}
+
+/** A reference to the owner of an object. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+/** The schema of `OwnerReference`. */
+export const OwnerReference: Typed<OwnerReference, StructNode> = declared<OwnerReference>()(struct("OwnerReference", {
   apiVersion: field(5, string, "API version of the owner.", { required: true }),
   kind: field(1, string, "Kind of the owner.", { required: true }),
   name: field(3, string, "Name of the owner.", { required: true }),
   uid: field(4, named("types.UID", string), "UID of the owner.", { required: true }),
   controller: field(6, boolean, "Whether the owner is the managing controller; at most one is.", { pointer: true }),
   blockOwnerDeletion: field(7, boolean, "Whether a foreground deletion of the owner waits for this object.", { pointer: true }),
-}, { doc: "Names an object, in the same namespace or cluster-wide, that this one belongs to.", atomic: true });
-export type OwnerReference = Infer<typeof OwnerReference>;
+}, { doc: "Names an object, in the same namespace or cluster-wide, that this one belongs to.", atomic: true }));
 
-export const ManagedFieldsEntry = struct("ManagedFieldsEntry", {
+/** The fields of an object that one manager owns. */
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: Time | null;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: Json;
+  readonly subresource?: string;
+}
+/** The schema of `ManagedFieldsEntry`. */
+export const ManagedFieldsEntry: Typed<ManagedFieldsEntry, StructNode> = declared<ManagedFieldsEntry>()(struct("ManagedFieldsEntry", {
   manager: field(1, string, "Name of the client that owns the fields."),
   operation: field(2, named("v1.ManagedFieldsOperationType", string), "How they came to be owned: Apply or Update."),
   apiVersion: field(3, string, "Version in which the field set is written."),
@@ -21,10 +70,28 @@ export const ManagedFieldsEntry = struct("ManagedFieldsEntry", {
   fieldsType: field(6, string, "Format of the field set; FieldsV1 is the only one."),
   fieldsV1: field(7, fieldsV1, "The field set.", { pointer: true }),
   subresource: field(8, string, "Subresource through which the fields were written; empty for the object itself."),
-}, { doc: "Fields of the object that one manager owns." });
-export type ManagedFieldsEntry = Infer<typeof ManagedFieldsEntry>;
+}, { doc: "Fields of the object that one manager owns." }));
 
-export const ObjectMeta = struct("ObjectMeta", {
+/** Metadata of a stored object. */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly selfLink?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: Int64;
+  readonly creationTimestamp?: Time | null;
+  readonly deletionTimestamp?: Time | null;
+  readonly deletionGracePeriodSeconds?: Int64;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+/** The schema of `ObjectMeta`. */
+export const ObjectMeta: Typed<ObjectMeta, StructNode> = declared<ObjectMeta>()(struct("ObjectMeta", {
   name: field(1, string, "Unique within its namespace (or the cluster) among objects of the kind; cannot change."),
   generateName: field(2, string, "Prefix from which the server makes a unique name when none is given."),
   namespace: field(3, string, "Namespace that the object lives in; empty for cluster-scoped kinds; cannot change."),
@@ -48,8 +115,7 @@ export const ObjectMeta = struct("ObjectMeta", {
     patch: { strategy: ["merge"] },
   }),
   managedFields: field(17, list(ManagedFieldsEntry), "Which manager owns which fields; kept by the server."),
-}, { doc: "Metadata that every stored object has." });
-export type ObjectMeta = Infer<typeof ObjectMeta>;
+}, { doc: "Metadata that every stored object has." }));
 
 export const ListMeta = struct("ListMeta", {
   selfLink: field(1, string, "No longer filled by the server."),

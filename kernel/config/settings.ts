@@ -5,7 +5,7 @@
 import { limits } from "../../core/limits.ts";
 
 export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
-interface Setting<K extends Kind, D> {
+export interface Setting<K extends Kind, D> {
   readonly kind: K;
   readonly default: D;
   /** What it does, and what for; a value's placeholder stands in angle brackets. */
@@ -47,7 +47,68 @@ const isElecting = "the election of the server that runs the controllers is unde
 const isLogged = "the log is opened once, at the start";
 const isCounted = "metrics that have been counted cannot be counted again";
 
-export const settings = Object.freeze(
+/** A value for every setting, by flag name; durations in milliseconds. */
+export interface Config {
+  readonly "config": string;
+  readonly "bind-address": string;
+  readonly "secure-port": number;
+  readonly "cert-dir": string;
+  readonly "tls-cert-file": string;
+  readonly "tls-private-key-file": string;
+  readonly "client-ca-file": string;
+  readonly "root-ca-file": string;
+  readonly "requestheader-client-ca-file": string;
+  readonly "requestheader-allowed-names": readonly string[];
+  readonly "requestheader-username-headers": readonly string[];
+  readonly "requestheader-uid-headers": readonly string[];
+  readonly "requestheader-group-headers": readonly string[];
+  readonly "requestheader-extra-headers-prefix": readonly string[];
+  readonly "token-auth-file": string;
+  readonly "anonymous-auth": boolean;
+  readonly "data-dir": string;
+  readonly "etcd-servers": readonly string[];
+  readonly "etcd-prefix": string;
+  readonly "etcd-cafile": string;
+  readonly "etcd-certfile": string;
+  readonly "etcd-keyfile": string;
+  readonly "etcd-compaction-interval": number;
+  readonly "leader-elect": boolean;
+  readonly "leader-elect-lease-duration": number;
+  readonly "leader-elect-renew-deadline": number;
+  readonly "leader-elect-retry-period": number;
+  readonly "group-domain": string;
+  readonly "platform-name": string;
+  readonly "plugins": readonly string[];
+  readonly "runtime-config": ReadonlyMap<string, boolean>;
+  readonly "disable-admission-plugins": readonly string[];
+  readonly "feature-gates": ReadonlyMap<string, boolean>;
+  readonly "suppress-deprecation-warnings": boolean;
+  readonly "max-requests-inflight": number;
+  readonly "max-mutating-requests-inflight": number;
+  readonly "goaway-chance": number;
+  readonly "http2-max-streams-per-connection": number;
+  readonly "request-timeout": number;
+  readonly "min-request-timeout": number;
+  readonly "livez-grace-period": number;
+  readonly "etcd-healthcheck-timeout": number;
+  readonly "etcd-readycheck-timeout": number;
+  readonly "logging-format": string;
+  readonly "v": number;
+  readonly "vmodule": readonly string[];
+  readonly "slow-request-threshold": number;
+  readonly "show-hidden-metrics-for-version": string;
+  readonly "disabled-metrics": readonly string[];
+  readonly "allow-metric-labels": ReadonlyMap<string, string>;
+  readonly "allow-metric-labels-manifest": string;
+  readonly "shutdown-send-retry-after": boolean;
+  readonly "shutdown-watch-termination-grace-period": number;
+  readonly "shutdown-delay-duration": number;
+}
+export type SettingName = keyof Config;
+/** A row for every setting. */
+export type Settings = { readonly [Name in SettingName]: Setting<Kind, Config[Name]> & Change & Going };
+
+export const settings: Settings = Object.freeze(
   {
     "config": fixed(
       "it is given on the command line only",
@@ -202,14 +263,8 @@ export const settings = Object.freeze(
       duration(0, "Over how long watches end, one after another, when the server goes down; 0 ends all at once."),
     ),
     "shutdown-delay-duration": live(duration(0, "How long the server goes on answering after it has said that it is not ready.")),
-  } satisfies Readonly<Record<string, AnySetting>>,
+  } satisfies Settings,
 );
-
-type Settings = typeof settings;
-type ValueOf<S> = S extends Setting<Kind, infer D> ? D : never;
-/** A value for every setting. */
-export type Config = { readonly [Name in keyof Settings]: ValueOf<Settings[Name]> };
-export type SettingName = keyof Settings;
 
 /** Warnings for the operator about set flags that are deprecated. */
 export function settingWarnings(
@@ -227,4 +282,4 @@ export function settingWarnings(
 /** Every setting at its default. */
 export const defaults: Config = Object.freeze(
   Object.fromEntries(Object.entries(settings).map(([name, { default: value }]) => [name, value])),
-) as Config; // one entry for each key of Settings
+) as unknown as Config; // one entry for each key of Settings

@@ -1,5 +1,6 @@
 /** Starts the heavy thread: a web worker on Deno, a worker thread on Node. */
 import { Worker as NodeWorker } from "node:worker_threads";
+import { siblingModule } from "../../core/sibling-module.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import type { HeavyThread, StartHeavyThread } from "./requests.ts";
 
@@ -7,7 +8,7 @@ export const startHeavyThread: StartHeavyThread = (received, died) =>
   "Deno" in globalThis ? startWeb(received, died) : startNode(received, died);
 
 function startWeb(received: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
-  const worker = new Worker(new URL("./worker-web.ts", import.meta.url), { type: "module" });
+  const worker = new Worker(siblingModule(import.meta.url, "worker-web"), { type: "module" });
   worker.onmessage = ({ data }: MessageEvent<FromHeavy>) => received(data);
   worker.onerror = (event) => {
     event.preventDefault(); // else it would be an error of this thread, too
@@ -21,7 +22,7 @@ function startWeb(received: (message: FromHeavy) => void, died: (error: Error) =
 }
 
 function startNode(received: (message: FromHeavy) => void, died: (error: Error) => void): HeavyThread {
-  const worker = new NodeWorker(new URL("./worker-node.ts", import.meta.url), { resourceLimits: { maxYoungGenerationSizeMb: 16 } });
+  const worker = new NodeWorker(siblingModule(import.meta.url, "worker-node"), { resourceLimits: { maxYoungGenerationSizeMb: 16 } });
   let ended = false;
   const dies = (error: Error) => {
     if (ended) return;

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { Worker as NodeWorker } from "node:worker_threads";
+import { siblingModule } from "../../../core/sibling-module.ts";
 import type { Call, Run } from "./calls.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
 import type { FromThread, ToThread } from "./thread.ts";
@@ -95,7 +96,7 @@ interface Thread {
 /** On Deno a web worker, which has no need of what node's brings along: six MiB, and a look at every byte that is posted. */
 function startThread(told: (message: FromThread) => void, died: (error: Error) => void): Thread {
   if ("Deno" in globalThis) {
-    const worker = new Worker(new URL("./thread-web.ts", import.meta.url), { type: "module" });
+    const worker = new Worker(siblingModule(import.meta.url, "thread-web"), { type: "module" });
     worker.onmessage = ({ data }: MessageEvent<FromThread>) => told(data);
     worker.onerror = (event) => {
       event.preventDefault(); // else it would be an error of this thread, too
@@ -103,7 +104,7 @@ function startThread(told: (message: FromThread) => void, died: (error: Error) =
     };
     return { post: (message) => worker.postMessage(message), end: async () => worker.terminate() };
   }
-  const worker = new NodeWorker(new URL("./thread-node.ts", import.meta.url));
+  const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"));
   worker.on("message", told);
   worker.on("error", (error) => died(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => died(new Error("The thread of the store has ended")));

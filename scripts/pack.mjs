@@ -1,0 +1,120 @@
+// Builds the npm package: `npm run pack [-- FOLDER]`. FOLDER (default: build) gets `package/`, which is the content, and the tarball.
+//
+// `tsc` compiles what is reachable from the entry points, so tests and benchmarks are not in the package. JavaScript has no comments,
+// because it is beside source maps; declarations have them, and only those are kept that an entry point reaches.
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import process from "node:process";
+import { root } from "./runtimes.mjs";
+
+/** The modules that are imported by name, by the subpath of the export. */
+const entries = { ".": "mod", "./plugin": "plugin", "./testing": "testing" };
+
+/** The modules that are loaded by their address. */
+const programs = [
+  "kernel/main",
+  "kernel/heavy/worker-node",
+  "kernel/heavy/worker-web",
+  "kernel/store/sqlite/thread-node",
+  "kernel/store/sqlite/thread-web",
+];
+
+/** What only the repository needs: `npm start` runs the server on Deno. */
+const repositoryOnly = ["deno"];
+
+/** The oldest Node with node:sqlite without a flag. The JavaScript is of this language version: Node 22 has no `using`. */
+const engines = { node: ">=22.13.0" };
+const target = "es2024";
+
+const copied = ["README.md", "LICENSE", "CHANGELOG.md"];
+
+function compile(folder, name, options) {
+  const config = join(folder, `tsconfig.${name}.json`);
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: {
+        target,
+        noEmit: false,
+        rewriteRelativeImportExtensions: true,
+        rootDir: root,
+        outDir: join(folder, "package"),
+        typeRoots: [join(root, "node_modules/@types")],
+        ...options,
+      },
+      files: [...Object.values(entries), ...programs].map((path) => join(root, `${path}.ts`)),
+      include: [],
+    }),
+  );
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", config], { stdio: "inherit" });
+    child.on("error", failed);
+    child.on("close", (code) => code === 0 ? done() : failed(new Error(`tsc (${name}) exits with ${code}`)));
+  });
+}
+
+/** Removes the declarations that no entry point reaches. */
+function removeUnreachable(folder) {
+  const reached = new Set();
+  const waiting = Object.values(entries).map((name) => join(folder, `${name}.d.ts`));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    for (const [, specifier] of readFileSync(path, "utf8").matchAll(/(?:from |import\(|import )"(\.[^"]+)"/g)) {
+      waiting.push(resolve(dirname(path), specifier.replace(/\.(ts|js)$/, ".d.ts")));
+    }
+  }
+  for (const file of readdirSync(folder, { recursive: true })) {
+    const path = join(folder, file);
+    if (file.endsWith(".d.ts") && !reached.has(path)) rmSync(path);
+  }
+}
+
+function manifest() {
+  const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const { name, version, description, license, type, dependencies } = own;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    bin: { thole: "bin/thole.js" },
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(entries).map(([subpath, file]) => [subpath, { types: `./${file}.d.ts`, default: `./${file}.js` }]),
+      ),
+      "./package.json": "./package.json",
+    },
+    files: ["bin", "core", "health", "kernel", "metrics", "plugins", "*.js", "*.js.map", "*.d.ts", "CHANGELOG.md"],
+    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([each]) => !repositoryOnly.includes(each))),
+  };
+}
+
+async function main() {
+  const folder = resolve(process.argv[2] ?? join(root, "build"));
+  const content = join(folder, "package");
+  rmSync(content, { recursive: true, force: true });
+  mkdirSync(join(content, "bin"), { recursive: true });
+  await Promise.all([
+    compile(folder, "javascript", { sourceMap: true, removeComments: true }),
+    compile(folder, "declarations", { declaration: true, emitDeclarationOnly: true }),
+  ]);
+  removeUnreachable(content);
+  copyFileSync(join(root, "scripts/thole.mjs"), join(content, "bin/thole.js"));
+  for (const file of copied) copyFileSync(join(root, file), join(content, file));
+  const packed = manifest();
+  writeFileSync(join(content, "package.json"), `${JSON.stringify(packed, undefined, 2)}\n`);
+  const npm = spawnSync("npm", ["pack", "--silent", "--pack-destination", folder], {
+    cwd: content,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (npm.status !== 0) throw new Error(`npm pack exits with ${npm.status ?? npm.error?.message}`);
+  const tarball = join(folder, `${packed.name}-${packed.version}.tgz`);
+  console.log(`${tarball} ${statSync(tarball).size} bytes`);
+}
+
+await main();

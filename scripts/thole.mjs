@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// The program `thole` of the package. In the repository `npm start` runs the server.
+import process from "node:process";
+
+const [major, minor] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 13)) {
+  console.error(`thole: needs Node 22.13 or newer; this is Node ${process.versions.node}`);
+  process.exit(1);
+}
+await import("../kernel/main.js");

@@ -1,0 +1,153 @@
+// The packed tarball, installed in a fresh project: its size, its program, its modules and its types.
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { after, before, describe, test } from "node:test";
+import { run, runtimeMissing, runtimePath, signal, startCommand, until } from "../real-server.ts";
+import { example } from "./example.ts";
+import { install, type Installed, root, withNode } from "./tarball.ts";
+
+const packedBytesMax = 1_000_000;
+const installedBytesMax = 20_000_000;
+const readyMsMax = 60_000;
+
+const start = [
+  'import { builtInPlugins, start } from "thole";',
+  'import { widgetsPlugin } from "./widgets.ts";',
+  'const server = await start({ plugins: [...builtInPlugins, widgetsPlugin], settings: { "data-dir": ":memory:", "secure-port": 0 } });',
+  'console.log(server.url, server.catalog.endpoint("example.com", "v1", "widgets")?.kind);',
+  "await server.close();",
+].join("\n");
+
+const tests = [
+  'import assert from "node:assert/strict";',
+  'import { test } from "node:test";',
+  'import { openTestServer } from "thole/testing";',
+  'import { widgetsPlugin } from "./widgets.ts";',
+  'test("the server lists widgets", async () => {',
+  "  await using server = await openTestServer({ plugins: [widgetsPlugin] });",
+  '  const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));',
+  '  assert.equal((await response.json() as { kind: string }).kind, "WidgetList");',
+  "});",
+].join("\n");
+
+/** A program of the oldest supported Node line on PATH; undefined without one. */
+async function node22(): Promise<string | undefined> {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    for (const name of ["node", "node22", "node-22"]) {
+      const path = join(folder, name);
+      if (existsSync(path) && /^v22\./.test((await run(path, ["--version"])).output)) return path;
+    }
+  }
+  return undefined;
+}
+
+const npmMissing = await run("npm", ["--version"]).then(() => false as const, () => "no npm on PATH");
+const oldest = await node22();
+const runtimes = [
+  { name: "Node 24", path: runtimePath("node"), skip: runtimeMissing("node") },
+  { name: "Node 22", path: oldest ?? "", skip: oldest === undefined ? "no Node 22 on PATH" : false },
+];
+
+describe("the packed tarball", { skip: npmMissing || runtimeMissing("node") }, () => {
+  let installed: Installed;
+  let project = "";
+  before(async () => {
+    installed = await install();
+    project = installed.project;
+    const tsconfig = { compilerOptions: { strict: true, module: "nodenext", target: "es2024", lib: ["esnext", "dom"], types: ["node"] } };
+    for (
+      const [name, text] of Object.entries({
+        "widgets.ts": await example(),
+        "start.ts": start,
+        "widgets_test.ts": tests,
+        "tsconfig.json": JSON.stringify(tsconfig),
+        "deno.json": '{"nodeModulesDir":"manual"}',
+      })
+    ) await writeFile(join(project, name), text);
+  });
+  after(() => installed?.remove());
+
+  test("is below its bounds and has no tests inside", () => {
+    assert.ok(installed.packedBytes < packedBytesMax, `${installed.packedBytes} bytes packed`);
+    assert.ok(installed.installedBytes < installedBytesMax, `${installed.installedBytes} bytes installed`);
+    assert.deepEqual(installed.files.filter((path) => /_(test|bench)\.|\/testing\/|^test\//.test(path)), []);
+    assert.deepEqual(installed.files.filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts")), []);
+  });
+
+  test("has a source map for each module, a program and no dependency on Deno", async () => {
+    const manifest = JSON.parse(await readFile(join(project, "node_modules/thole/package.json"), "utf8"));
+    assert.deepEqual(Object.keys(manifest.dependencies), ["prom-client", "protobufjs"]);
+    assert.deepEqual([manifest.bin, manifest.private], [{ thole: "bin/thole.js" }, undefined]);
+    const files = new Set(installed.files);
+    const modules = installed.files.filter((path) => path.endsWith(".js") && !path.startsWith("bin/"));
+    assert.deepEqual(modules.filter((path) => !files.has(`${path}.map`)), []);
+    for (const name of ["mod", "plugin", "testing"]) assert.ok(files.has(`${name}.js`) && files.has(`${name}.d.ts`), name);
+  });
+
+  for (const { name, path, skip } of runtimes) {
+    test(`npx thole --data-dir=:memory: serves (${name})`, { skip }, async () => {
+      const env = { ...process.env, ...withNode(path) };
+      // Node 22 strips types of modules outside node_modules only with a flag; compiled plugins need none.
+      const plugins = name === "Node 22" ? [] : ["--plugins=./widgets.ts"];
+      const program = await startCommand(["npx", "--offline", "thole", "--data-dir=:memory:", "--secure-port=0", ...plugins], {
+        cwd: project,
+        env,
+      });
+      let exited = false;
+      program.exited.then(() => exited = true);
+      try {
+        const ready = () => assert.match(program.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+$/m, program.errors());
+        await until(() => exited || ready(), readyMsMax);
+        ready();
+      } finally {
+        // npx does not pass signals on; the log has the process id of the server.
+        const pid = / (\d+) server\] "starting"/.exec(program.errors())?.[1];
+        if (pid !== undefined) signal(Number(pid), "SIGTERM");
+        else program.signal("SIGKILL");
+        await program.exited;
+      }
+    });
+  }
+
+  for (
+    const { name, path, skip, flags, testFlags } of [
+      ...runtimes.map((each) => {
+        const strip = ["--disable-warning=ExperimentalWarning", ...(each.name === "Node 22" ? ["--experimental-transform-types"] : [])];
+        // The default target of the type transform keeps `using`, which Node 22 lacks: its tests are compiled by others.
+        return { ...each, flags: strip, testFlags: each.name === "Node 22" ? undefined : strip };
+      }),
+      {
+        name: "Deno",
+        path: runtimePath("deno"),
+        skip: runtimeMissing("deno"),
+        flags: ["run", "-A", "--no-check", "--cached-only"],
+        testFlags: ["test", "-A", "--no-check", "--cached-only"],
+      },
+    ]
+  ) {
+    test(`a program starts a server with the page's plugin (${name})`, { skip }, async () => {
+      const { code, output, errors } = await run(path, [...flags, "start.ts"], { cwd: project });
+      assert.equal(code, 0, errors);
+      assert.match(output, /^https:\/\/127\.0\.0\.1:\d+ Widget\n$/);
+    });
+
+    if (testFlags === undefined) continue;
+    test(`its tests run with thole/testing (${name})`, { skip }, async () => {
+      const { code, output, errors } = await run(path, [...testFlags, "widgets_test.ts"], { cwd: project, env: { NODE_TEST_CONTEXT: "" } });
+      assert.equal(code, 0, output + errors);
+      assert.match(output, /the server lists widgets/);
+    });
+  }
+
+  for (const exact of [false, true]) {
+    test(`the project type-checks under strict${exact ? " and exactOptionalPropertyTypes" : ""}`, async () => {
+      const tsc = join(root, "node_modules/typescript/bin/tsc");
+      const flags = ["--noEmit", "--allowImportingTsExtensions", "--exactOptionalPropertyTypes", String(exact)];
+      const { code, output } = await run(runtimePath("node"), [tsc, "-p", ".", ...flags], { cwd: project });
+      assert.equal(code, 0, output);
+    });
+  }
+});
