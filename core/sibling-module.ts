@@ -6,5 +6,6 @@
  * @param name the file name without its extension
  */
 export function siblingModule(of: string, name: string): URL {
-  return new URL(`./${name}${/\.[a-z]+$/.exec(new URL(of).pathname)?.[0] ?? ".js"}`, of);
+  const { pathname } = new URL(of);
+  return new URL(`./${name}${pathname.slice(pathname.lastIndexOf("."))}`, of);
 }
