@@ -53,7 +53,7 @@ function tooLarge(limit: number): Error {
 class Content {
   /** Bytes, as far as the client has said. */
   readonly #announced: number;
-  #buffer: Buffer = noBytes;
+  #buffer: Buffer | undefined;
   #filled = 0;
 
   constructor(announced: number) {
@@ -62,24 +62,25 @@ class Content {
   add(piece: Buffer): void {
     if (this.#filled === 0 && piece.length === this.#announced) this.#buffer = piece; // the whole body, as a rule
     else {
-      this.#reserve(this.#filled + piece.length);
-      this.#buffer.set(piece, this.#filled);
+      this.#withSpaceFor(this.#filled + piece.length).set(piece, this.#filled);
     }
     this.#filled += piece.length;
   }
-  whole(): Buffer {
-    return this.#buffer.subarray(0, this.#filled);
+  /** In a buffer that nothing else uses: it may be transferred to another thread. */
+  whole(): Uint8Array {
+    return this.#buffer === undefined ? new Uint8Array() : this.#buffer.subarray(0, this.#filled);
   }
-  /** What is announced is not reserved at once: a client can announce much and send little. */
-  #reserve(bytes: number): void {
-    if (bytes <= this.#buffer.length) return;
-    const grown = Math.max(bytes, this.#buffer.length * growth, leastBytes);
+  /** The announced length is not allocated at once: a client can announce much and send little. */
+  #withSpaceFor(bytes: number): Buffer {
+    const before = this.#buffer;
+    if (before !== undefined && bytes <= before.length) return before;
+    const grown = Math.max(bytes, (before?.length ?? 0) * growth, leastBytes);
     const next = Buffer.allocUnsafeSlow(bytes <= this.#announced ? Math.min(grown, this.#announced) : grown);
-    next.set(this.#buffer.subarray(0, this.#filled));
+    if (before !== undefined) next.set(before.subarray(0, this.#filled));
     this.#buffer = next;
+    return next;
   }
 }
-const noBytes = Buffer.alloc(0);
 const leastBytes = 16 * 1024, growth = 4;
 
 /**
