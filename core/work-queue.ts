@@ -96,6 +96,11 @@ export class WorkQueue {
     signal.addEventListener("abort", () => this.#drop(), { once: true });
   }
 
+  /** Aborts when the queue ends. For what work waits for. */
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
   /** Number of keys that wait for a worker. Keys that are running or delayed do not count. */
   get length(): number {
     return this.#waiting.size;

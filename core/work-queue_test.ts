@@ -240,10 +240,10 @@ test("runWorkQueue() goes on with work after its feed has ended, until the signa
 
 test("runWorkQueue() rejects with the error of its feed, after running work has ended", async () => {
   const held = Promise.withResolvers<void>(), log: string[] = [];
-  const work = async (key: string) => {
+  const work = async (key: string, { signal }: WorkQueue) => {
     log.push(`begins ${key}`);
     await held.promise;
-    log.push(`ends ${key}`);
+    log.push(`ends ${key}${signal.aborted ? ", told to end" : ""}`);
   };
   const running = runWorkQueue({ signal: new AbortController().signal, work }, async (queue) => {
     queue.add("a");
@@ -254,5 +254,5 @@ test("runWorkQueue() rejects with the error of its feed, after running work has 
   await settle();
   held.resolve();
   await assert.rejects(running, /no watch/);
-  assert.deepEqual(log, ["begins a", "ends a", "over"]);
+  assert.deepEqual(log, ["begins a", "ends a, told to end", "over"]);
 });

@@ -8,12 +8,12 @@ import {
   type Api,
   type Condition,
   type Controller,
-  type ControllerContext,
   type Names,
   pause,
+  runWorkQueue,
   spell,
   StatusError,
-  worked,
+  type WorkQueue,
 } from "../../plugin.ts";
 import { alphaFieldsOf, fromStored, toStored, withToken, withVersion } from "./alpha.ts";
 import { type Collection, rewriteAll } from "./rewrite.ts";
@@ -23,6 +23,10 @@ const beta = "storagemigration.{domain}/v1beta1", alpha = "storagemigration.{dom
 /** Time to wait for a resource to appear in discovery, and the polling interval. */
 const absenceMs = 60_000, pollMs = 1000;
 const updateAttemptsMax = 5;
+/** Resources that are migrated at the same time. */
+const resourcesMax = 100;
+/** Longest pause before an error is retried, in milliseconds. */
+const retryMsMax = 30_000;
 
 export const migrationController: Controller = {
   name: "storage-version-migrator",
@@ -30,19 +34,27 @@ export const migrationController: Controller = {
   gate: "StorageVersionMigrator",
   needs: [{ resource: plural, groupVersions: [beta, alpha] }],
   async run(context, signal) {
-    // A failed task ends the watch and all other tasks: the controller restarts as a whole.
-    const failed = new AbortController(), errors: unknown[] = [];
-    const migrator = new Migrator(context, AbortSignal.any([signal, failed.signal]), (error) => {
-      errors.push(error);
-      failed.abort();
+    const client = migrationClient(context.api, context.names);
+    /** Unfinished migrations by uid, in the order of their arrival. */
+    const pending = new Map<string, StorageVersionMigration>();
+    // The queue's keys are resources: each has one running migration. An error is retried from the migration's continue token.
+    const work = async (key: string, queue: WorkQueue) => {
+      const migration = [...pending.values()].find((each) => keyOf(each) === key);
+      if (migration === undefined) return;
+      const uid = migration.metadata.uid ?? "";
+      await migrate(context.api, client, migration, () => !queue.signal.aborted && pending.has(uid), queue.signal);
+      if (queue.signal.aborted) return;
+      pending.delete(uid);
+      queue.add(key);
+    };
+    await runWorkQueue({ context, signal, workers: resourcesMax, retry: { maxMs: retryMsMax }, work }, async (queue, until) => {
+      for await (const { type, migration } of client.watch(until)) {
+        const uid = migration.metadata.uid ?? "";
+        if (type === "DELETED" || isFinished(migration)) pending.delete(uid);
+        else pending.set(uid, migration);
+        queue.add(keyOf(migration));
+      }
     });
-    try {
-      await migrator.watch();
-    } finally {
-      failed.abort();
-      await migrator.settled();
-    }
-    if (errors.length > 0) throw errors[0];
   },
 };
 
@@ -79,59 +91,6 @@ function migrationClient(api: Api, names: Names): MigrationClient {
         subresource === "" ? {} : { subresource },
       ),
   };
-}
-
-/** The pending migrations, and one running task for each resource. */
-class Migrator {
-  readonly #pending = new Map<string, StorageVersionMigration>();
-  readonly #tasks = new Map<string, Promise<void>>();
-  readonly #context: ControllerContext;
-  readonly #client: MigrationClient;
-  readonly #signal: AbortSignal;
-  readonly #fail: (error: unknown) => void;
-
-  constructor(context: ControllerContext, signal: AbortSignal, fail: (error: unknown) => void) {
-    this.#context = context;
-    this.#client = migrationClient(context.api, context.names);
-    this.#signal = signal;
-    this.#fail = fail;
-  }
-
-  async watch(): Promise<void> {
-    for await (const { type, migration } of this.#client.watch(this.#signal)) {
-      const uid = migration.metadata.uid ?? "";
-      if (type === "DELETED" || isFinished(migration)) this.#pending.delete(uid);
-      else this.#pending.set(uid, migration);
-      this.#start();
-    }
-  }
-
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#tasks.values());
-  }
-
-  #start(): void {
-    for (const migration of this.#pending.values()) {
-      const key = keyOf(migration);
-      if (this.#tasks.has(key) || this.#signal.aborted) continue;
-      const task = worked(
-        this.#context.work,
-        migration.metadata.name ?? "",
-        () => migrate(this.#context.api, this.#client, migration, () => this.#isActive(migration), this.#signal),
-      )
-        .then(() => {
-          this.#pending.delete(migration.metadata.uid ?? "");
-          this.#tasks.delete(key);
-          this.#start();
-        })
-        .catch((error) => this.#fail(error));
-      this.#tasks.set(key, task);
-    }
-  }
-
-  #isActive({ metadata }: StorageVersionMigration): boolean {
-    return !this.#signal.aborted && this.#pending.has(metadata.uid ?? "");
-  }
 }
 
 function keyOf({ spec: { resource: { group, resource } } }: StorageVersionMigration): string {

@@ -129,10 +129,10 @@ test("migrationController fails a migration with an invalid token", async () => 
   assert.equal(stored.get("one").status.conditions[1].message, "migration encountered unhandled error: no such token");
 });
 
-test("migrationController rejects and is restarted if the server is busy; the migration does not fail", async () => {
-  const { run, written } = apiOver([migration("one", "things")], ["busy", "z"], () => false);
-  await assert.rejects(run, /no busy/);
-  assert.deepEqual(written, ["one Running=True", "one Running=True at 7", "thing busy"]);
+test("migrationController retries a migration if the server is busy, and does not fail it", async () => {
+  const { run, written } = apiOver([migration("one", "things")], ["busy", "z"], (written) => written.length === 4);
+  await run;
+  assert.deepEqual(written, ["one Running=True", "one Running=True at 7", "thing busy", "thing busy"]);
 });
 
 test("migrationController fails a migration if an object cannot be written", async () => {
@@ -183,15 +183,36 @@ test("migrationController runs if its gate is enabled and one of the two version
   }]);
 });
 
-test("migrationController rejects with the error of a status update, so that it is restarted", async () => {
+test("migrationController logs and retries an error of one resource, and goes on with the others", async () => {
+  const done = new AbortController(), calls: string[] = [], logged: unknown[] = [];
   const broken: Partial<Api> = {
     collections: () => [{ groupVersion, resource: "storageversionmigrations", kind: "StorageVersionMigration", namespaced: false }],
-    get: () => Promise.reject(new Error("broken")),
+    get(_version, _resource, _namespace, name) {
+      calls.push(name);
+      if (calls.length === 4) done.abort();
+      return Promise.reject(new Error("broken"));
+    },
     async *watch(_version, _resource, _namespace, _query, signal) {
       yield { type: "ADDED", object: migration("one", "things") };
+      yield { type: "ADDED", object: migration("two", "others") };
       if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
   };
+  const logError = (sentence: string, error: unknown) => logged.push([sentence, (error as Error).message]);
+  const context = fakeContext({ api: fakeApi(broken), gates: () => true, logError });
+  await migrationController.run(context, AbortSignal.any([done.signal, AbortSignal.timeout(60_000)]));
+  assert.deepEqual(calls, ["one", "two", "one", "two"]);
+  assert.deepEqual(logged.slice(0, 2), ["things", "others"].map((key) => [`work on "${key}" failed and is retried`, "broken"]));
+});
+
+test("migrationController rejects if its watch does, so that it is restarted", async () => {
+  const broken: Partial<Api> = {
+    collections: () => [],
+    // deno-lint-ignore require-yield
+    async *watch() {
+      throw new Error("no watch");
+    },
+  };
   const context = fakeContext({ api: fakeApi(broken), gates: () => true });
-  await assert.rejects(migrationController.run(context, AbortSignal.timeout(60_000)), /broken/);
+  await assert.rejects(migrationController.run(context, new AbortController().signal), /no watch/);
 });
