@@ -71,6 +71,7 @@ export type WatchType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 /** How a watch encodes its events. Watches with equal `id` may share frames. */
 export interface Framing {
+  /** Frames of the same id are the same; that of a table changes with time. */
   readonly id: string;
   /** Frames hold the JSON of the stored form as it is. */
   readonly plain: boolean;

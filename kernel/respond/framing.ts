@@ -20,12 +20,16 @@ const notAList = toBytes.encode("\n");
 
 /** The framing of a call's watch; 400 for a table that cannot be. */
 export function framingOf(call: RequestContext): Framing {
-  const { endpoint, backend: { meter }, output: { encoding, transform } } = call;
+  const { endpoint, backend: { meter, clock }, output: { encoding, transform } } = call;
   const begun = meter.now();
   const isTable = transform.as === "Table";
   const form = transform.as === "object" ? "" : `${transform.as} ${transform.version} ${isTable ? includeObject(call) : ""}`;
+  const id = `${endpoint.apiVersion} ${encoding} ${form}`;
   return {
-    id: `${endpoint.apiVersion} ${encoding} ${form}`,
+    get id() {
+      // Rows show ages in seconds.
+      return isTable ? `${id} ${Math.floor(clock.now() / 1000)}` : id;
+    },
     plain: transform.as === "object" && !isBinary(encoding) && isStoredForm(endpoint),
     opens: isTable,
     frame: (type, item, first) => frameOf(call, type, item, first),

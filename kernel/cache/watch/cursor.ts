@@ -67,13 +67,20 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   readonly #cancelEnd: () => void;
   readonly #endsAt: number;
   readonly #onAbort = (): void => this.end();
-  /** Watches of the same name are given the same. */
-  readonly #name: string;
+  /** Watches of the same name are sent the same. */
+  get #name(): string {
+    return this.#needs.watching.framing.opens ? this.#nameNow() : this.#fixedName;
+  }
+  readonly #fixedName: string;
+  #nameNow(): string {
+    const { watching: { framing }, selection } = this.#needs;
+    return `${framing.id} ${selection.name}`;
+  }
 
   constructor(needs: CursorNeeds) {
     this.#needs = needs;
-    const { clock, watching, selection } = needs;
-    this.#name = `${watching.framing.id} ${selection.name}`;
+    const { clock, watching } = needs;
+    this.#fixedName = this.#nameNow();
     this.#endsAt = clock.now() + watching.ms;
     this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
     watching.signal.addEventListener("abort", this.#onAbort);
