@@ -15,6 +15,7 @@ export type FieldErrorType =
   | "TooMany"
   | "Internal";
 
+/** What is wrong with one field: reason, path, value and detail. An item of `details.causes` of a 422. */
 export interface FieldError {
   readonly type: FieldErrorType;
   /** `spec.drivers[0].name`, `data[key]`; the empty path is written `<nil>` or, for lists upstream builds so, `[]`. */
@@ -65,18 +66,23 @@ export function fieldErrorReason(error: FieldError): string {
   return shown[error.type].reason;
 }
 
+/** A field that must be set. */
 export function required(path: string, detail: string): FieldError {
   return { type: "Required", path, detail };
 }
+/** A value that breaks a rule; `detail` names the rule. */
 export function invalid(path: string, value: unknown, detail: string): FieldError {
   return { type: "Invalid", path, value, detail };
 }
+/** A value that another item of the list has. */
 export function duplicate(path: string, value: unknown): FieldError {
   return { type: "Duplicate", path, value, detail: "" };
 }
+/** A field that may not be set, or may not have changed. */
 export function forbidden(path: string, detail: string): FieldError {
   return { type: "Forbidden", path, detail };
 }
+/** A value that refers to something that does not exist. */
 export function notFound(path: string, value: unknown): FieldError {
   return { type: "NotFound", path, value, detail: "" };
 }
@@ -89,9 +95,11 @@ export function notSupported(path: string, value: unknown, supported: readonly s
     detail: supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
   };
 }
+/** A value of more than `max` bytes. */
 export function tooLong(path: string, max: number): FieldError {
   return { type: "TooLong", path, detail: `may not be more than ${max} ${max === 1 ? "byte" : "bytes"}` };
 }
+/** A list of more than `max` items. */
 export function tooMany(path: string, actual: number, max: number): FieldError {
   return { type: "TooMany", path, value: actual, detail: `must have at most ${max} ${max === 1 ? "item" : "items"}` };
 }

@@ -9,6 +9,7 @@ export interface Names {
   readonly platform: string;
 }
 
+/** The names without --group-domain and --platform-name: `k8s.io` and `kubernetes`. */
 export const defaultNames: Names = Object.freeze({ domain: "k8s.io", platform: "kubernetes" });
 
 /** `text` with `{domain}` and `{platform}` filled in. */

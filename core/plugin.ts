@@ -19,6 +19,7 @@ export type GroupVersion = string;
 /** A minor release, `"1.18"`. */
 export type Release = string;
 
+/** Stage of a feature gate. */
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
 /** One rung of a gate's ladder: holds from that release on. */
 export interface GateStage {
@@ -215,7 +216,7 @@ export interface Resource<T extends ApiObject = any> {
   /** The one form that the store holds and the hooks see; must be one of `served` or carry its schema in `storedSchema`. */
   readonly storedAs: GroupVersion;
   /** Segments of the key below the prefix, as upstream lays them out: `configmaps`, `services/specs`. Every kind has them that
-   *  has no `answer`. */
+   *  has no `handleCreate`. */
   readonly storedUnder?: string;
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   readonly strategy?: Strategy;
@@ -267,6 +268,7 @@ export interface HealthCheck {
   readonly name: string;
   /** The endpoints that run the check. Default: readyz and healthz, because a restart (livez) seldom repairs a plugin. */
   readonly endpoints?: readonly ("healthz" | "livez" | "readyz")[];
+  /** Resolves if the check passes; rejects with the reason if not. `signal` aborts when the time for it is over. */
   check(signal: AbortSignal): Promise<void>;
 }
 
@@ -319,10 +321,12 @@ export interface ApiWriteOptions {
   /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
   readonly fieldManager?: string;
 }
+/** Options of a create. */
 export interface ApiCreateOptions extends ApiWriteOptions {
   /** The object whose `subresource` takes the POST; required with a subresource, ignored without. */
   readonly name?: string;
 }
+/** Options of an apply. */
 export interface ApiApplyOptions extends ApiWriteOptions {
   /** Takes over fields that other managers own, as controllers do. With false a conflict rejects the apply (409). Default true. */
   readonly force?: boolean;
@@ -418,6 +422,7 @@ export interface Api {
 }
 /** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
 export type WatchScope = "everything" | "ownership";
+/** A list of objects, or one chunk of it. */
 export interface ApiList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly ApiObject[];
@@ -449,6 +454,7 @@ export interface StartHook {
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
+/** A plugin: kinds and everything that works on them. `definePlugin` checks and freezes it. */
 export interface Plugin {
   /** Also its metrics and log label, and its name in `--plugins`. */
   readonly name: string;

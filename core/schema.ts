@@ -64,6 +64,7 @@ export type Union = {
   /** By the key of each member, the member's name in Go, which is what the discriminator would hold. */
   readonly members: Readonly<Record<string, string>>;
 };
+/** The node of a struct: an object with named fields. */
 export type StructNode = {
   readonly tag: "struct";
   readonly name: string;
@@ -85,6 +86,7 @@ export type StructNode = {
 };
 export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
 
+/** A node of a schema. */
 export type Node =
   | BooleanNode
   | StringNode
@@ -110,6 +112,7 @@ export type Typed<T, N extends Node = Node> = N & { readonly "~type"?: T };
 /** The TypeScript type that a schema describes. */
 export type Infer<N> = N extends { readonly "~type"?: infer T } ? Exclude<T, undefined> : never;
 
+/** Options of a field. */
 export interface FieldOptions {
   /** A Go pointer: absent and zero differ, and protobuf writes it only when present. Lists and records are never pointers. */
   readonly pointer?: true;
@@ -149,6 +152,7 @@ export interface FieldOptions {
   readonly publish?: { readonly [key: string]: Json };
 }
 
+/** A field of a struct: protobuf number, type, sentence and options. Made by `field`. */
 export interface Field<T = unknown, Present extends boolean = boolean> extends FieldOptions {
   readonly number: number;
   readonly node: Typed<T>;
@@ -190,6 +194,7 @@ export type Shape<F extends Fields> =
   & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> }
   & Hoisted<F>;
 
+/** Options of a struct. */
 export interface StructOptions {
   readonly package?: string;
   readonly doc?: string;
@@ -199,17 +204,29 @@ export interface StructOptions {
   readonly fillWhile?: Readonly<Record<string, (self: any) => any>>;
 }
 
+/** True or false. */
 export const boolean: Typed<boolean, BooleanNode> = Object.freeze({ tag: "boolean" });
+/** Text. */
 export const string: Typed<string, StringNode> = Object.freeze({ tag: "string" });
+/** A 32-bit integer. */
 export const int32: Typed<number, Int32Node> = Object.freeze({ tag: "int32" });
+/** A 64-bit integer; a bigint beyond 2^53. */
 export const int64: Typed<Int64, Int64Node> = Object.freeze({ tag: "int64" });
+/** A 64-bit floating-point number. */
 export const double: Typed<number, DoubleNode> = Object.freeze({ tag: "double" });
+/** Bytes, base64 in JSON. */
 export const bytes: Typed<Base64, BytesNode> = Object.freeze({ tag: "bytes" });
+/** A quantity such as `100m` or `1Gi`, as written. */
 export const quantity: Typed<Quantity, QuantityNode> = Object.freeze({ tag: "quantity" });
+/** An integer or a string, such as a port by number or by name. */
 export const intOrString: Typed<number | string, IntOrStringNode> = Object.freeze({ tag: "intOrString" });
+/** A time in RFC 3339, in UTC with whole seconds. */
 export const time: Typed<Time | null, TimeNode> = Object.freeze({ tag: "time" });
+/** A time in UTC with microseconds. */
 export const microTime: Typed<MicroTime | null, MicroTimeNode> = Object.freeze({ tag: "microTime" });
+/** A duration in Go's form, such as `1m30s`. */
 export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "duration" });
+/** Any JSON object, stored as it is. */
 export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 

@@ -27,6 +27,7 @@ const codes = {
   InsufficientStorage: 507,
 } as const;
 
+/** Reason of a Status; each has an HTTP code. */
 export type StatusReason = keyof typeof codes;
 
 export interface StatusCause {
@@ -34,6 +35,7 @@ export interface StatusCause {
   readonly message?: string;
   readonly field?: string;
 }
+/** Details of a Status: the object it is about, causes, and seconds to wait. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;

@@ -4,6 +4,7 @@ export type MetricType = "counter" | "gauge" | "histogram";
 /** The stability class (KEP-1209). It precedes the help text. */
 export type MetricStability = "ALPHA" | "BETA" | "STABLE";
 
+/** Definition of a metric: name, type, help, labels and stability. */
 export interface MetricDefinition<Type extends MetricType = MetricType, Label extends string = string> {
   /** Ends with the unit: `_seconds`, `_bytes`, `_total`. */
   readonly name: string;

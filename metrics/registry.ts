@@ -9,6 +9,7 @@ import { type Labels, type Series, type SeriesTable, seriesTable } from "./serie
 export interface Counter<Label extends string = string> {
   with(labels: Labels<Label>): CounterSeries;
 }
+/** One series of a counter. */
 export interface CounterSeries {
   /** Adds `amount`, default 1. Throws RangeError for a negative or non-finite amount. */
   add(amount?: number): void;
@@ -19,6 +20,7 @@ export interface Gauge<Label extends string = string> {
   /** Removes all label sets, so that stale ones disappear. Series obtained before are no longer served. */
   reset(): void;
 }
+/** One series of a gauge. */
 export interface GaugeSeries {
   /** Throws RangeError for NaN, as `add` does. */
   set(value: number): void;
@@ -29,11 +31,13 @@ export interface GaugeSeries {
 export interface Histogram<Label extends string = string> {
   with(labels: Labels<Label>): HistogramSeries;
 }
+/** One series of a histogram. */
 export interface HistogramSeries {
   /** Records a value in the metric's unit. Throws RangeError for a non-finite one. */
   observe(value: number): void;
 }
 
+/** Records values of metrics. */
 export type Recorder<Definition> = Definition extends MetricDefinition<infer Type, infer Label>
   ? { counter: Counter<Label>; gauge: Gauge<Label>; histogram: Histogram<Label> }[Type]
   : never;

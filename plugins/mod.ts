@@ -7,6 +7,7 @@ import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
+/** The built-in families, in their order. */
 export const plugins: readonly Plugin[] = Object.freeze([
   clusterPlugin,
   configmapsPlugin,

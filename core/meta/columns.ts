@@ -33,6 +33,7 @@ function inTwo(seconds: number, large: number, largeUnit: string, small: number,
   return `${Math.trunc(seconds / large)}${largeUnit}${rest === 0 ? "" : `${rest}${smallUnit}`}`;
 }
 
+/** The column `Name`. */
 export const nameColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Name",
   type: "string",
@@ -50,6 +51,7 @@ const creationDescription =
   "Populated by the system. Read-only. Null for lists. More info: " +
   "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
 
+/** The column `Age`: time since creation. */
 export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Age",
   type: "string",

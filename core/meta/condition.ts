@@ -6,6 +6,7 @@ import { utf8Length } from "../scalars/utf8.ts";
 
 const struct = structsOf("meta/v1");
 
+/** The schema and the type of a condition in a status: type, status, reason, message and times. */
 export const Condition = struct("Condition", {
   type: field(1, string, "What the condition is about.", { required: true }),
   status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),

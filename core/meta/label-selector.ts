@@ -15,6 +15,7 @@ export const LabelSelectorRequirement = struct("LabelSelectorRequirement", {
 }, { doc: "What one label has to be." });
 export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;
 
+/** The schema and the type of a label selector: matchLabels and matchExpressions. */
 export const LabelSelector = struct("LabelSelector", {
   matchLabels: field(1, record(string), "Labels that have to be there with these values."),
   matchExpressions: field(2, list(LabelSelectorRequirement), "Requirements that have to hold as well."),

@@ -3,6 +3,7 @@ import { field, type Infer, named, string, structsOf } from "../schema.ts";
 
 const struct = structsOf("core/v1");
 
+/** The schema and the type of a reference to any object. */
 export const ObjectReference = struct("ObjectReference", {
   kind: field(1, string, "Kind of the object."),
   namespace: field(2, string, "Namespace of the object."),
@@ -14,6 +15,7 @@ export const ObjectReference = struct("ObjectReference", {
 }, { doc: "Names an object, or a part of one, with as much detail as there is.", atomic: true });
 export type ObjectReference = Infer<typeof ObjectReference>;
 
+/** The schema and the type of a reference by name, in the same namespace. */
 export const LocalObjectReference = struct("LocalObjectReference", {
   name: field(1, string, "Name of the object.", { default: "" }),
 }, { doc: "Names an object of the same namespace.", atomic: true });

@@ -8,6 +8,7 @@ import { StoreError } from "../store/store.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** The server's log. A line has a message, fields and, where it is not always written, a level of verbosity. */
 export interface Log {
   info(message: string, more?: Fields): void;
   /** Written whatever the verbosity. */

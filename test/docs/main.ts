@@ -2,10 +2,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { configurationPage } from "./configuration-page.ts";
 import { metricsPage } from "./metrics-page.ts";
+import { pluginReference } from "./plugin-reference.ts";
 import { newestResults, performancePage } from "./performance-page.ts";
 
 await writeFile(new URL("../../docs/metrics.md", import.meta.url), metricsPage());
 await writeFile(new URL("../../docs/configuration.md", import.meta.url), configurationPage());
+await writeFile(new URL("../../docs/plugin-reference.md", import.meta.url), pluginReference());
 const newest = newestResults();
 const performance = new URL("../../docs/performance.md", import.meta.url);
 if (newest !== undefined) {

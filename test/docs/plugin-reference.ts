@@ -1,0 +1,78 @@
+/** docs/plugin-reference.md: every hook of the plugin contract, from the docstrings of core/plugin.ts. */
+import { readFileSync } from "node:fs";
+import { parse } from "@babel/parser";
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly leadingComments?: readonly { readonly value: string }[];
+  readonly declaration?: Node & { readonly id: { readonly name: string }; readonly body?: { readonly body: readonly Node[] } };
+}
+
+/** Types in the order in which a plugin meets them; others follow as the source has them. */
+const first = [
+  "Plugin",
+  "Resource",
+  "Strategy",
+  "Served",
+  "Subresource",
+  "SubresourceView",
+  "SubresourceAction",
+  "SubresourceKind",
+  "HookContext",
+  "Caller",
+  "Admission",
+  "Reader",
+  "StartHook",
+  "Controller",
+  "ControllerNeed",
+  "ControllerContext",
+  "Api",
+  "HealthCheck",
+];
+
+const intro = `# Plugin reference
+
+Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\` by \`npm run docs\`.
+[Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run.
+`;
+
+/** The text of the page. */
+export function pluginReference(): string {
+  const text = readFileSync(new URL("../../core/plugin.ts", import.meta.url), "utf8");
+  const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as { readonly body: readonly Node[] };
+  const sections = new Map<string, string>();
+  for (const node of body) {
+    const { declaration } = node;
+    if (node.type !== "ExportNamedDeclaration" || declaration?.id === undefined) continue;
+    sections.set(declaration.id.name, section(text, node, declaration));
+  }
+  const names = [...first.filter((name) => sections.has(name)), ...[...sections.keys()].filter((name) => !first.includes(name))];
+  return [intro, ...names.map((name) => sections.get(name)!)].join("\n");
+}
+
+function section(text: string, node: Node, declaration: NonNullable<Node["declaration"]>): string {
+  const members = declaration.body?.body ?? [];
+  const lines = members.map((member) => {
+    const doc = docOf(member);
+    return `- \`${signature(text, member)}\`${doc === "" ? "" : `  \n  ${doc.replaceAll("\n", "\n  ")}`}`;
+  });
+  const type = declaration.type === "TSTypeAliasDeclaration" ? [`\`${signature(text, declaration)}\``, ""] : [];
+  return [`## ${declaration.id.name}`, "", ...paragraph(docOf(node)), ...type, ...lines, ...(lines.length === 0 ? [] : [""])].join("\n");
+}
+
+const paragraph = (doc: string): readonly string[] => doc === "" ? [] : [doc, ""];
+
+/** The last comment before a node, without stars. */
+function docOf({ leadingComments = [] }: Node): string {
+  const comment = leadingComments.at(-1)?.value ?? "";
+  if (!comment.startsWith("*")) return "";
+  return comment.slice(1).split("\n").map((line) => line.trim().replace(/^\*/, "").trim()).join("\n").trim();
+}
+
+/** A member in one line. */
+function signature(text: string, { start, end }: Node): string {
+  const code = text.slice(start, end).replaceAll(/\/\*[^*]*\*\//g, "").replaceAll(/\s+/g, " ");
+  return code.replace(/^readonly /, "").replace(/;$/, "").trim();
+}

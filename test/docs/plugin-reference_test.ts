@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { run, runtimeMissing, runtimePath } from "../real-server.ts";
+import { pluginReference } from "./plugin-reference.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+test("docs/plugin-reference.md says what the docstrings of core/plugin.ts say; `npm run docs` writes it anew", async () => {
+  assert.equal(await readFile(`${root}docs/plugin-reference.md`, "utf8"), pluginReference());
+});
+
+test("every hook has a docstring in the reference", () => {
+  const lines = pluginReference().split("\n");
+  for (const name of ["prepare?(", "handleCreate?(", "mutate?:", "write?:", "respond?:", "check("]) {
+    const at = lines.findIndex((line) => line.startsWith(`- \`${name}`));
+    assert.ok(at >= 0 && lines[at + 1]?.startsWith("  "), name);
+  }
+});
+
+interface Doc {
+  readonly nodes: Readonly<
+    Record<string, { readonly symbols: readonly { name: string; declarations: readonly { jsDoc?: { doc?: string } }[] }[] }>
+  >;
+}
+
+for (const [file, name] of [["mod.ts", "thole"], ["plugin.ts", "thole/plugin"], ["testing.ts", "thole/testing"]] as const) {
+  test(`every export of ${name} has a docstring`, { skip: runtimeMissing("deno") }, async () => {
+    const { code, output, errors } = await run(runtimePath("deno"), ["doc", "--json", file], { cwd: root });
+    assert.equal(code, 0, errors);
+    const { nodes }: Doc = JSON.parse(output);
+    const symbols = Object.values(nodes).flatMap(({ symbols }) => symbols);
+    assert.ok(symbols.length > 3, "deno doc lists the exports");
+    const missing = symbols.filter(({ declarations }) => !declarations.some(({ jsDoc }) => (jsDoc?.doc ?? "").trim() !== ""));
+    assert.deepEqual(missing.map((each) => each.name), []);
+  });
+}
