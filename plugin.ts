@@ -93,7 +93,6 @@ export {
 export { checker, immutable } from "./core/derive/check.ts";
 export { dropDisabled } from "./core/derive/gates.ts";
 export { sameValue } from "./core/derive/same-value.ts";
-export { limits } from "./core/limits.ts";
 export {
   duplicate,
   type FieldError,

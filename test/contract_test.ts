@@ -55,9 +55,10 @@ test("the migration family imports thole/plugin only", () => {
 
 /**
  * Helpers of the core that built-in families use and the contract leaves out. They read and write Go's messages and lexical trees, which
- * only kinds of kube-apiserver need, or are one line that a plugin writes itself.
+ * only kinds of kube-apiserver need; the bounds are the server's own.
  */
 const internals: Readonly<Record<string, readonly string[]>> = {
+  limits: ["cluster", "configmaps", "csi", "shared", "storage"],
   jsonKind: ["cluster"],
   notAMap: ["configmaps"],
   NumberText: ["cluster"],

@@ -1,21 +1,30 @@
 /** Conditions (meta/v1), what controllers say about an object, and their validation in upstream's words. */
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../field-error.ts";
-import { field, type Infer, int64, named, string, structsOf, time } from "../schema.ts";
+import { declared } from "./object-meta.ts";
+import { field, type Int64, int64, named, string, type StructNode, structsOf, type Time, time, type Typed } from "../schema.ts";
 import { conditionReason, conditionReasonBytesMax, qualifiedName } from "./names.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 
 const struct = structsOf("meta/v1");
 
-/** The schema and the type of a condition in a status: type, status, reason, message and times. */
-export const Condition = struct("Condition", {
+/** One finding about an object, in its status. */
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly observedGeneration?: Int64;
+  readonly lastTransitionTime: Time | null;
+  readonly reason: string;
+  readonly message: string;
+}
+/** The schema of `Condition`. */
+export const Condition: Typed<Condition, StructNode> = declared<Condition>()(struct("Condition", {
   type: field(1, string, "What the condition is about.", { required: true }),
   status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
   observedGeneration: field(3, int64, "Generation of the object that was looked at."),
   lastTransitionTime: field(4, time, "When the status last changed.", { required: true }),
   reason: field(5, string, "Why, as one word for machines.", { required: true }),
   message: field(6, string, "Why, for people; may be empty.", { required: true }),
-}, { doc: "One finding about an object." });
-export type Condition = Infer<typeof Condition>;
+}, { doc: "One finding about an object." }));
 
 const statuses = ["False", "True", "Unknown"];
 /** Longest message, in bytes. */

@@ -1,26 +1,39 @@
 /** Label selectors as objects (meta/v1), such as those of claims and capacities, and their validation in upstream's words. */
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
-import { field, type Infer, list, named, record, string, structsOf } from "../schema.ts";
+import { declared } from "./object-meta.ts";
+import { field, list, named, record, string, type StructNode, structsOf, type Typed } from "../schema.ts";
 import { validateLabels } from "./labels.ts";
 import { labelValue, qualifiedName } from "./names.ts";
 
 const struct = structsOf("meta/v1");
 
-export const LabelSelectorRequirement = struct("LabelSelectorRequirement", {
-  key: field(1, string, "Key of the label.", { required: true }),
-  operator: field(2, named("v1.LabelSelectorOperator", string), "How the label is looked at: In, NotIn, Exists or DoesNotExist.", {
-    required: true,
-  }),
-  values: field(3, list(string), "Values for In and NotIn, at least one; none for the other operators."),
-}, { doc: "What one label has to be." });
-export type LabelSelectorRequirement = Infer<typeof LabelSelectorRequirement>;
+/** What one label must be. */
+export interface LabelSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+/** The schema of `LabelSelectorRequirement`. */
+export const LabelSelectorRequirement: Typed<LabelSelectorRequirement, StructNode> = declared<LabelSelectorRequirement>()(
+  struct("LabelSelectorRequirement", {
+    key: field(1, string, "Key of the label.", { required: true }),
+    operator: field(2, named("v1.LabelSelectorOperator", string), "How the label is looked at: In, NotIn, Exists or DoesNotExist.", {
+      required: true,
+    }),
+    values: field(3, list(string), "Values for In and NotIn, at least one; none for the other operators."),
+  }, { doc: "What one label has to be." }),
+);
 
-/** The schema and the type of a label selector: matchLabels and matchExpressions. */
-export const LabelSelector = struct("LabelSelector", {
+/** Selects objects by labels. All requirements must hold; an empty selector selects everything. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly LabelSelectorRequirement[];
+}
+/** The schema of `LabelSelector`. */
+export const LabelSelector: Typed<LabelSelector, StructNode> = declared<LabelSelector>()(struct("LabelSelector", {
   matchLabels: field(1, record(string), "Labels that have to be there with these values."),
   matchExpressions: field(2, list(LabelSelectorRequirement), "Requirements that have to hold as well."),
-}, { doc: "Selects by labels. All that is said has to hold; an empty selector selects everything.", atomic: true });
-export type LabelSelector = Infer<typeof LabelSelector>;
+}, { doc: "Selects by labels. All that is said has to hold; an empty selector selects everything.", atomic: true }));
 
 /** What is wrong with a selector. `storedValues` lets values pass that are no label values, because such a one is stored already. */
 export function validateLabelSelector(

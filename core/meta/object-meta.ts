@@ -26,7 +26,7 @@ const struct = structsOf("meta/v1");
  * Returns the node with a type that is written out, because types that are exported from the package are not inferred. It compiles only
  * if the written type has exactly the properties that the schema gives.
  */
-function declared<T>(): <S>(
+export function declared<T>(): <S>(
   node: Typed<S, StructNode> & ([Required<S>, Required<T>] extends [Required<T>, Required<S>] ? unknown : never),
 ) => Typed<T, StructNode> {
   return (node) => node as Typed<any, StructNode>;

@@ -1,10 +1,21 @@
 /** How objects name other objects (core/v1): kinds of several families use these. */
-import { field, type Infer, named, string, structsOf } from "../schema.ts";
+import { declared } from "./object-meta.ts";
+import { field, named, string, type StructNode, structsOf, type Typed } from "../schema.ts";
 
 const struct = structsOf("core/v1");
 
-/** The schema and the type of a reference to any object. */
-export const ObjectReference = struct("ObjectReference", {
+/** A reference to an object, or to a part of one. */
+export interface ObjectReference {
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly apiVersion?: string;
+  readonly resourceVersion?: string;
+  readonly fieldPath?: string;
+}
+/** The schema of `ObjectReference`. */
+export const ObjectReference: Typed<ObjectReference, StructNode> = declared<ObjectReference>()(struct("ObjectReference", {
   kind: field(1, string, "Kind of the object."),
   namespace: field(2, string, "Namespace of the object."),
   name: field(3, string, "Name of the object."),
@@ -12,11 +23,15 @@ export const ObjectReference = struct("ObjectReference", {
   apiVersion: field(5, string, "API version of the object."),
   resourceVersion: field(6, string, "Version of the object that is meant."),
   fieldPath: field(7, string, "Path to a part of the object, such as spec.containers{web}."),
-}, { doc: "Names an object, or a part of one, with as much detail as there is.", atomic: true });
-export type ObjectReference = Infer<typeof ObjectReference>;
+}, { doc: "Names an object, or a part of one, with as much detail as there is.", atomic: true }));
 
-/** The schema and the type of a reference by name, in the same namespace. */
-export const LocalObjectReference = struct("LocalObjectReference", {
-  name: field(1, string, "Name of the object.", { default: "" }),
-}, { doc: "Names an object of the same namespace.", atomic: true });
-export type LocalObjectReference = Infer<typeof LocalObjectReference>;
+/** A reference by name, in the same namespace. */
+export interface LocalObjectReference {
+  readonly name?: string;
+}
+/** The schema of `LocalObjectReference`. */
+export const LocalObjectReference: Typed<LocalObjectReference, StructNode> = declared<LocalObjectReference>()(
+  struct("LocalObjectReference", {
+    name: field(1, string, "Name of the object.", { default: "" }),
+  }, { doc: "Names an object of the same namespace.", atomic: true }),
+);
