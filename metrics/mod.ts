@@ -10,19 +10,7 @@ export {
   seriesMaxDefault,
 } from "./define.ts";
 export { hiddenVersionMistake, type MetricState, stateAt } from "./lifecycle.ts";
-export {
-  type Counter,
-  type CounterSeries,
-  createRegistry,
-  type Definitions,
-  type Gauge,
-  type GaugeSeries,
-  type Histogram,
-  type HistogramSeries,
-  type MetricOf,
-  type Recorder,
-  type Registry,
-  type RegistryOptions,
-} from "./registry.ts";
+export type { Counter, CounterSeries, Gauge, GaugeSeries, Histogram, HistogramSeries, MetricOf, Recorder } from "./recorder.ts";
+export { createRegistry, type Definitions, type Registry, type RegistryOptions } from "./registry.ts";
 export { recordRemote, remoteMetric, type RemoteRecording } from "./remote.ts";
 export { labelLengthMax, type Labels, unexpected } from "./series.ts";

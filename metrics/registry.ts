@@ -1,48 +1,10 @@
 /** The metrics of one server: recorders, and the text of a scrape. */
 import type { Metric, Registry as TextRegistry } from "prom-client";
-import type { AllowedLabels } from "./allowed-labels.ts";
-import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
+import type { MetricDefinition } from "./define.ts";
 import { type MetricState, stateAt } from "./lifecycle.ts";
-import { type Labels, type Series, type SeriesTable, seriesTable } from "./series.ts";
+import type { MetricOf, Recorder } from "./recorder.ts";
+import { notifyOnce, type Recording, recording, type RecordingOptions, unrecorded } from "./recording.ts";
 
-/** A number that only grows. Keep the series that `with` returns if the labels are constant: this saves the lookup. */
-export interface Counter<Label extends string = string> {
-  with(labels: Labels<Label>): CounterSeries;
-}
-/** One series of a counter. */
-export interface CounterSeries {
-  /** Adds `amount`, default 1. Throws RangeError for a negative or non-finite amount. */
-  add(amount?: number): void;
-}
-/** A number that goes up and down. */
-export interface Gauge<Label extends string = string> {
-  with(labels: Labels<Label>): GaugeSeries;
-  /** Removes all label sets, so that stale ones disappear. Series obtained before are no longer served. */
-  reset(): void;
-}
-/** One series of a gauge. */
-export interface GaugeSeries {
-  /** Throws RangeError for NaN, as `add` does. */
-  set(value: number): void;
-  /** Adds `amount`, default 1. */
-  add(amount?: number): void;
-}
-/** A distribution of values: bucket counts, sum and count. */
-export interface Histogram<Label extends string = string> {
-  with(labels: Labels<Label>): HistogramSeries;
-}
-/** One series of a histogram. */
-export interface HistogramSeries {
-  /** Records a value in the metric's unit. Throws RangeError for a non-finite one. */
-  observe(value: number): void;
-}
-
-/** Records values of metrics. */
-export type Recorder<Definition> = Definition extends MetricDefinition<infer Type, infer Label>
-  ? { counter: Counter<Label>; gauge: Gauge<Label>; histogram: Histogram<Label> }[Type]
-  : never;
-/** The recorder of a metric that a plugin in force declares. Throws an Error for any other metric. */
-export type MetricOf = <Definition extends MetricDefinition>(definition: Definition) => Recorder<Definition>;
 export type Definitions = Readonly<Record<string, MetricDefinition>>;
 
 export interface Registry<Table extends Definitions> {
@@ -67,18 +29,13 @@ export interface Registry<Table extends Definitions> {
   readonly standing: readonly { readonly definition: MetricDefinition; readonly state: MetricState | "disabled" }[];
 }
 
-export interface RegistryOptions {
+export interface RegistryOptions extends RecordingOptions {
   /** The minor release that decides the state of deprecated metrics, as "1.35". Absent: no metric is hidden. */
   readonly release?: string;
   /** Serve metrics that are hidden in this release. */
   readonly showHidden?: boolean;
   /** Names of metrics to leave out. Takes precedence over `showHidden`. */
   readonly disabled?: readonly string[];
-  readonly allowedLabels?: AllowedLabels;
-  /** Called for each recording whose label set exceeds `seriesMax` of its metric. */
-  readonly overflowed?: (metric: string) => void;
-  /** Called for each recording with a label value that is not allowed. */
-  readonly refused?: (metric: string) => void;
   /** Called at the first recording of each deprecated metric. */
   readonly deprecatedUsed?: (definition: MetricDefinition) => void;
 }
@@ -198,19 +155,6 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-interface Sample {
-  readonly labels: Readonly<Record<string, number | string>>;
-  /** Formatted once; prom-client caches the text by the object's identity. */
-  readonly sharedLabels: Readonly<Record<string, string>>;
-  readonly value: number;
-  readonly metricName: string;
-}
-interface Recording {
-  with(labels: Readonly<Record<string, string>>): CounterSeries | GaugeSeries | HistogramSeries;
-  samples(): readonly Sample[];
-  reset(): void;
-}
-
 /** The part of a prom-client metric that its registry reads. See `series.ts` for why the numbers are not kept by prom-client. */
 function exposed(definition: MetricDefinition, { samples }: Recording, deprecated: boolean): Metric {
   const { name, type } = definition;
@@ -226,112 +170,4 @@ function exposed(definition: MetricDefinition, { samples }: Recording, deprecate
 
 function helpOf({ stability, deprecatedSince, help }: MetricDefinition, deprecated: boolean): string {
   return `[${stability}] ${deprecated ? `(Deprecated since ${deprecatedSince}) ` : ""}${help}`;
-}
-
-/** The recorder of a metric that is not served: it discards all values. */
-const unrecorded: Recording = Object.freeze({
-  with: () => discard,
-  reset() {},
-  samples: () => [],
-});
-const discard: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
-
-/** Wraps a recorder so that `notify` is called at its first use. */
-function notifyOnce(made: Recording, notify: () => void): Recording {
-  let notified = false;
-  return {
-    with(labels) {
-      if (!notified) notify();
-      notified = true;
-      return made.with(labels);
-    },
-    reset: made.reset,
-    samples: made.samples,
-  };
-}
-
-function recording(definition: MetricDefinition, options: RegistryOptions): Recording {
-  const { name, labels: names, seriesMax = seriesMaxDefault } = definition;
-  const allowed = options.allowedLabels?.get(name);
-  const rules = {
-    names,
-    seriesMax,
-    allowed,
-    overflowed: () => options.overflowed?.(name),
-    refused: () => options.refused?.(name),
-  };
-  const make: Readonly<Record<MetricType, () => Recording>> = {
-    counter: () => numbers(name, seriesTable<Count | Level>(rules, () => new Count())),
-    gauge: () => numbers(name, seriesTable<Count | Level>(rules, () => new Level())),
-    histogram: () => histogram(name, definition.buckets ?? [], (makeCell) => seriesTable(rules, makeCell)),
-  };
-  const made = make[definition.type]();
-  if (names.length === 0 && definition.sparse !== true) made.with({});
-  return made;
-}
-
-function numbers(metricName: string, table: SeriesTable<Count | Level>): Recording {
-  return {
-    with: table.at,
-    reset: table.clear,
-    samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName })),
-  };
-}
-
-function histogram(name: string, buckets: readonly number[], tableOf: (makeCell: () => Buckets) => SeriesTable<Buckets>): Recording {
-  const table = tableOf(() => new Buckets(buckets));
-  const bounds = [...buckets.map((bound) => ({ le: bound })), { le: "+Inf" }];
-  return {
-    with: table.at,
-    reset: table.clear,
-    samples: () => table.all().flatMap((series) => histogramSamples(name, bounds, series)),
-  };
-}
-
-function histogramSamples(name: string, bounds: readonly { readonly le: number | string }[], { labels, cell }: Series<Buckets>): Sample[] {
-  let below = 0;
-  return [
-    ...bounds.map((bound, index) => {
-      below += cell.counts[index]!;
-      return { labels: bound, sharedLabels: labels, value: below, metricName: `${name}_bucket` };
-    }),
-    { labels: {}, sharedLabels: labels, value: cell.sum, metricName: `${name}_sum` },
-    { labels: {}, sharedLabels: labels, value: below, metricName: `${name}_count` },
-  ];
-}
-
-class Count implements CounterSeries {
-  value = 0;
-  add(amount = 1): void {
-    if (!(amount >= 0 && amount < Infinity)) throw new RangeError(`Cannot add ${amount} to a counter: it only grows`);
-    this.value += amount;
-  }
-}
-
-class Level implements GaugeSeries {
-  value = 0;
-  set(value: number): void {
-    if (Number.isNaN(value)) throw new RangeError("Cannot set a gauge to NaN");
-    this.value = value;
-  }
-  add(amount = 1): void {
-    this.set(this.value + amount);
-  }
-}
-
-class Buckets implements HistogramSeries {
-  readonly #bounds: readonly number[];
-  readonly counts: Float64Array;
-  sum = 0;
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.counts = new Float64Array(bounds.length + 1);
-  }
-  observe(value: number): void {
-    if (!Number.isFinite(value)) throw new RangeError(`Cannot observe ${value}`);
-    let index = 0;
-    while (index < this.#bounds.length && value > this.#bounds[index]!) index++;
-    this.counts[index]! += 1;
-    this.sum += value;
-  }
 }

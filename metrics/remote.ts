@@ -1,6 +1,6 @@
 /** Recorders for another thread: each recording is sent as plain data to the thread that has the registry. */
 import type { MetricDefinition } from "./define.ts";
-import type { MetricOf, Recorder } from "./registry.ts";
+import type { MetricOf, Recorder } from "./recorder.ts";
 
 /** One recording. */
 export interface RemoteRecording {

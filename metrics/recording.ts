@@ -1,0 +1,138 @@
+/** The values of one metric: recorders for its label sets, and the samples of a scrape. */
+import type { AllowedLabels } from "./allowed-labels.ts";
+import { type MetricDefinition, type MetricType, seriesMaxDefault } from "./define.ts";
+import type { CounterSeries, GaugeSeries, HistogramSeries } from "./recorder.ts";
+import { type Series, type SeriesTable, seriesTable } from "./series.ts";
+
+/** What all metrics of a registry have in common. */
+export interface RecordingOptions {
+  readonly allowedLabels?: AllowedLabels;
+  /** Called for each recording whose label set exceeds `seriesMax` of its metric. */
+  readonly overflowed?: (metric: string) => void;
+  /** Called for each recording with a label value that is not allowed. */
+  readonly refused?: (metric: string) => void;
+}
+
+/** One line of the text format. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, number | string>>;
+  /** Formatted once; prom-client caches the text by the object's identity. */
+  readonly sharedLabels: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly metricName: string;
+}
+/** The recorder of one metric, of any type, and its values. */
+export interface Recording {
+  with(labels: Readonly<Record<string, string>>): CounterSeries | GaugeSeries | HistogramSeries;
+  samples(): readonly Sample[];
+  reset(): void;
+}
+
+/** The recorder of a metric that is not served: it discards all values. */
+export const unrecorded: Recording = Object.freeze({
+  with: () => discard,
+  reset() {},
+  samples: () => [],
+});
+const discard: CounterSeries & GaugeSeries & HistogramSeries = Object.freeze({ add() {}, set() {}, observe() {} });
+
+/** Wraps a recorder so that `notify` is called at its first use. */
+export function notifyOnce(made: Recording, notify: () => void): Recording {
+  let notified = false;
+  return {
+    with(labels) {
+      if (!notified) notify();
+      notified = true;
+      return made.with(labels);
+    },
+    reset: made.reset,
+    samples: made.samples,
+  };
+}
+
+/** Makes the recorder of a metric. */
+export function recording(definition: MetricDefinition, options: RecordingOptions): Recording {
+  const { name, labels: names, seriesMax = seriesMaxDefault } = definition;
+  const allowed = options.allowedLabels?.get(name);
+  const rules = {
+    names,
+    seriesMax,
+    allowed,
+    overflowed: () => options.overflowed?.(name),
+    refused: () => options.refused?.(name),
+  };
+  const make: Readonly<Record<MetricType, () => Recording>> = {
+    counter: () => numbers(name, seriesTable<Count | Level>(rules, () => new Count())),
+    gauge: () => numbers(name, seriesTable<Count | Level>(rules, () => new Level())),
+    histogram: () => histogram(name, definition.buckets ?? [], (makeCell) => seriesTable(rules, makeCell)),
+  };
+  const made = make[definition.type]();
+  if (names.length === 0 && definition.sparse !== true) made.with({});
+  return made;
+}
+
+function numbers(metricName: string, table: SeriesTable<Count | Level>): Recording {
+  return {
+    with: table.at,
+    reset: table.clear,
+    samples: () => table.all().map(({ labels, cell }) => ({ labels: {}, sharedLabels: labels, value: cell.value, metricName })),
+  };
+}
+
+function histogram(name: string, buckets: readonly number[], tableOf: (makeCell: () => Buckets) => SeriesTable<Buckets>): Recording {
+  const table = tableOf(() => new Buckets(buckets));
+  const bounds = [...buckets.map((bound) => ({ le: bound })), { le: "+Inf" }];
+  return {
+    with: table.at,
+    reset: table.clear,
+    samples: () => table.all().flatMap((series) => histogramSamples(name, bounds, series)),
+  };
+}
+
+function histogramSamples(name: string, bounds: readonly { readonly le: number | string }[], { labels, cell }: Series<Buckets>): Sample[] {
+  let below = 0;
+  return [
+    ...bounds.map((bound, index) => {
+      below += cell.counts[index]!;
+      return { labels: bound, sharedLabels: labels, value: below, metricName: `${name}_bucket` };
+    }),
+    { labels: {}, sharedLabels: labels, value: cell.sum, metricName: `${name}_sum` },
+    { labels: {}, sharedLabels: labels, value: below, metricName: `${name}_count` },
+  ];
+}
+
+class Count implements CounterSeries {
+  value = 0;
+  add(amount = 1): void {
+    if (!(amount >= 0 && amount < Infinity)) throw new RangeError(`Cannot add ${amount} to a counter: it only grows`);
+    this.value += amount;
+  }
+}
+
+class Level implements GaugeSeries {
+  value = 0;
+  set(value: number): void {
+    if (Number.isNaN(value)) throw new RangeError("Cannot set a gauge to NaN");
+    this.value = value;
+  }
+  add(amount = 1): void {
+    this.set(this.value + amount);
+  }
+}
+
+class Buckets implements HistogramSeries {
+  readonly #bounds: readonly number[];
+  readonly counts: Float64Array;
+  sum = 0;
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+  observe(value: number): void {
+    if (!Number.isFinite(value)) throw new RangeError(`Cannot observe ${value}`);
+    let index = 0;
+    while (index < this.#bounds.length && value > this.#bounds[index]!) index++;
+    this.counts[index]! += 1;
+    this.sum += value;
+  }
+}
