@@ -207,6 +207,17 @@ test("a selfLink that is sent stays in the answer to a dry run, and nowhere else
   assert.equal((await ask(server, "GET", `${configMaps}/a`)).body.metadata.selfLink, undefined);
 });
 
+test("bytes of a query value that are no UTF-8 are shown as Go shows them", async () => {
+  await using server = await openTestServer();
+  const why = async (method: string, path: string) => (await ask(server, method, path, method === "POST" ? { body: {} } : {})).body.message;
+  assert.match(await why("POST", `${configMaps}?fieldValidation=a%ffb`), /Unsupported value: "a\\xffb": /);
+  assert.equal(await why("GET", `${configMaps}?limit=%ff`), String.raw`strconv.ParseInt: parsing "\xff": invalid syntax`);
+  assert.match(await why("GET", `${configMaps}?labelSelector=a%3D%c3x`), /Invalid value: "\\xc3x": /);
+  assert.match(await why("DELETE", `${configMaps}/a?propagationPolicy=%ff`), /Unsupported value: "\\ufffd": /);
+  const { status } = await ask(server, "POST", `${configMaps}?fieldManager=%ff`, { body: { metadata: { name: "a" } } });
+  assert.equal(status, 201);
+});
+
 test("options of a delete in protobuf are told by their envelope, before what is in it is read", async () => {
   await using server = await openTestServer();
   const remove = async (kind: string, apiVersion: string, raw: number[]) => {

@@ -65,7 +65,7 @@ test("encoder() escapes as Go does", () => {
     encode({ text: '<a href="x">&\u2028\u0001\n\\\u007f' }),
     /"text":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028\\u0001\\n\\\\\u007f"/,
   );
-  assert.match(encode({ data: { "<": "\ud800" } }), /"data":\{"\\u003c":"\ufffd"\}/);
+  assert.match(encode({ data: { "<": "\ud800" } }), /"data":\{"\\u003c":"\\ufffd"\}/);
 });
 
 test("encoder() writes numbers exactly", () => {

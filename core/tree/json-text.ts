@@ -5,10 +5,13 @@ import { numberText } from "./values.ts";
 
 /**
  * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, other control characters
- * with the short escapes where there are some, lone surrogates as U+FFFD.
+ * with the short escapes where there are some, lone surrogates as `\ufffd`.
  */
 export function goString(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text.toWellFormed()).replace(htmlOrLine, escapeOf);
+  if (plain.test(text)) return `"${text}"`;
+  if (text.isWellFormed()) return JSON.stringify(text).replace(htmlOrLine, escapeOf);
+  const parts = text.split(/\p{Cs}/u).map((part) => JSON.stringify(part).slice(1, -1).replace(htmlOrLine, escapeOf));
+  return `"${parts.join("\\ufffd")}"`;
 }
 
 // deno-lint-ignore no-control-regex -- control characters are among what needs an escape

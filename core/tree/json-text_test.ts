@@ -12,8 +12,8 @@ test("goString() writes strings as Go's encoder does", () => {
     ["<a>&b", '"\\u003ca\\u003e\\u0026b"'],
     ["\u2028\u2029", '"\\u2028\\u2029"'],
     ["\b\f\n\r\t\0\x1f\x7f", '"\\b\\f\\n\\r\\t\\u0000\\u001f\x7f"'],
-    ["\ud800", '"\ufffd"'],
-    ["\ude00a\ud83d<", '"\ufffda\ufffd\\u003c"'],
+    ["\ud800", String.raw`"\ufffd"`],
+    ["\ude00a\ud83d<\ufffd", `"${String.raw`\ufffda\ufffd\u003c`}\ufffd"`],
     ["\\u003c", '"\\\\u003c"'],
   ];
   for (const [text, json] of cases) assert.equal(goString(text), json);

@@ -160,7 +160,7 @@ export function writeOptions(
   apply = false,
 ): WriteOptions {
   const errors: FieldError[] = [];
-  const fieldManager = query.first("fieldManager");
+  const fieldManager = query.first("fieldManager").toWellFormed();
   const force = query.has("force");
   if (kind === "PatchOptions") {
     if (apply && fieldManager === "") errors.push(required("fieldManager", "is required for apply patch"));

@@ -27,7 +27,7 @@ export function parseQuery(text: string): Query {
     if (pair === "" || pair.includes(";")) continue;
     const equals = pair.indexOf("=");
     const key = percentDecode((equals < 0 ? pair : pair.slice(0, equals)).replaceAll("+", " "));
-    const value = equals < 0 ? "" : percentDecode(pair.slice(equals + 1).replaceAll("+", " "));
+    const value = equals < 0 ? "" : percentDecodeBytes(pair.slice(equals + 1).replaceAll("+", " "));
     if (key === undefined || value === undefined) continue;
     const known = values.get(key);
     if (known === undefined) values.set(key, [value]);
@@ -45,8 +45,8 @@ export function percentDecode(text: string): string | undefined {
   return bytes === undefined ? undefined : utf8.decode(bytes);
 }
 
-/** The same for a path: a byte that is no UTF-8 is kept as a lone surrogate (`strayByte`), so that messages can show it. */
-export function percentDecodePath(text: string): string | undefined {
+/** The same for a path and for a value of a query: a byte that is no UTF-8 is kept as a lone surrogate (`strayByte`), so that messages can show it. */
+export function percentDecodeBytes(text: string): string | undefined {
   if (!text.includes("%")) return text;
   const bytes = percentBytes(text);
   if (bytes === undefined) return undefined;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuery, percentDecode, percentDecodePath } from "./query.ts";
+import { parseQuery, percentDecode, percentDecodeBytes } from "./query.ts";
 
 test("parseQuery() gives the first value of a key and keeps all of them", () => {
   const query = parseQuery("a=1&a=2&b&c=");
@@ -31,15 +31,15 @@ test("percentDecode() refuses broken escapes and replaces bytes that are no UTF-
   assert.equal(percentDecode("%ff%C3%A9é"), "\ufffdéé");
 });
 
-test("percentDecodePath() keeps each byte that is no UTF-8 as a lone surrogate", () => {
-  assert.equal(percentDecodePath("a%2"), undefined);
-  assert.equal(percentDecodePath("%C3%A9é%F0%9F%98%80"), "éé\u{1f600}");
-  assert.equal(percentDecodePath("%ef%bf%bd%ef%bb%bf"), "\ufffd\ufeff", "the replacement character and the byte order mark are UTF-8");
-  assert.equal(percentDecodePath("a%ffb"), "a\udcffb");
-  assert.equal(percentDecodePath("%e2%82"), "\udce2\udc82", "a sequence that ends too early");
-  assert.equal(percentDecodePath("%c3%28"), "\udcc3(");
-  assert.equal(percentDecodePath("%ed%a0%80"), "\udced\udca0\udc80", "a surrogate");
-  assert.equal(percentDecodePath("%f4%90%80%80"), "\udcf4\udc90\udc80\udc80", "beyond Unicode");
-  assert.equal(percentDecodePath("%c1%81"), "\udcc1\udc81", "a form that is too long");
-  assert.equal(percentDecodePath("%ef%bf%bd%ff%e2%82%ac"), "\ufffd\udcff\u20ac");
+test("percentDecodeBytes() keeps each byte that is no UTF-8 as a lone surrogate", () => {
+  assert.equal(percentDecodeBytes("a%2"), undefined);
+  assert.equal(percentDecodeBytes("%C3%A9é%F0%9F%98%80"), "éé\u{1f600}");
+  assert.equal(percentDecodeBytes("%ef%bf%bd%ef%bb%bf"), "\ufffd\ufeff", "the replacement character and the byte order mark are UTF-8");
+  assert.equal(percentDecodeBytes("a%ffb"), "a\udcffb");
+  assert.equal(percentDecodeBytes("%e2%82"), "\udce2\udc82", "a sequence that ends too early");
+  assert.equal(percentDecodeBytes("%c3%28"), "\udcc3(");
+  assert.equal(percentDecodeBytes("%ed%a0%80"), "\udced\udca0\udc80", "a surrogate");
+  assert.equal(percentDecodeBytes("%f4%90%80%80"), "\udcf4\udc90\udc80\udc80", "beyond Unicode");
+  assert.equal(percentDecodeBytes("%c1%81"), "\udcc1\udc81", "a form that is too long");
+  assert.equal(percentDecodeBytes("%ef%bf%bd%ff%e2%82%ac"), "\ufffd\udcff\u20ac");
 });

@@ -3,7 +3,7 @@
  * nowhere has request info too. The rules are kube-apiserver's RequestInfoFactory.
  */
 import { parseFieldSelector } from "../../core/selectors/field.ts";
-import { parseQuery, percentDecodePath, type Query } from "./query.ts";
+import { parseQuery, percentDecodeBytes, type Query } from "./query.ts";
 
 export interface RequestInfo {
   /** False for /version, /livez and everything else outside /api and /apis. */
@@ -45,7 +45,7 @@ const namespaceSubresources = new Set(["status", "finalize"]);
 /** The request info of a method and a URL as written; undefined where the URL's escapes are broken (answered 400). */
 export function requestInfo(method: string, url: string): RequestInfo | undefined {
   const mark = url.indexOf("?");
-  const path = percentDecodePath(mark < 0 ? url : url.slice(0, mark));
+  const path = percentDecodeBytes(mark < 0 ? url : url.slice(0, mark));
   if (path === undefined) return undefined;
   const query = parseQuery(mark < 0 ? "" : url.slice(mark + 1));
   const plain = {

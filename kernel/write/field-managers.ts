@@ -35,7 +35,7 @@ import { type Endpoint } from "../catalog/catalog.ts";
 
 /** The name under which a write is recorded: the query's, else the client's up to its first slash. */
 export function managerName(call: RequestContext): string {
-  return call.info.query.first("fieldManager") || managerOfAgent(header(call.exchange, "user-agent"));
+  return call.info.query.first("fieldManager").toWellFormed() || managerOfAgent(header(call.exchange, "user-agent"));
 }
 
 function managerOfAgent(agent: string): string {
