@@ -183,6 +183,14 @@ test("writes of scale are refused when stale, negative, of another kind, or for 
   }
 });
 
+test("a write of the object itself leaves the status alone, also where the resource has no prepare()", async () => {
+  await make("status", {});
+  const put = await ask("PUT", `${path}/status`, { metadata: { name: "status" }, spec: {}, status: { n: 5 } });
+  assert.deepEqual([put.status, put.json().status], [200, {}]);
+  assert.equal((await ask("PATCH", `${path}/status/status`, { status: { n: 6 } }, merge)).json().status.n, 6);
+  assert.equal((await ask("PATCH", `${path}/status`, { status: { n: 7 } }, merge)).json().status.n, 6);
+});
+
 test("an absent number is 0, also after a scale to 0", async () => {
   await make("d", {});
   assert.deepEqual((await ask("GET", `${path}/d/scale`)).json().spec, {});

@@ -96,7 +96,10 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
     metadata: metaWith(next.metadata, { generation: prior.metadata.generation, ...(dryRun ? {} : { selfLink: undefined }) }),
   };
   if (part?.write !== undefined) next = part.write(next, prior, here);
-  else next = resource.prepare?.(call.subresource === undefined ? keptStatus(call, next, prior) : next, prior, here) ?? next;
+  else {
+    if (call.subresource === undefined) next = keptStatus(call, next, prior);
+    next = resource.prepare?.(next, prior, here) ?? next;
+  }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
   next = { ...next, metadata: keptMeta(next.metadata, prior.metadata, object.metadata.managedFields) };
