@@ -89,6 +89,23 @@ export const limits = Object.freeze({
   /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
   watchQueueBytesMax: 16 * 1024 * 1024,
   watchStalledMs: 1_000,
+  /** Bytes up to which the frames of one watch are joined into one write. */
+  watchPieceBytes: 256 * 1024,
+  /** Milliseconds from the first check of a watch that seems stuck to its end: time for the process to see what clients have read. */
+  watchLastTurnMs: 100,
+  /** Watches that one turn of the event loop serves. */
+  watchesPerTurnMax: 128,
+  /** Waiting watches from which on events are gathered, milliseconds for each of them, and milliseconds at most. */
+  gatherWatchesMin: 32,
+  gatherMsPerWatch: 0.2,
+  gatherMsMax: 25,
+  /** Entries that one step of a list handles; other requests run between two steps. */
+  listStepEntriesMax: 256,
+  /**
+   * Milliseconds of the wait that readers of the newest state share, in which their signals and timeouts are not checked: a signal and
+   * timers for each reader would cost more than the shared round trip, which takes about a millisecond.
+   */
+  sharedWaitMs: 100,
   /** Bytes of cached entries in other forms than the stored one. */
   formsBytesMax: 64 * 1024 * 1024,
   /** Changes between two states of a kind that are kept for exact reads. */
@@ -109,6 +126,8 @@ export const limits = Object.freeze({
   fillPageBytes: 4 * 1024 * 1024,
   fillPageEntriesMax: 500,
   fillPageEntriesFirst: 16,
+  /** Entries that one turn of the event loop decodes during a fill. */
+  fillTurnEntriesMax: 100,
   /** Longest pause before the cache tries again to follow the store. */
   cacheRetryMsMax: 5_000,
   /** Bytes of the messages of one protobuf list that are kept between measuring and sending; others are made twice. */
@@ -117,8 +136,8 @@ export const limits = Object.freeze({
   bookmarkEveryMs: 60_000,
   /** From the last bookmark of a watch to its planned end; a watch that lasts no longer gets none. */
   bookmarkBeforeEndMs: 2_000,
-  /** For how long a read waits for a revision that is yet to come (upstream's blockTimeout). */
-  reachMs: 3_000,
+  /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
+  revisionWaitMs: 3_000,
   /** Bytes and number of the embedded store's newest events that are kept in memory, and how many one watch takes at once. */
   recentEventsBytesMax: 16 * 1024 * 1024,
   recentEventsMax: 16_384,

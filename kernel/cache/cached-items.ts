@@ -1,4 +1,4 @@
-/** Items of a list as they lie in slabs. */
+/** List items as views of the slabs that hold their bytes. */
 import { limits } from "../../core/limits.ts";
 import type { Item } from "../objects/objects.ts";
 import type { Items } from "../reads/reads.ts";
@@ -7,10 +7,13 @@ import type { Slab, Slabs } from "./index/slabs.ts";
 
 type Runs = readonly (readonly CachedEntry[])[];
 
-/** As many are looked at together; other requests may have their turn between them. */
-const gatheredMax = 256;
-
-/** The entries of all runs, one after the other: `all` there are between the first and the last, or some of them. */
+/**
+ * The items of a list.
+ *
+ * @param maker makes items of entries of this kind
+ * @param runs the runs of entries, in order
+ * @param which whether the runs hold all entries between the first and the last, or only some of them
+ */
 export function cachedItems(maker: EntryMaker, runs: Runs, which: "all" | "some"): Items {
   let length = 0;
   for (const run of runs) length += run.length;
@@ -23,11 +26,11 @@ export function cachedItems(maker: EntryMaker, runs: Runs, which: "all" | "some"
   };
 }
 
-/** The same, laid side by side where they lie apart: those who read them next, and all who read them later, find few views. */
+/** The same runs, gathered into adjacent slab space where they are scattered: this list and later ones need fewer views. */
 function* sideBySide(slabs: Slabs, runs: Iterable<readonly CachedEntry[]>): Generator<readonly CachedEntry[]> {
   for (const run of runs) {
-    for (let at = 0; at < run.length; at += gatheredMax) {
-      const some = run.length <= gatheredMax ? run : run.slice(at, at + gatheredMax);
+    for (let at = 0; at < run.length; at += limits.listStepEntriesMax) {
+      const some = run.length <= limits.listStepEntriesMax ? run : run.slice(at, at + limits.listStepEntriesMax);
       slabs.gather(some);
       yield some;
     }
@@ -43,7 +46,7 @@ function* pieces(runs: Iterable<readonly CachedEntry[]>): Generator<Uint8Array> 
   let slab: Slab | undefined;
   let from = 0, end = 0;
   for (const run of runs) {
-    // Nothing of an entry is remembered across a pause: it may have moved meanwhile, and views stay valid.
+    // No state of an entry is kept across a yield: the entry may have moved. Views stay valid.
     for (const entry of run) {
       if (slab !== undefined && entry.slab === slab && entry.offset === end + 1 && end - from < limits.chunkBytes) {
         end = entry.offset + entry.length;

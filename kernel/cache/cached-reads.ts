@@ -1,4 +1,4 @@
-/** Reads from memory, under the same rules as those from the store. */
+/** Reads from the cache, under the same rules as reads from the store. */
 import { limits } from "../../core/limits.ts";
 import type { Names } from "../../core/names.ts";
 import { StatusError } from "../../core/status-error.ts";
@@ -27,9 +27,9 @@ import { Cursor } from "./watch/cursor.ts";
 import { type CachedEntry, type EntryMaker, itemOf } from "./index/entry.ts";
 import type { KeyIndex } from "./index/key-index.ts";
 import type { CacheMeter } from "./metrics.ts";
-import { opening } from "./watch/opening.ts";
+import { initialFrames } from "./watch/initial-frames.ts";
 import type { OpenWatches } from "./watch/open-watches.ts";
-import { reach } from "./reach.ts";
+import { waitForRevision } from "./wait-for-revision.ts";
 import { selectionOf } from "./index/selection.ts";
 import type { WatchCache } from "./watch-cache.ts";
 
@@ -37,14 +37,14 @@ export interface CachedReadsNeeds {
   readonly cache: WatchCache;
   readonly store: Store;
   readonly clock: Clock;
-  /** How long a read waits for a cache that is being filled. */
+  /** Milliseconds that a read waits for a cache that is being filled. */
   readonly fillWaitMs: number;
-  /** Whether lists of earlier states are answered from memory (ListFromCacheSnapshot). */
+  /** Whether lists at earlier revisions are answered from the cache (gate ListFromCacheSnapshot). */
   readonly snapshots: () => boolean;
   readonly open: OpenWatches;
-  /** Whether we have written a key, or are about to, and the cache has not been told. */
+  /** Whether this server has written a key, or is writing it, and the event has not reached the cache. */
   readonly isWritten: (key: string) => boolean;
-  /** Told of each list that the store answers. */
+  /** Called for each list that the store answers. */
   readonly listedStore: Listed;
 }
 
@@ -53,17 +53,17 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   const direct = directReads(store, clock, needs.listedStore);
 
   async function get(kind: StoredKind, key: string, resourceVersion: string, waiter: Waiter): Promise<Item | undefined> {
-    const asked = revisionOfGet(kind, resourceVersion);
+    const requested = revisionOfGet(kind, resourceVersion);
     const fromStore = () => direct.get(kind, key, resourceVersion, waiter);
     const known = cache.kindOf(kind);
     if (known === undefined) return await fromStore();
-    if (!isThere(known.meter, asked)) {
+    if (!isThere(known.meter, requested)) {
       if (cache.state.tag !== "current" && !(await cache.ready(needs.fillWaitMs, waiter.signal))) return await fromStore();
-      if (asked === undefined) {
+      if (requested === undefined) {
         if (!(await isNewest(known.meter, waiter))) return await instead(known.meter, fromStore);
-      } else await reach(needs, known.meter, asked, waiter.signal);
+      } else await waitForRevision(needs, known.meter, requested, waiter.signal);
     }
-    // Asked again after each wait: kinds come and go.
+    // Looked up again after each wait: the catalog may have changed.
     const cached = cache.kindOf(kind);
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
@@ -76,26 +76,26 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     const { isNewest } = cache;
-    // Without an entry there is nothing to try on, and one that we have written ourselves since is known to be old.
+    // Without an entry there is no object to try the write on. An entry that this server has written since is out of date.
     if (!isNewest && (entry === undefined || needs.isWritten(key))) return await fromStore();
     if (entry?.asStored === false) return await fromStore();
     const item = entry && itemOf(cached.maker, entry);
     return { item, renew: isNewest ? undefined : async () => (await fromStore()).item };
   }
 
-  /** Whether the cache shows the revision that is asked for (undefined: the newest) as it is, so that nobody has to wait. */
-  function isThere(meter: CacheMeter, asked: Revision | undefined): boolean {
-    if (asked === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < asked) return false;
-    if (asked === undefined) meter.readNewest(true, false);
+  /** Whether the cache has reached the requested revision (undefined: the newest), so that the read need not wait. */
+  function isThere(meter: CacheMeter, requested: Revision | undefined): boolean {
+    if (requested === undefined ? !cache.isNewest : cache.state.tag !== "current" || cache.revision < requested) return false;
+    if (requested === undefined) meter.readNewest(true, false);
     meter.waited(0);
     return true;
   }
 
-  /** Brings the cache to the newest revision; false where it does not get there in time and the store must be read itself. */
+  /** Brings the cache to the newest revision. Returns false on timeout: the store must then answer. */
   async function isNewest(meter: CacheMeter, waiter: Waiter): Promise<boolean> {
     const since = clock.now();
     try {
-      const reached = await cache.caughtUp(limits.reachMs, waiter);
+      const reached = await cache.caughtUp(limits.revisionWaitMs, waiter);
       if (reached) meter.readNewest(true, false);
       return reached;
     } catch (error) {
@@ -117,7 +117,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   }
 
   async function list(collection: Collection, options: ListOptions, names: Names, signal: AbortSignal): Promise<ListPage> {
-    // Only what the cache answers at any age comes whole.
+    // Only a list at resourceVersion 0 is answered whole.
     const inChunks = options.resourceVersion === "0" ? { ...options, resourceVersion: "" } : options;
     const fromStore = () => direct.list(collection, inChunks, names, signal);
     const plan = planList(collection, options, names);
@@ -131,8 +131,8 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const { age } = plan;
     if (!needs.snapshots() && (age.tag === "exact" || options.continue !== "")) return await fromStore();
     if (age.tag === "newest" && !(await isNewest(known.meter, { signal }))) return await instead(known.meter, fromStore);
-    if (age.tag === "notOlder" || age.tag === "exact") await reach(needs, known.meter, age.revision, signal);
-    // From here on nothing waits: index and revision belong together.
+    if (age.tag === "notOlder" || age.tag === "exact") await waitForRevision(needs, known.meter, age.revision, signal);
+    // No await from here on: index and revision must belong together.
     const kind = cache.kindOf(stored);
     if (kind === undefined) return await fromStore();
     const revision = age.tag === "exact" ? age.revision : cache.revision;
@@ -151,9 +151,9 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     const known = cache.kindOf(endpoint.stored);
     if (known === undefined) return watchStore(watching);
     if (!(await cache.ready(needs.fillWaitMs, signal))) throw notReady(cache, clock);
-    const told = await neverBegun(watching, (revision) => reach(needs, known.meter, revision, signal));
-    if (told !== undefined) return told;
-    // Asked again after each wait: kinds come and go.
+    const reply = await neverBegun(watching, (revision) => waitForRevision(needs, known.meter, revision, signal));
+    if (reply !== undefined) return reply;
+    // Looked up again after each wait: the catalog may have changed.
     const kind = cache.kindOf(endpoint.stored);
     if (kind === undefined || kind.hasBroken(collection.prefix)) return watchStore(watching);
     let leave = (): void => {};
@@ -167,7 +167,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
         kind.meter.slow();
         watching.tooSlow?.();
       },
-      opening: (cursor) => opening(needs, kind, watching, cursor),
+      initial: (cursor) => initialFrames(needs, kind, watching, cursor),
       failure: (error, seen) => framing.error(watchFailure(endpoint.stored, error, seen)),
       onEnd: () => leave(),
     });
@@ -191,7 +191,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
   return { get, live, list, watch };
 }
 
-/** 429 with a pause that grows with the time that the cache has been away. */
+/** 429 with a Retry-After that grows with the time that the cache has not been current. */
 function notReady({ state }: WatchCache, clock: Clock): StatusError {
   const seconds = state.tag === "filling" ? (clock.now() - state.since) / 1000 : 0;
   const because = state.tag === "filling" && state.because instanceof Error ? `: ${state.because.message}` : "";
@@ -200,7 +200,7 @@ function notReady({ state }: WatchCache, clock: Clock): StatusError {
   });
 }
 
-/** The page, of which every object can be read: one that cannot be is told before the first byte of an answer. */
+/** The page, once every object in it is known to be readable: an unreadable one must be reported before the first byte of the answer. */
 function allReadable(page: ListPage): ListPage {
   for (const item of page.items) void item.object;
   return page;
@@ -214,7 +214,7 @@ function pageOf(
   options: ListOptions,
   { limit, start, key }: ListPlan,
   names: Names,
-): { readonly page: ListPage; /** Entries that were looked at. */ readonly fetched: number } {
+): { readonly page: ListPage; /** Entries that the list evaluated. */ readonly fetched: number } {
   const selection = selectionOf(collection, options);
   const { chooses } = selection;
   const found: CachedEntry[] = [];

@@ -3,7 +3,7 @@ import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { readsConformance } from "./testing/reads-conformance.ts";
 import { cached, fastClock, type Fixture } from "./testing/fixture.ts";
 
-readsConformance("straight from sqlite", async (): Promise<Fixture> => {
+readsConformance("directly from sqlite", async (): Promise<Fixture> => {
   const store = await openSqlite(":memory:");
   return { store, reads: directReads(store, fastClock), close: () => store.close() };
 });

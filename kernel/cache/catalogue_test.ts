@@ -1,4 +1,4 @@
-// What the shared test catalogues of upstream's stores and watchers ask for, and the promise of ours that answers it.
+// The cases of upstream's shared test suites for stores and watchers, each with the tests here that cover it.
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -11,9 +11,9 @@ const snapshots = "./kind/snapshots_test.ts";
 const suggestions = "../write/guaranteed-update_test.ts";
 
 /**
- * Upstream's name without `RunTest`, and where ours stands. Each promise of `store` runs on sqlite and on every etcd, each of
- * `reads` and `semantics` straight from both and from the cache over both. What upstream's store decides about an object
- * (names, preconditions, transformations by a caller), verbs do here, on top of commit() on the revision seen.
+ * Upstream's name without `RunTest`, and the file and title of our tests. Each test of `store` runs on sqlite and on every etcd, each of
+ * `reads` and `semantics` directly on both and on the cache over both. Upstream's store decides more about an object
+ * (names, preconditions, transformations by a caller); here the verbs do, with a conditional commit().
  */
 const catalogue: Readonly<Record<string, readonly (readonly [file: string, promise: string])[]>> = {
   Create: [[store, "commit() creates, and each commit raises the revision by one"]],
@@ -22,7 +22,7 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   Get: [[reads, "get() shows every write that was answered before it"], [reads, "get() at a version shows that one or a later one"]],
   UnconditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
   ConditionalDelete: [[store, "commit() deletes on the revision seen and on no other"]],
-  // Suggestions are objects from a cache that may be old.
+  // Suggestions are objects from a cache that may be out of date.
   DeleteWithSuggestion: [[suggestions, "${what} begins with what is in memory, without a read of the store"]],
   DeleteWithSuggestionAndConflict: [[suggestions, "${what} goes on top of what the store hands back where memory is out of date"], [
     suggestions,
@@ -33,20 +33,20 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
   List: [[reads, "list() sorts by the bytes of keys, over all namespaces by namespace slash name"], [reads, "list() keeps kinds apart"]],
   ConsistentList: [[reads, "list() shows every write that was answered before it"], [
     reads,
-    "walks in chunks are consistent while others write",
+    "chunked lists are consistent during concurrent writes",
   ]],
   GetListNonRecursive: [[reads, "list() with a limit and one name is not older than a version, with Exact it is exact"]],
   GetListRecursivePrefix: [[store, "list() takes a prefix to its end and not one key further"]],
   ListResourceVersionMatch: [[semantics, "list ${shown(cell)}"]],
   ListContinuation: [[reads, "list() in chunks shows the moment of the first chunk, counts down, and ends without a token"]],
-  ListContinuationWithFilter: [[reads, "chunks of a selection are full, count nothing, and the last one can be empty"]],
-  ListPaginationRareObject: [[reads, "chunks of a selection are full, count nothing, and the last one can be empty"]],
+  ListContinuationWithFilter: [[reads, "chunks of a selection are full, have no remaining count, and the last one can be empty"]],
+  ListPaginationRareObject: [[reads, "chunks of a selection are full, have no remaining count, and the last one can be empty"]],
   ListInconsistentContinuation: [
-    [reads, "a token of a compacted version answers 410 with one that leads on"],
+    [reads, "a token of a compacted version answers 410 with a token to continue with"],
     [reads, "list() goes on in the newest state where a token says so"],
   ],
-  ListExactFromSnapshot: [[snapshots, "every state of a long history is what the store says that it was"]],
-  CompactRevision: [[store, "compact() forgets history before a revision and keeps what is there at it"]],
+  ListExactFromSnapshot: [[snapshots, "every state of a long history equals the store's"]],
+  CompactRevision: [[store, "compact() drops history before a revision and keeps the state at it"]],
   GuaranteedUpdate: [[store, "commit() writes over the revision seen and over no other"]],
   GuaranteedUpdateWithTTL: [[store, "commit() with a time to live removes the key by itself, as an event"]],
   GuaranteedUpdateChecksStoredData: [[store, "commit() writes equal bytes as a new revision"]],
@@ -56,46 +56,46 @@ const catalogue: Readonly<Record<string, readonly (readonly [file: string, promi
     [suggestions, "a patch that memory refuses is tried on what the store has"],
     [suggestions, "a patch that changes nothing in memory is tried on what the store has"],
   ],
-  TransformationFailure: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
-  Count: [[store, "list() pages by limit and after, and counts what is left of the range"]],
-  Watch: [[reads, "watch() from a version gives exactly what is later"], [
+  TransformationFailure: [[reads, "bytes that cannot be decoded are an error with the key, until they are overwritten"]],
+  Count: [[store, "list() pages by limit and after, and counts the remaining keys of the range"]],
+  Watch: [[reads, "watch() from a version gives exactly the later events"], [
     reads,
     "watch() keeps to its namespace, its kind and its object",
   ]],
-  WatchFromZero: [[reads, "watch() without a version begins with what is there and the bookmark that ends it"]],
-  WatchFromNonZero: [[reads, "watch() from a version gives exactly what is later"]],
-  DeleteTriggerWatch: [[reads, "watch() shows what is deleted in its last state at the version of the deletion"]],
-  WatchDeleteEventObjectHaveLatestRV: [[reads, "watch() shows what is deleted in its last state at the version of the deletion"]],
-  DelayedWatchDelivery: [[reads, "watch() that is read late is told everything in order, each state as it was"]],
-  WatchError: [[reads, "watch() from a version that is compacted away ends with one ERROR of 410"]],
-  WatchErrorIsBlockingFurtherEvents: [[reads, "bytes that cannot be read are an error that names the key, until they are overwritten"]],
+  WatchFromZero: [[reads, "watch() without a version begins with the present state and a bookmark after it"]],
+  WatchFromNonZero: [[reads, "watch() from a version gives exactly the later events"]],
+  DeleteTriggerWatch: [[reads, "watch() shows a deleted object in its last state at the version of the deletion"]],
+  WatchDeleteEventObjectHaveLatestRV: [[reads, "watch() shows a deleted object in its last state at the version of the deletion"]],
+  DelayedWatchDelivery: [[reads, "watch() that is read late gets every event in order, each with its state at the time"]],
+  WatchError: [[reads, "watch() from a compacted version ends with one ERROR of 410"]],
+  WatchErrorIsBlockingFurtherEvents: [[reads, "bytes that cannot be decoded are an error with the key, until they are overwritten"]],
   WatchContextCancel: [[store, "watch() ends normally when its signal aborts, before, between and while it waits"]],
   WatcherTimeout: [
     [reads, "watch() ends when its time is up, and not before"],
-    [cache, "a watch that does not read is ended and counted once it lags too far for too long, others go on"],
+    [cache, "a watch that is not read is ended and counted once it is too far behind for too long; others continue"],
   ],
-  WatchInitializationSignal: [[cache, "openReads() opens after its time although the cache is still being filled"]],
+  WatchInitializationSignal: [[cache, "openReads() resolves after its timeout although the cache is still being filled"]],
   ClusterScopedWatch: [[reads, "watch() selects by name and by declared fields"]],
   NamespaceScopedWatch: [
     [reads, "watch() keeps to its namespace, its kind and its object"],
-    [reads, "what leaves a selector is deleted in its old state at the new version, what enters it is added"],
+    [reads, "an object that leaves a selector is DELETED in its old state at the new version, one that enters it is ADDED"],
   ],
   WatchDispatchBookmarkEvents: [[
     cache,
     "watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision",
   ]],
-  OptionalWatchBookmarksWithCorrectResourceVersion: [[reads, "bookmarks never go back, and everything up to one has been told before it"]],
-  WatchBookmarkMonotonicity: [[reads, "bookmarks never go back, and everything up to one has been told before it"]],
+  OptionalWatchBookmarksWithCorrectResourceVersion: [[reads, "bookmarks never go back, and every event up to a bookmark comes before it"]],
+  WatchBookmarkMonotonicity: [[reads, "bookmarks never go back, and every event up to a bookmark comes before it"]],
   SendInitialEventsBackwardCompatibility: [[semantics, "watch ${shown(cell)}"]],
   WatchSemantics: [[semantics, "watch ${shown(cell)}"]],
   WatchSemanticInitialEventsExtended: [
-    [reads, "a streamed list of an old version shows what is there now; of a version that does not come it ends with ERROR 504"],
+    [reads, "a streamed list at an old version shows the present state; at a version that is not reached it ends with ERROR 504"],
   ],
   WatchListMatchSingle: [[reads, "watch() keeps to its namespace, its kind and its object"]],
-  ProgressNotify: [[store, "watch() tells progress up to what a read has shown, also without events of its range"]],
+  ProgressNotify: [[store, "watch() reports progress up to the revision of a read, also without events of its range"]],
 };
 
-test("each behaviour of upstream's catalogues has a promise in our suites", async () => {
+test("each case of upstream's shared suites has a test here", async () => {
   const texts = new Map<string, string>();
   for (const [behaviour, promises] of Object.entries(catalogue)) {
     assert.ok(promises.length > 0, behaviour);
@@ -107,7 +107,7 @@ test("each behaviour of upstream's catalogues has a promise in our suites", asyn
   }
 });
 
-/** Of a file, or of all files of a folder. */
+/** The text of a file, or of all files of a folder. */
 async function textOf(place: URL): Promise<string> {
   if (!place.pathname.endsWith("/")) return await readFile(place, "utf8");
   const files = await readdir(place);

@@ -1,4 +1,4 @@
-/** Whether the cache still says what the store says: looked at from time to time, and put right where it does not. */
+/** Compares the cache with the store periodically, and refills it on a difference. */
 import { type Clock, pause } from "../../core/async.ts";
 import type { Revision, Store } from "../store/store.ts";
 import type { CachedEntry } from "./index/entry.ts";
@@ -12,12 +12,12 @@ export interface ConsistencyNeeds {
   readonly store: Store;
   readonly clock: Clock;
   readonly everyMs: number;
-  /** Whether to look at all (DetectCacheInconsistency). */
+  /** Whether the comparison is enabled (gate DetectCacheInconsistency). */
   readonly wanted: () => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Checks all kinds again and again until the signal aborts. */
+/** Compares all kinds every `everyMs` milliseconds until the signal aborts. */
 export async function keepConsistent({ cache, store, clock, everyMs, wanted, signal }: ConsistencyNeeds): Promise<void> {
   while (!signal.aborted) {
     await pause(everyMs, signal, clock);
@@ -25,7 +25,7 @@ export async function keepConsistent({ cache, store, clock, everyMs, wanted, sig
     for (const kind of cache.kinds) {
       if (signal.aborted) return;
       if (cache.state.tag !== "current" || !kind.filled) continue;
-      // Of one moment: what is compared is what the cache showed then.
+      // One snapshot: the store is compared with what the cache held at this revision.
       const { index, prefix } = kind;
       const { revision } = cache;
       const broken = kind.brokenKeys();
@@ -50,7 +50,7 @@ interface Moment {
   readonly meter: Pick<CacheMeter, "listedStore">;
 }
 
-/** Equal keys with equal revisions are equal objects. A moment that the store has forgotten says nothing against the cache. */
+/** Keys with equal revisions hold equal objects. A revision that the store has compacted counts as equal. */
 async function isSame(store: Store, { prefix, index, broken, revision, meter }: Moment, signal: AbortSignal): Promise<boolean> {
   const cached = entriesOf(index, prefix);
   for await (const page of pagesOf(store, prefix, revision, signal)) {

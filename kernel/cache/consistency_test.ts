@@ -21,7 +21,7 @@ test("the cache is compared with the store only while DetectCacheInconsistency i
     const checked = () => counted("apiserver_storage_consistency_checks_total");
     for (let round = 1; round <= 3; round++) {
       due.at(-1)!();
-      // The next wait begins once this round is over.
+      // The next wait begins after this round.
       while (due.length === round) await turn();
     }
     assert.deepEqual(await checked(), []);

@@ -1,4 +1,4 @@
-/** What the cache tells the metrics, under the names that dashboards for kube-apiserver know. */
+/** Metrics of the cache, under the names of kube-apiserver's dashboards. */
 import { defineMetric, type Recorder } from "../../metrics/mod.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
 import type { Revision } from "../store/store.ts";
@@ -17,132 +17,132 @@ export const cacheMetrics = Object.freeze({
     ...alpha,
     name: "apiserver_watch_cache_events_received_total",
     type: "counter",
-    help: "Changes that the watch cache has heard of from the store.",
+    help: "Events that the watch cache has received from the store.",
   }),
   dispatched: defineMetric({
     ...alpha,
     name: "apiserver_watch_cache_events_dispatched_total",
     type: "counter",
-    help: "Changes that the watch cache has handed on to watches, each counted once however many watches there are.",
+    help: "Events that the watch cache has passed to watches, each counted once for any number of watches.",
   }),
   initEvents: defineMetric({
     ...alpha,
     name: "apiserver_init_events_total",
     type: "counter",
-    help: "Objects and earlier changes that watches were given to begin with.",
+    help: "Objects and earlier events that watches began with.",
   }),
   revision: defineMetric({
     ...alpha,
     name: "apiserver_watch_cache_resource_version",
     type: "gauge",
-    help: "The resourceVersion up to which the watch cache of a resource holds everything.",
+    help: "The resourceVersion that the watch cache of a resource has reached.",
   }),
   consistentReads: defineMetric({
     ...alpha,
     name: "apiserver_watch_cache_consistent_read_total",
     type: "counter",
-    help: "Reads of the newest state that the watch cache was to answer, and whether they were answered, and by the store instead.",
+    help: "Reads of the newest state through the watch cache, by success, and by whether the store answered instead.",
     labels: ["fallback", "group", "resource", "success"],
   }),
   readWait: defineMetric({
     ...alpha,
     name: "apiserver_watch_cache_read_wait_seconds",
     type: "histogram",
-    help: "Time that reads waited for the watch cache to be as new as they asked for, in seconds.",
+    help: "Time that reads waited for the watch cache to reach their revision, in seconds.",
     buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3],
   }),
   lists: defineMetric({
     ...alpha,
     name: "apiserver_cache_list_total",
     type: "counter",
-    help: "Lists answered from the watch cache, each chunk of a chunked one by itself.",
+    help: "Lists answered from the watch cache; each chunk of a list counts.",
     labels: ["group", "index", "resource"],
   }),
   listFetched: defineMetric({
     ...alpha,
     name: "apiserver_cache_list_fetched_objects_total",
     type: "counter",
-    help: "Objects that lists from the watch cache have looked at.",
+    help: "Objects that lists from the watch cache evaluated.",
     labels: ["group", "index", "resource"],
   }),
   listReturned: defineMetric({
     ...alpha,
     name: "apiserver_cache_list_returned_objects_total",
     type: "counter",
-    help: "Objects that lists from the watch cache have answered with.",
+    help: "Objects that lists from the watch cache returned.",
   }),
   storeEvaluated: defineMetric({
     ...alpha,
     name: "apiserver_storage_list_evaluated_objects_total",
     type: "counter",
-    help: "Objects that lists from the store have looked at, whether selectors let them through or not.",
+    help: "Objects that lists from the store evaluated, with or without a match of their selectors.",
   }),
   storeReturned: defineMetric({
     ...alpha,
     name: "apiserver_storage_list_returned_objects_total",
     type: "counter",
-    help: "Objects that lists from the store have answered with.",
+    help: "Objects that lists from the store returned.",
   }),
   capacity: defineMetric({
     ...alpha,
     name: "watch_cache_capacity",
     type: "gauge",
-    help: "Changes that the watch cache of a resource has room for; it grows and shrinks by half or double with what it remembers.",
+    help: "Capacity of the watch cache of a resource, in events; it doubles when exceeded and halves when mostly free.",
   }),
   capacityUp: defineMetric({
     ...alpha,
     name: "watch_cache_capacity_increase_total",
     type: "counter",
-    help: "Times that the watch cache of a resource made more room for changes.",
+    help: "Times that the capacity of the watch cache of a resource was increased.",
   }),
   capacityDown: defineMetric({
     ...alpha,
     name: "watch_cache_capacity_decrease_total",
     type: "counter",
-    help: "Times that the watch cache of a resource gave room for changes back.",
+    help: "Times that the capacity of the watch cache of a resource was decreased.",
   }),
   terminated: defineMetric({
     ...alpha,
     name: "apiserver_terminated_watchers_total",
     type: "counter",
-    help: "Watches that were closed because they did not keep up.",
+    help: "Watches that were closed because they were too slow.",
   }),
   checks: defineMetric({
     ...alpha,
     name: "apiserver_storage_consistency_checks_total",
     type: "counter",
-    help: "Comparisons of the watch cache with the store, by what came out.",
+    help: "Comparisons of the watch cache with the store, by result.",
     labels: ["group", "resource", "status"],
   }),
   undecodable: defineMetric({
     ...alpha,
     name: "apiserver_storage_decode_errors_total",
     type: "counter",
-    help: "Stored objects that could not be read into the watch cache.",
+    help: "Stored objects that the watch cache could not decode.",
   }),
 });
 
 export type CacheRecord = { readonly [Key in keyof typeof cacheMetrics]: Recorder<(typeof cacheMetrics)[Key]> };
 
-/** What came of a comparison with the store. `failure`: the cache differs, and is filled anew; `error`: the store could not be asked. */
+/** Result of a comparison with the store. `failure`: the cache differs and is filled again; `error`: the store could not be read. */
 export type Checked = "success" | "failure" | "error";
 
-/** What is recorded of one kind. */
+/** Records the metrics of one kind. */
 export interface CacheMeter {
   filled(): void;
   received(events: number): void;
   dispatched(events: number): void;
-  /** A watch was given so many objects or earlier changes to begin with. */
+  /** A watch began with so many objects or earlier events. */
   began(events: number): void;
   reached(revision: Revision): void;
-  /** `fallback`: the store was asked instead. */
+  /** A read of the newest state ended. `fallback`: the store answered it. */
   readNewest(success: boolean, fallback: boolean): void;
   waited(ms: number): void;
-  /** Objects that were looked at, and those of them that were answered with. */
+  /** A list from the cache: objects evaluated, and objects returned. */
   listed(fetched: number, returned: number): void;
-  /** The same of a list from the store. */
+  /** A list from the store: objects evaluated, and objects returned. */
   listedStore(evaluated: number, returned: number): void;
-  /** Room for changes, before and now. */
+  /** Capacity of the event ring in events, before and after. */
   resized(before: number, now: number): void;
   slow(): void;
   checked(how: Checked): void;
@@ -151,7 +151,7 @@ export interface CacheMeter {
 
 export function cacheMeter(record: CacheRecord, { group, plural }: Pick<StoredKind, "group" | "plural">): CacheMeter {
   const kind = Object.freeze({ group, resource: plural });
-  // Upstream tells lists by the index that they were found with; keys are the only one here.
+  // Upstream labels lists with the index that served them; here there are only keys.
   const indexed = Object.freeze({ ...kind, index: "" });
   const newest = Object.freeze({ ...kind, success: "true", fallback: "false" });
   return {

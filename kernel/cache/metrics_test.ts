@@ -7,19 +7,19 @@ import { waitFor, withCache } from "./testing/bench.ts";
 import { list, put, putBytes, remove, startWatch } from "./testing/fixture.ts";
 
 const proven = new Set<string>();
-/** A test that moves these. */
+/** A test that changes these metrics. */
 function moves(names: readonly (keyof typeof cacheMetrics)[], what: string, prove: () => Promise<void>): void {
   for (const name of names) proven.add(name);
   test(`${names.map((name) => cacheMetrics[name].name).join(", ")}: ${what}`, prove);
 }
 const named = (name: keyof typeof cacheMetrics) => cacheMetrics[name].name;
 
-moves(["initializations", "undecodable"], "each time that a kind is filled, and each object that cannot be read", () =>
+moves(["initializations", "undecodable"], "fills of a kind, and objects that cannot be decoded", () =>
   withCache(
-    async ({ fixture, brittle, errors, counted }) => {
+    async ({ fixture, faulty, errors, counted }) => {
       assert.deepEqual(await counted(named("initializations")), ['{resource="notes"} 1', '{resource="shelves"} 1']);
       assert.deepEqual(await counted(named("undecodable")), ['{resource="notes"} 1']);
-      brittle.breakWatches(new StoreError("unavailable", "gone"));
+      faulty.breakWatches(new StoreError("unavailable", "gone"));
       while (errors.length === 0) await list(fixture, "", { namespace: "other" });
       await putBytes(fixture, "worse", new TextEncoder().encode("{"));
       await list(fixture, "", { namespace: "other" });
@@ -32,7 +32,7 @@ moves(["initializations", "undecodable"], "each time that a kind is filled, and 
 
 moves(
   ["received", "dispatched", "revision"],
-  "changes by kind, and how far everything is known",
+  "events by kind, and the revision that the cache has reached",
   () =>
     withCache(async ({ fixture, counted }) => {
       await put(fixture, "a");
@@ -49,9 +49,9 @@ moves(
 
 moves(
   ["initEvents"],
-  "objects and earlier changes that watches begin with, from memory and from the store",
+  "objects and earlier events that watches begin with, from memory and from the store",
   () =>
-    withCache(async ({ fixture, brittle, errors, counted }) => {
+    withCache(async ({ fixture, faulty, errors, counted }) => {
       const first = await put(fixture, "a");
       await put(fixture, "b");
       const last = await put(fixture, "c");
@@ -65,7 +65,7 @@ moves(
       };
       assert.equal(await begun(""), 3);
       assert.equal(await begun(`resourceVersion=${first}`), 2);
-      brittle.breakWatches(new StoreError("unavailable", "gone"));
+      faulty.breakWatches(new StoreError("unavailable", "gone"));
       while (errors.length === 0) await list(fixture);
       assert.equal(await begun(`resourceVersion=${first}`), 2);
     }),
@@ -73,40 +73,40 @@ moves(
 
 moves(["consistentReads", "readWait"], "reads of the newest state, from memory, from the store instead, and not at all", async () => {
   const clock = manualClock();
-  await withCache(async ({ fixture, brittle, counted }) => {
+  await withCache(async ({ fixture, faulty, counted }) => {
     await put(fixture, "a");
     await list(fixture);
     const of = (success: boolean, fallback: boolean, count: number) =>
       `{fallback="${fallback}",resource="notes",success="${success}"} ${count}`;
     assert.deepEqual(await counted(named("consistentReads")), [of(true, false, 1)]);
     const release = Promise.withResolvers<void>();
-    brittle.hold = release.promise;
+    faulty.hold = release.promise;
     await put(fixture, "b");
     for (const fails of [undefined, new StoreError("unavailable", "no leader")]) {
       const reading = list(fixture).then(() => undefined, (error: unknown) => error);
       await waitFor(clock, 1);
-      brittle.listFails = fails;
+      faulty.listFails = fails;
       clock.advance(3_000);
       assert.equal(await reading, fails);
     }
     assert.deepEqual(await counted(named("consistentReads")), [of(true, false, 1), of(true, true, 1), of(false, true, 1)]);
     assert.deepEqual(await counted(`${named("readWait")}_count`), ['{resource="notes"} 3']);
     assert.deepEqual(await counted(`${named("readWait")}_sum`), ['{resource="notes"} 6']);
-    brittle.hold = undefined;
+    faulty.hold = undefined;
     release.resolve();
   }, { clock });
 });
 
 moves(
   ["lists", "listFetched", "listReturned"],
-  "lists from memory, what they look at and what they answer with",
+  "lists from memory, objects evaluated and objects returned",
   () =>
     withCache(async ({ fixture, counted }) => {
-      for (const name of ["a", "b", "c", "d"]) await put(fixture, name, { labels: { odd: `${name === "a" || name === "c"}` } });
+      for (const name of ["a", "b", "c", "d"]) await put(fixture, name, { labels: { first: `${name === "a" || name === "c"}` } });
       const steps: readonly [string, number, number][] = [
         ["", 4, 4],
-        ["labelSelector=odd=true", 4, 2],
-        ["limit=1&labelSelector=odd=false", 2, 1],
+        ["labelSelector=first=true", 4, 2],
+        ["limit=1&labelSelector=first=false", 2, 1],
         ["limit=3", 3, 3],
         ["fieldSelector=metadata.name=b", 1, 1],
         ["fieldSelector=metadata.name=x", 0, 0],
@@ -120,7 +120,7 @@ moves(
         assert.deepEqual(await counted(named("listFetched")), [`{index="",resource="notes"} ${fetched}`], query);
         assert.deepEqual(await counted(named("listReturned")), [`{resource="notes"} ${returned}`], query);
       }
-      // What the store answers is not the cache's.
+      // A list from the store is not counted as one of the cache.
       await list(fixture, "", { plural: "scraps" });
       assert.equal((await counted(named("lists"))).length, 1);
     }),
@@ -128,7 +128,7 @@ moves(
 
 moves(
   ["storeEvaluated", "storeReturned"],
-  "lists that the store answers, what they look at and what they answer with; fills read everything",
+  "lists from the store, objects evaluated and objects returned; fills read everything",
   () =>
     withCache(
       async ({ fixture, counted }) => {
@@ -139,14 +139,14 @@ moves(
         await list(fixture);
         assert.deepEqual(await of("notes"), [2, 2], "from memory");
         for (const name of ["a", "b", "c", "d"]) {
-          await put(fixture, name, { plural: "scraps", labels: { odd: `${name === "a" || name === "c"}` } });
+          await put(fixture, name, { plural: "scraps", labels: { first: `${name === "a" || name === "c"}` } });
         }
         const steps: readonly [string, number, number][] = [
           ["", 4, 4],
-          ["labelSelector=odd=true", 4, 2],
-          ["limit=1&labelSelector=odd=false", 2, 1],
+          ["labelSelector=first=true", 4, 2],
+          ["limit=1&labelSelector=first=false", 2, 1],
           ["limit=3", 3, 3],
-          ["labelSelector=odd=maybe", 4, 0],
+          ["labelSelector=first=maybe", 4, 0],
         ];
         let [evaluated, returned] = [0, 0];
         for (const [query, looked, answered] of steps) {
@@ -163,30 +163,34 @@ moves(
     ),
 );
 
-moves(["capacity", "capacityUp", "capacityDown"], "room for changes doubles where it is full, and halves where it is empty", async () => {
-  const clock = manualClock();
-  await withCache(async ({ fixture, counted }) => {
-    const fill = async (rounds: number): Promise<void> => {
-      for (let round = 0; round < rounds; round++) await put(fixture, "a", { data: { round: `${round}` } });
-      await list(fixture);
-    };
-    const of = async () =>
-      (await Promise.all((["capacity", "capacityUp", "capacityDown"] as const).map((name) => counted(named(name)))))
-        .map((lines) => Number(lines.find((line) => line.includes("notes"))?.split(" ")[1] ?? 0));
-    assert.deepEqual(await of(), [100, 0, 0]);
-    await fill(100);
-    assert.deepEqual(await of(), [100, 0, 0]);
-    await fill(1);
-    assert.deepEqual(await of(), [200, 1, 0]);
-    await fill(100);
-    assert.deepEqual(await of(), [400, 2, 0]);
-    clock.advance(5 * 60_000 + 1);
-    await fill(1);
-    assert.deepEqual(await of(), [100, 2, 1]);
-  }, { clock });
-});
+moves(
+  ["capacity", "capacityUp", "capacityDown"],
+  "the capacity doubles when it is exceeded, and halves when it is mostly free",
+  async () => {
+    const clock = manualClock();
+    await withCache(async ({ fixture, counted }) => {
+      const fill = async (rounds: number): Promise<void> => {
+        for (let round = 0; round < rounds; round++) await put(fixture, "a", { data: { round: `${round}` } });
+        await list(fixture);
+      };
+      const of = async () =>
+        (await Promise.all((["capacity", "capacityUp", "capacityDown"] as const).map((name) => counted(named(name)))))
+          .map((lines) => Number(lines.find((line) => line.includes("notes"))?.split(" ")[1] ?? 0));
+      assert.deepEqual(await of(), [100, 0, 0]);
+      await fill(100);
+      assert.deepEqual(await of(), [100, 0, 0]);
+      await fill(1);
+      assert.deepEqual(await of(), [200, 1, 0]);
+      await fill(100);
+      assert.deepEqual(await of(), [400, 2, 0]);
+      clock.advance(5 * 60_000 + 1);
+      await fill(1);
+      assert.deepEqual(await of(), [100, 2, 1]);
+    }, { clock });
+  },
+);
 
-test("each metric of the cache is moved by a test", () => {
-  // Watches that are too slow and comparisons with the store have tests of their own, in watch-cache_test.ts.
+test("each metric of the cache is changed by a test", () => {
+  // Slow watches and comparisons with the store are tested in watch-cache_test.ts.
   assert.deepEqual(Object.keys(cacheMetrics).filter((name) => !proven.has(name)), ["terminated", "checks"]);
 });

@@ -18,38 +18,37 @@ import { type CacheState, WatchCache } from "./watch-cache.ts";
 
 export interface ReadsOptions {
   readonly clock?: Clock;
-  /** Told of each failure that makes the cache begin anew. */
+  /** Called for each failure after which the cache is filled again. */
   readonly onError?: (error: unknown) => void;
-  /** Where what happens is counted. */
+  /** Records the metrics of the cache. */
   readonly record?: CacheRecord;
-  /** What is remembered of each kind's changes. */
+  /** Bounds of each kind's event ring. */
   readonly bounds?: Partial<RingBounds>;
-  /** How long a read waits while the cache is filled; then the store answers, or nobody does (429). */
+  /** Milliseconds that a read waits while the cache is filled. Then the store answers, or the read ends with 429. */
   readonly fillWaitMs?: number;
-  /** How long earlier states are retained for lists at a version and for the rest of chunked lists (upstream's 75 s). */
+  /** Milliseconds that earlier states are retained for lists at a version and for later chunks of a list (upstream: 75 s). */
   readonly snapshotMs?: number;
-  /** How often the cache is compared with the store (upstream's five minutes); 0 is never. */
+  /** Milliseconds between two comparisons of the cache with the store (upstream: five minutes); 0 disables them. */
   readonly checkEveryMs?: number;
-  /** How long opening waits for the first fill, which goes on after that. */
+  /** Milliseconds that `openReads` waits for the first fill, which goes on after that. */
   readonly openWaitMs?: number;
 }
 
 export interface OpenedReads {
   readonly reads: Reads;
-  /** The store to write through: the cache then knows its own bytes, and forgets what is compacted. */
+  /** The store for writes. Writes through it let the cache recognise its own bytes and drop compacted history. */
   readonly store: Store;
   readonly state: () => CacheState;
-  /** Bytes of entries, and how many watches follow. */
+  /** Bytes of entries, and the number of open watches. */
   readonly size: () => { readonly slabBytes: number; readonly watches: number };
   /**
-   * Caches what this catalog serves: kinds that are new to it are read while the store answers for them, those that are gone are
-   * forgotten. A watch of what it does not serve ends with an ERROR event that holds the 404 of a new request; of a kind whose
-   * definition is another now it ends without a word. Requests under way finish either way. Resolves when what is new is filled,
-   * or is not wanted any more.
+   * Caches the kinds of this catalog. New kinds are read while the store answers for them; removed kinds are dropped. A watch of a
+   * removed kind ends with an ERROR event that holds the 404 of a new request. A watch of a kind with another definition ends without
+   * an event. Requests in progress finish either way. Resolves when the new kinds are filled or removed again.
    */
   adopt(catalog: Catalog): Promise<void>;
-  /** Brings what is recorded up to date that changes too often to be recorded each time. */
-  tell(): void;
+  /** Updates the metrics that change too often to be recorded at each change. */
+  updateMetrics(): void;
   /** Ends all watches and the cache's own; the store stays open. */
   close(): Promise<void>;
 }
@@ -57,8 +56,8 @@ export interface OpenedReads {
 const bounds: RingBounds = { keptMs: 5 * 60_000, bytesMax: 64 * 1024 * 1024, eventsMax: 100_000 };
 
 /**
- * Reads that are answered from memory. Resolves when the cache is filled, or when that takes too long: until it is filled,
- * the store itself answers where upstream lets it.
+ * Opens reads that are answered from the cache. Resolves when the cache is filled, or after `openWaitMs`. Until the cache is filled,
+ * the store answers the reads for which upstream allows it.
  */
 export async function openReads(store: Store, catalog: Catalog, prefix: string, options: ReadsOptions = {}): Promise<OpenedReads> {
   const { clock = systemClock, onError = () => {}, record = createRegistry(cacheMetrics).record } = options;
@@ -121,7 +120,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
     state: () => cache.state,
     size: () => ({ slabBytes: slabs.bytes, watches: cache.kinds.reduce((sum, kind) => sum + kind.followerCount, 0) }),
     adopt,
-    tell() {
+    updateMetrics() {
       for (const { meter } of cache.kinds) meter.reached(cache.revision);
     },
     async close() {
@@ -131,7 +130,7 @@ export async function openReads(store: Store, catalog: Catalog, prefix: string, 
   };
 }
 
-/** The kinds that some version shows, but for those that are read from the store. */
+/** The kinds that at least one version serves, except those that are always read from the store. */
 function cachedKinds(catalog: Catalog): readonly StoredKind[] {
   const shown = new Set(
     catalog.groups.flatMap(({ versions }) => versions.flatMap(({ endpoints }) => endpoints.map(({ stored }) => stored))),

@@ -1,21 +1,21 @@
 /**
- * The cache of all kinds, fed by one list and one watch of the store, so that everything in it holds at one revision.
+ * The cache of all kinds, fed by one list and one watch of the store, so that all of it holds at one revision.
  *
- *   filling ──> current ──> closed          A watch that breaks leads from current back to filling; closed is final.
+ *   filling ──> current ──> closed          A broken watch leads from current back to filling; closed is final.
  *      ^  └────────┼──────────^
  *      └───────────┘
  *
- * While it is filled again, what was there before stays readable for those who do not care for its age; followers are ended,
- * because nobody can tell them what they missed. A store that was set back, because an older copy of it was put in its place, gives
- * the same revisions to other changes: then nothing that was there before is kept.
+ * During a refill the old contents stay readable at resourceVersion 0. Subscribers are ended, because the events that they missed
+ * are not known. A restored store, in whose place an older copy was put, gives the same revisions to other changes: then all old
+ * contents are dropped.
  *
- * A kind that is added while the cache is current is read at a revision of its own, while its changes are kept aside, and is
- * known from the moment on at which both fit together and the others are there, too:
+ * A kind that is added while the cache is current is read at a revision of its own. Its events are kept aside meanwhile. The kind is
+ * served once both fit together and the cache has reached that revision:
  *
- *   the cache's watch   10  11  12  13  14
- *   added at            10                       from here on the changes of the kind are kept: 11, 13
- *   read at                     12               shows 11 already
- *   known when                  12 or later      as the list of 12 with 13 on top
+ *   watch of the cache  10  11  12  13  14
+ *   added at            10                       from here on the events of the kind are kept: 11, 13
+ *   read at                     12               includes 11
+ *   served when                 12 or later      the list of 12, with 13 applied
  */
 import { limits } from "../../core/limits.ts";
 import type { StoredKind } from "../catalog/catalog.ts";
@@ -34,31 +34,31 @@ export type CacheState =
 
 export interface WatchCacheNeeds {
   readonly store: Store;
-  /** Those to begin with. */
+  /** The kinds at start. */
   readonly kinds: Iterable<KindCache>;
   readonly prefix: string;
   readonly clock: Clock;
   readonly own: OwnWrites;
-  /** Told of each failure that makes the cache begin anew. */
+  /** Called for each failure after which the cache is filled again. */
   readonly onError: (error: unknown) => void;
-  /** Told when the store was set back: nobody can go on from where they were. */
+  /** Called when the store was restored from an older copy: no watch can continue. */
   readonly onSetBack: () => void;
 }
 
 export class WatchCache {
   readonly #needs: WatchCacheNeeds;
-  /** By what their keys have below the prefix: `configmaps`. */
+  /** By the part of their keys below the prefix: `configmaps`. */
   readonly #kinds: Map<string, KindCache>;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   readonly #joining = new Set<Promise<void>>();
-  /** Aborts when what was filled last is not right any more. */
+  /** Aborts when the last fill is no longer valid. */
   #refilling = new AbortController();
   readonly #ask: () => Promise<Revision>;
   readonly #together: () => Together;
   #state: CacheState;
   #revision: Revision = 0;
-  /** How far the cache was when the store was set back. */
+  /** Revision of the cache when the store was restored from an older copy. */
   #lost: Revision = 0;
   #waiting = new Set<Waiting>();
   #turned = Promise.withResolvers<void>();
@@ -67,7 +67,7 @@ export class WatchCache {
     this.#needs = needs;
     this.#kinds = new Map(Array.from(needs.kinds, (kind) => [kind.under, kind]));
     this.#state = { tag: "filling", since: needs.clock.now(), because: undefined };
-    // Any key does: what counts is the revision that comes with it.
+    // Any key serves: the answer carries the store's revision.
     const ask = async () => {
       const before = this.#revision;
       const { revision } = await needs.store.get(`${needs.prefix}/`, this.#closing.signal);
@@ -82,30 +82,30 @@ export class WatchCache {
   get state(): CacheState {
     return this.#state;
   }
-  /** Everything up to here is in the cache. */
+  /** Every change up to this revision is in the cache. */
   get revision(): Revision {
     return this.#revision;
   }
-  /** Whether everything in the store is known to be in the cache, without asking. */
+  /** Whether the cache is known to be at the store's newest revision, without a round trip. */
   get isNewest(): boolean {
     const newest = this.#needs.store.newest();
     return this.#state.tag === "current" && newest !== undefined && this.#revision >= newest;
   }
-  /** Whether this version is one that the store has lost, and not given out again. */
+  /** Whether this revision was lost when the store was restored, and not assigned again since. */
   isLost(revision: Revision): boolean {
     return revision > this.#revision && revision <= this.#lost;
   }
-  /** Those that are being filled included. */
+  /** All kinds, including those that are being filled. */
   get kinds(): readonly KindCache[] {
     return [...this.#kinds.values()];
   }
-  /** Undefined where the store must answer: the kind is not cached, or is being read while the cache is current. */
+  /** Undefined if the store must answer: the kind is not cached, or is read while the cache is current. */
   kindOf(kind: StoredKind): KindCache | undefined {
     const found = this.#kinds.get(kind.under);
     if (found?.maker.kind !== kind) return undefined;
     return found.filled || this.#state.tag === "filling" ? found : undefined;
   }
-  /** The kind whose key this is. */
+  /** The kind that this key belongs to. */
   kindAt(key: string): KindCache | undefined {
     const { prefix } = this.#needs;
     for (let slash = key.lastIndexOf("/"); slash > prefix.length; slash = key.lastIndexOf("/", slash - 1)) {
@@ -115,7 +115,7 @@ export class WatchCache {
     return undefined;
   }
 
-  /** Caches one more kind, in the place of one whose keys are the same. Resolves when it is filled, or not wanted any more. */
+  /** Caches one more kind; it replaces a kind with the same keys. Resolves when the kind is filled or removed. */
   async add(kind: KindCache): Promise<void> {
     const before = this.#kinds.get(kind.under);
     if (before !== undefined) this.remove(before.maker.kind);
@@ -124,27 +124,27 @@ export class WatchCache {
     this.#joining.add(joining);
     await joining;
   }
-  /** Forgets a kind. What was read from it stays valid; who follows it is told nothing more. */
+  /** Drops a kind. Values read from it stay valid; its subscribers end. */
   remove({ under }: StoredKind): void {
     this.#kinds.get(under)?.empty();
     this.#kinds.delete(under);
   }
 
-  /** Whether the cache is current, or becomes so within the time. */
+  /** Waits up to `ms` for the cache to be current, and returns whether it is. */
   async ready(ms: number, signal: AbortSignal): Promise<boolean> {
     if (this.#state.tag === "filling") await this.#until(this.#turned.promise, ms, signal);
     return this.#state.tag === "current";
   }
-  /** Whether the cache has reached a revision, or does within the time. `known`: the store has shown it already. */
+  /** Waits up to `ms` for the cache to reach a revision, and returns whether it has. `known`: the store is known to have the revision. */
   async reached(revision: Revision, ms: number, signal: AbortSignal, known = false): Promise<boolean> {
     if (this.#revision >= revision || ms <= 0) return this.#revision >= revision;
     const { passed, forget } = this.#pass(revision);
-    // A read that shows a revision makes the store tell its watches how far they are.
+    // A read makes etcd send progress to its watches.
     if (!known) this.#ask().catch(() => {});
     await this.#until(passed, ms, signal).finally(forget);
     return this.#revision >= revision;
   }
-  /** Whether the cache comes within the time to what the store's newest revision was no earlier than this call. */
+  /** Waits up to `ms` for the cache to reach the store's newest revision as of this call, and returns whether it has. */
   async caughtUp(ms: number, waiter: Waiter): Promise<boolean> {
     const until = this.#needs.clock.now() + ms;
     const { newest, isSoon } = this.#together();
@@ -153,17 +153,17 @@ export class WatchCache {
     const revision = await abortable(newest, signal);
     return await this.reached(revision, until - this.#needs.clock.now(), signal, true);
   }
-  /** The store's newest revision, told by a read that begins no earlier than this call. */
+  /** The store's newest revision, from a read that begins no earlier than this call. */
   newest(signal: AbortSignal): Promise<Revision> {
     return abortable(this.#ask(), signal);
   }
 
-  /** History that the store has forgotten is forgotten here, too. */
+  /** Drops history that the store has compacted. */
   forget(revision: Revision): void {
     for (const kind of this.#kinds.values()) kind.forget(revision);
   }
 
-  /** Begins anew, because what is here is not right. */
+  /** Fills the cache again, because its contents are wrong. */
   refill(because: Error): void {
     this.#refilling.abort(because);
   }
@@ -190,11 +190,11 @@ export class WatchCache {
         if (!signal.aborted) onError(error);
         if (error instanceof StoreError && error.code === "set-back" && !refilling.signal.aborted) this.#startOver(error);
         else this.#turn({ tag: "filling", since: clock.now(), because: error });
-        // What is being read beside it would not fit.
+        // A kind that is being read beside the refill would be at another revision.
         refilling.abort(error);
       }
-      for (const kind of this.#kinds.values()) kind.endFollowers();
-      // At once the first time: readers wait.
+      for (const kind of this.#kinds.values()) kind.endSubscribers();
+      // The first retry is immediate: readers wait.
       if (failures++ > 0) await pause(retryMs(failures), signal, clock);
     }
     this.#turn({ tag: "closed" });
@@ -208,7 +208,7 @@ export class WatchCache {
     if (revision < this.#revision) throw setBack(this.#revision, revision);
     const fillings = new Map<KindCache, Filling>();
     try {
-      // Those that are added meanwhile come last.
+      // A Map iterates kinds that are added meanwhile, too.
       for (const kind of this.#kinds.values()) fillings.set(kind, await fillKind(store, kind, revision, signal));
       signal.throwIfAborted();
     } catch (error) {
@@ -237,7 +237,7 @@ export class WatchCache {
     return this.#kinds.get(kind.under) === kind;
   }
 
-  /** Fills one kind, again and again until it is filled, by this or with all others. */
+  /** Fills one kind, with retries, until it is filled alone or by a refill of all kinds. */
   async #join(kind: KindCache): Promise<void> {
     const { clock, onError } = this.#needs;
     const { signal } = this.#closing;
@@ -259,11 +259,11 @@ export class WatchCache {
   async #fillOne(kind: KindCache, signal: AbortSignal): Promise<void> {
     const { store, clock } = this.#needs;
     kind.keepAside();
-    // What the watch has told before this moment is not newer than what the store tells now.
+    // Events that arrived before `keepAside` are not newer than this revision.
     const { revision } = await store.get(kind.prefix, signal);
     const filling = await fillKind(store, kind, revision, signal);
     try {
-      while (!(await this.reached(revision, limits.reachMs, signal)));
+      while (!(await this.reached(revision, limits.revisionWaitMs, signal)));
       signal.throwIfAborted();
       if (this.#isWanted(kind)) return kind.join(filling, clock.now());
     } catch (error) {
@@ -301,14 +301,14 @@ export class WatchCache {
 
   #turn(state: CacheState): void {
     if (this.#state.tag === "closed") return;
-    // Downtime counts from its beginning.
+    // A later failure keeps the start of the downtime.
     this.#state = state.tag === "filling" && this.#state.tag === "filling" ? { ...state, since: this.#state.since } : state;
     if (state.tag === "filling") return;
     this.#turned.resolve();
     this.#turned = Promise.withResolvers();
   }
 
-  /** `promise`, or the end of the time; the signal's reason once it aborts. */
+  /** Waits for `promise`, at most `ms`. Rejects with the signal's reason when it aborts. */
   async #until(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
     const over = Promise.withResolvers<void>();
     const cancel = this.#needs.clock.after(ms, over.resolve);

@@ -18,15 +18,15 @@ import {
   remove,
   revisionOfEvent,
   startWatch,
-  told,
+  summaries,
   within,
 } from "./testing/fixture.ts";
 
-test("openReads() finds what was there before, at the store's revision, by one list of each cached kind and one watch", () =>
+test("openReads() fills the cache at the store's revision by one list of each cached kind and one watch", () =>
   withCache(
-    async ({ fixture, cache, brittle }) => {
+    async ({ fixture, cache, faulty }) => {
       assert.deepEqual(cache.state(), { tag: "current" });
-      assert.deepEqual([brittle.lists, brittle.watches], [2, 1]);
+      assert.deepEqual([faulty.lists, faulty.watches], [2, 1]);
       const { revision } = await fixture.store.get("x");
       const shown = await list(fixture, "resourceVersion=0", { namespace: "" });
       assert.deepEqual([shown.names, shown.page.revision], [["ns/a", "other/b"], revision]);
@@ -54,21 +54,21 @@ test("openReads() fills kinds of more than one page", () =>
     },
   ));
 
-test("the cache begins anew when its watch breaks: nothing is missed, followers end without a word", () =>
-  withCache(async ({ fixture, cache, brittle, errors }) => {
+test("the cache is filled again when its watch breaks: no event is missed, watches end without an event", () =>
+  withCache(async ({ fixture, cache, faulty, errors }) => {
     const from = await put(fixture, "a");
     const watch = await startWatch(fixture, `resourceVersion=${from}`);
     const state = await startWatch(fixture, "");
     await state.has(1);
-    brittle.hold = new Promise(() => {});
-    // The cache never hears of these.
+    faulty.hold = new Promise(() => {});
+    // The cache gets no events of these writes.
     await put(fixture, "b");
     await remove(fixture, "a");
     const last = await put(fixture, "c");
     const reading = list(fixture);
-    brittle.hold = undefined;
+    faulty.hold = undefined;
     const error = new StoreError("compacted", "history is gone", { oldest: last });
-    brittle.breakWatches(error);
+    faulty.breakWatches(error);
     assert.deepEqual((await reading).names, ["b", "c"]);
     await watch.ended;
     await state.ended;
@@ -79,34 +79,34 @@ test("the cache begins anew when its watch breaks: nothing is missed, followers 
     const again = await startWatch(fixture, `resourceVersion=${last}`);
     const next = await put(fixture, "d");
     await again.reached(next);
-    assert.deepEqual(told(await again.stop()), [`ADDED d ${next}`]);
+    assert.deepEqual(summaries(await again.stop()), [`ADDED d ${next}`]);
   }));
 
-test("a watch from before the cache was filled reads what the store still knows, then follows", () =>
-  withCache(async ({ fixture, brittle, errors }) => {
+test("a watch from before the fill reads the store's history, then follows the ring", () =>
+  withCache(async ({ fixture, faulty, errors }) => {
     const first = await put(fixture, "a");
     const b = await put(fixture, "b", { labels: { l: "1" } });
     await list(fixture);
-    brittle.breakWatches(new StoreError("unavailable", "gone"));
+    faulty.breakWatches(new StoreError("unavailable", "gone"));
     while (errors.length === 0) await list(fixture);
-    // The ring begins after b now.
+    // The ring now begins after b.
     const watch = await startWatch(fixture, `resourceVersion=${first - 1}`);
     const selected = await startWatch(fixture, `resourceVersion=${first - 1}&labelSelector=l`);
     const c = await put(fixture, "c");
     const gone = await remove(fixture, "b");
     await watch.reached(gone);
     await selected.reached(gone);
-    assert.deepEqual(told(await watch.stop()), [`ADDED a ${first}`, `ADDED b ${b}`, `ADDED c ${c}`, `DELETED b ${gone}`]);
-    assert.deepEqual(told(await selected.stop()), [`ADDED b ${b}`, `DELETED b ${gone}`]);
-    assert.equal(brittle.watches, 4);
+    assert.deepEqual(summaries(await watch.stop()), [`ADDED a ${first}`, `ADDED b ${b}`, `ADDED c ${c}`, `DELETED b ${gone}`]);
+    assert.deepEqual(summaries(await selected.stop()), [`ADDED b ${b}`, `DELETED b ${gone}`]);
+    assert.equal(faulty.watches, 4);
   }));
 
-test("while the cache is filled, gets and plain chunks come from the store, and everything else is refused with 429", () =>
-  withCache(async ({ fixture, cache, brittle, errors }) => {
+test("while the cache is filled, gets and plain chunks come from the store, and all other reads are rejected with 429", () =>
+  withCache(async ({ fixture, cache, faulty, errors }) => {
     await put(fixture, "a");
-    brittle.listFails = new StoreError("unavailable", "etcdserver: no leader");
-    const failing = brittle.listFails;
-    brittle.breakWatches(new Error("broken"));
+    faulty.listFails = new StoreError("unavailable", "etcdserver: no leader");
+    const failing = faulty.listFails;
+    faulty.breakWatches(new Error("broken"));
     while (errors.length < 2) await list(fixture, "limit=1").catch(() => {});
     assert.equal(cache.state().tag, "filling");
     assert.ok(errors.slice(1).every((error) => error === failing));
@@ -125,50 +125,50 @@ test("while the cache is filled, gets and plain chunks come from the store, and 
       }]);
     }
     await assert.rejects(list(fixture, "limit=1"), failing);
-    brittle.listFails = undefined;
+    faulty.listFails = undefined;
     const { names } = await list(fixture, "limit=1");
     assert.deepEqual(names, ["a"]);
   }, { fillWaitMs: 20 }));
 
-test("openReads() opens after its time although the cache is still being filled", async () => {
+test("openReads() resolves after its timeout although the cache is still being filled", async () => {
   const reason = new StoreError("unavailable", "no leader");
   await withCache(
-    async ({ fixture, cache, brittle }) => {
+    async ({ fixture, cache, faulty }) => {
       assert.equal(cache.state().tag, "filling");
-      brittle.listFails = undefined;
+      faulty.listFails = undefined;
       const watch = await startWatch(fixture, "");
       await watch.has(1);
       await watch.stop();
       assert.deepEqual(cache.state(), { tag: "current" });
     },
     { openWaitMs: 0, fillWaitMs: 10_000 },
-    async (fixture, brittle) => {
+    async (fixture, faulty) => {
       await put(fixture, "a");
-      brittle.listFails = reason;
+      faulty.listFails = reason;
     },
   );
 });
 
 test("consistent reads that wait together share round trips", () =>
-  withCache(async ({ fixture, brittle }) => {
+  withCache(async ({ fixture, faulty }) => {
     await put(fixture, "a");
-    brittle.gets = 0;
+    faulty.gets = 0;
     const reads = await Promise.all(Array.from({ length: 100 }, () => get(fixture, "a")));
     assert.ok(reads.every((item) => item?.object.metadata.name === "a"));
-    assert.equal(brittle.gets, 2);
-    const { lists } = brittle;
+    assert.equal(faulty.gets, 2);
+    const { lists } = faulty;
     await Promise.all(Array.from({ length: 50 }, () => list(fixture)));
-    assert.deepEqual([brittle.gets, brittle.lists], [4, lists]);
+    assert.deepEqual([faulty.gets, faulty.lists], [4, lists]);
   }));
 
-test("a read of the newest state asks nobody where the store knows how new it is, and waits for what the cache has not seen", () =>
-  withCache(async ({ fixture, brittle }) => {
+test("a read of the newest state needs no round trip if the store knows its revision, and waits for the cache to reach it", () =>
+  withCache(async ({ fixture, faulty }) => {
     await put(fixture, "a");
     await list(fixture);
-    brittle.alone = true;
+    faulty.alone = true;
     const unused = {
       get signal(): AbortSignal {
-        return assert.fail("nobody waits");
+        return assert.fail("no read waits");
       },
     };
     const { stored } = endpointOf("notes");
@@ -176,26 +176,26 @@ test("a read of the newest state asks nobody where the store knows how new it is
     assert.notEqual(await read("a"), undefined);
     assert.equal(await read("b"), undefined);
     const release = Promise.withResolvers<void>();
-    brittle.hold = release.promise;
+    faulty.hold = release.promise;
     await put(fixture, "b");
-    const { gets } = brittle;
-    await assert.rejects(read("b"), /nobody waits/);
+    const { gets } = faulty;
+    await assert.rejects(read("b"), /no read waits/);
     const reading = get(fixture, "b");
-    brittle.hold = undefined;
+    faulty.hold = undefined;
     release.resolve();
     assert.notEqual(await reading, undefined);
-    assert.equal(brittle.gets, gets);
+    assert.equal(faulty.gets, gets);
   }));
 
-test("a write begins with the cache, sure of it where nobody else can have written, and with the store where that says more", () =>
-  withCache(async ({ fixture, brittle }) => {
+test("a write begins with the cached object if no other writer can have changed it, else with the store's", () =>
+  withCache(async ({ fixture, faulty }) => {
     await put(fixture, "a");
     await list(fixture);
     const { stored } = endpointOf("notes");
     const live = async (name: string, gets: number) => {
-      const before = brittle.gets;
+      const before = faulty.gets;
       const found = await fixture.reads.live(stored, keyOf(prefix, stored, "ns", name), new AbortController());
-      assert.equal(brittle.gets - before, gets);
+      assert.equal(faulty.gets - before, gets);
       return found;
     };
     const unsure = await live("a", 0);
@@ -203,31 +203,31 @@ test("a write begins with the cache, sure of it where nobody else can have writt
     assert.deepEqual(concat(unsure.item!.stored), concat(renewed!.stored));
     assert.deepEqual([unsure.item?.revision, unsure.item?.object], [renewed?.revision, renewed?.object]);
     assert.deepEqual(await live("b", 1), { item: undefined, renew: undefined });
-    brittle.alone = true;
+    faulty.alone = true;
     const sure = await live("a", 0);
     assert.deepEqual([concat(sure.item!.stored), sure.renew], [concat(renewed!.stored), undefined]);
     assert.deepEqual(await live("b", 0), { item: undefined, renew: undefined });
     const release = Promise.withResolvers<void>();
-    brittle.hold = release.promise;
+    faulty.hold = release.promise;
     for (const alone of [true, false]) {
-      brittle.alone = alone;
+      faulty.alone = alone;
       for (const name of ["a", "b"]) {
         const revision = await put(fixture, name);
         const { item, renew } = await live(name, 1);
         assert.deepEqual([item?.revision, renew], [revision, undefined]);
       }
     }
-    brittle.hold = undefined;
+    faulty.hold = undefined;
     release.resolve();
   }));
 
 test("a consistent read that the cache does not catch up with is read from the store", async () => {
   const clock = manualClock();
-  await withCache(async ({ fixture, brittle }) => {
+  await withCache(async ({ fixture, faulty }) => {
     await put(fixture, "a");
     await list(fixture);
     const release = Promise.withResolvers<void>();
-    brittle.hold = release.promise;
+    faulty.hold = release.promise;
     const last = await put(fixture, "b");
     const reading = list(fixture);
     await waitFor(clock, 1);
@@ -238,7 +238,7 @@ test("a consistent read that the cache does not catch up with is read from the s
   }, { clock });
 });
 
-test("an event is encoded once for all watches that write alike, however many they are", () =>
+test("an event is encoded once for all watches of one encoding", () =>
   withCache(async ({ fixture }) => {
     const from = await put(fixture, "a");
     const made: string[] = [];
@@ -254,15 +254,15 @@ test("an event is encoded once for all watches that write alike, however many th
     const watches = await Promise.all(
       Array.from(
         { length: 60 },
-        (_, at) => startWatch(fixture, `resourceVersion=${from}`, { framing: framing(at % 2 === 0 ? "even" : "odd") }),
+        (_, at) => startWatch(fixture, `resourceVersion=${from}`, { framing: framing(at % 2 === 0 ? "a" : "b") }),
       ),
     );
     const last = await put(fixture, "b");
     for (const watch of watches) {
       await watch.reached(last);
-      assert.deepEqual(told(await watch.stop()), [`ADDED b ${last}`]);
+      assert.deepEqual(summaries(await watch.stop()), [`ADDED b ${last}`]);
     }
-    assert.deepEqual(made.toSorted(), ["even ADDED", "odd ADDED"]);
+    assert.deepEqual(made.toSorted(), ["a ADDED", "b ADDED"]);
   }));
 
 test("watches get a bookmark a minute, and one two seconds before their planned end, with the newest revision", async () => {
@@ -277,18 +277,18 @@ test("watches get a bookmark a minute, and one two seconds before their planned 
     clock.advance(59_999);
     assert.deepEqual(watch.events, []);
     clock.advance(1);
-    assert.deepEqual(told(await watch.has(1)), [`BOOKMARK  ${elsewhere}`]);
+    assert.deepEqual(summaries(await watch.has(1)), [`BOOKMARK  ${elsewhere}`]);
     const b = await put(fixture, "b");
     await watch.reached(b);
     clock.advance(60_000);
     await watch.has(3);
     clock.advance(8_000);
-    assert.deepEqual(told(await watch.has(4)), [`BOOKMARK  ${elsewhere}`, `ADDED b ${b}`, `BOOKMARK  ${b}`, `BOOKMARK  ${b}`]);
+    assert.deepEqual(summaries(await watch.has(4)), [`BOOKMARK  ${elsewhere}`, `ADDED b ${b}`, `BOOKMARK  ${b}`, `BOOKMARK  ${b}`]);
     clock.advance(1_999);
     clock.advance(1);
     await Promise.all([watch.ended, silent.ended, future.ended]);
     assert.equal(watch.events.length, 4);
-    assert.deepEqual(told(silent.events), [`ADDED b ${b}`]);
+    assert.deepEqual(summaries(silent.events), [`ADDED b ${b}`]);
     assert.deepEqual(future.events, []);
     assert.equal(clock.waiting, 0);
   }, { clock });
@@ -305,12 +305,12 @@ test("a timer that fires a moment early gives one bookmark before the end, not t
     await watch.has(1);
     exact.advance(2);
     const b = await put(fixture, "b");
-    assert.deepEqual(told(await watch.reached(b)), [`BOOKMARK  ${from}`, `ADDED b ${b}`]);
+    assert.deepEqual(summaries(await watch.reached(b)), [`BOOKMARK  ${from}`, `ADDED b ${b}`]);
     await watch.stop();
   }, { clock: early });
 });
 
-test("a watch that does not read is ended and counted once it lags too far for too long, others go on", async () => {
+test("a watch that is not read is ended and counted once it is too far behind for too long; others continue", async () => {
   const clock = manualClock();
   await withCache(async ({ fixture, cache, counted }) => {
     let last = await put(fixture, "a");
@@ -335,7 +335,7 @@ test("a watch that does not read is ended and counted once it lags too far for t
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
     clock.advance(1);
     for (const round of [3, 4]) await write(rounds + round);
-    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), [], "its client may have read while the server stood still");
+    assert.deepEqual(await counted("apiserver_terminated_watchers_total"), [], "its client may have read while the process was blocked");
     clock.advance(100);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), ['{resource="notes"} 1']);
     assert.equal(cache.size().watches, 1);
@@ -345,7 +345,7 @@ test("a watch that does not read is ended and counted once it lags too far for t
   }, { clock });
 });
 
-test("a watch whose client reads on is not ended because the server stood still while many megabytes came", async () => {
+test("a watch whose client reads is not ended after the process was blocked while many megabytes arrived", async () => {
   const clock = manualClock();
   await withCache(async ({ fixture, counted }) => {
     const from = await put(fixture, "a");
@@ -370,7 +370,7 @@ test("a watch whose client reads on is not ended because the server stood still 
   }, { clock });
 });
 
-test("what one namespace's watches are not told of does not make them slow", () =>
+test("events of other namespaces do not make a watch slow", () =>
   withCache(async ({ fixture, counted }) => {
     const from = await put(fixture, "a");
     const watch = await startWatch(fixture, `resourceVersion=${from}`);
@@ -378,46 +378,46 @@ test("what one namespace's watches are not told of does not make them slow", () 
     for (let round = 0; round < 20; round++) await put(fixture, "b", { namespace: "other", data: { text: text + round } });
     const last = await put(fixture, "c");
     await watch.reached(last);
-    assert.deepEqual(told(await watch.stop()), [`ADDED c ${last}`]);
+    assert.deepEqual(summaries(await watch.stop()), [`ADDED c ${last}`]);
     assert.deepEqual(await counted("apiserver_terminated_watchers_total"), []);
   }));
 
-test("the ring forgets by age, count and size; what it forgot is read from the store while that knows it", async () => {
+test("the ring drops events by age, count and size; dropped events are read from the store until it compacts them", async () => {
   const clock = manualClock();
-  await withCache(async ({ fixture, brittle }) => {
+  await withCache(async ({ fixture, faulty }) => {
     const revisions: number[] = [];
     for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
     await list(fixture);
-    const watches = brittle.watches;
+    const watches = faulty.watches;
     const late = await startWatch(fixture, `resourceVersion=${revisions[0]}`);
     await late.has(3);
-    assert.equal(brittle.watches, watches + 1);
+    assert.equal(faulty.watches, watches + 1);
     const near = await startWatch(fixture, `resourceVersion=${revisions[1]}`);
     assert.deepEqual((await near.has(2)).map(revisionOfEvent), revisions.slice(2));
-    assert.equal(brittle.watches, watches + 1);
+    assert.equal(faulty.watches, watches + 1);
     await Promise.all([late.stop(), near.stop()]);
   }, { clock, bounds: { eventsMax: 2 } });
 });
 
-test("the cache is compared with the store, and filled anew where it differs", async () => {
+test("the cache is compared with the store, and filled again on a difference", async () => {
   const clock = manualClock();
-  await withCache(async ({ fixture, cache, brittle, errors, counted }) => {
+  await withCache(async ({ fixture, cache, faulty, errors, counted }) => {
     const checked = () => counted("apiserver_storage_consistency_checks_total");
     await put(fixture, "a");
     await putBytes(fixture, "nonsense", new TextEncoder().encode("{"), { namespace: "other" });
     await list(fixture);
     await turn(clock, 1000, async () => (await checked()).length === 2);
     assert.deepEqual(await checked(), ['{resource="notes",status="success"} 1', '{resource="shelves",status="success"} 1']);
-    brittle.listFails = new StoreError("unavailable", "no leader");
+    faulty.listFails = new StoreError("unavailable", "no leader");
     await turn(clock, 1000, async () => (await checked()).length === 4);
     assert.deepEqual((await checked()).slice(2), ['{resource="notes",status="error"} 1', '{resource="shelves",status="error"} 1']);
-    brittle.listFails = undefined;
-    brittle.lose = (key) => key.endsWith("/lost");
+    faulty.listFails = undefined;
+    faulty.lose = (key) => key.endsWith("/lost");
     const from = await put(fixture, "lost");
     await put(fixture, "s", { plural: "shelves" });
     assert.equal(await get(fixture, "lost"), undefined);
     const watch = await startWatch(fixture, `resourceVersion=${from}`);
-    brittle.lose = undefined;
+    faulty.lose = undefined;
     await turn(clock, 1000, () => errors.length === 1);
     await watch.ended;
     assert.match(`${errors[0]}`, /The cache of notes differs from the store at revision \d+/);

@@ -69,7 +69,7 @@ async function reached(
   signal: AbortSignal,
   { waits, again }: { readonly waits: boolean; readonly again: boolean },
 ): Promise<void> {
-  const until = clock.now() + limits.reachMs;
+  const until = clock.now() + limits.revisionWaitMs;
   for (;;) {
     const { revision } = await store.get(key, signal);
     if (revision >= asked) return;

@@ -45,7 +45,7 @@ export async function openStorage(
     throw error;
   });
   const cache = readsOver === undefined ? opened : { ...opened, reads: readsOver(measured) };
-  registry.beforeScrape(cache.tell);
+  registry.beforeScrape(cache.updateMetrics);
   inForce.onSwap((next, before) => {
     if (next.catalog === before.catalog) return;
     cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));

@@ -102,10 +102,10 @@ interface Scene {
 }
 
 function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
-  return withCache(async ({ cache, brittle }) => {
+  return withCache(async ({ cache, faulty }) => {
     const parts = {
       inForce: () => active,
-      store: brittle.store,
+      store: faulty.store,
       troubles: untroubled,
       cache,
       registry: openMetrics(config, silentLog),
@@ -117,18 +117,18 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       logWritten: logCheck(() => performance.now()).check,
     };
     const here = askOf(assemble(parts));
-    const elsewhere = askOf(assemble({ ...parts, cache: { ...cache, store: brittle.store, reads: directReads(brittle.store) } }));
+    const elsewhere = askOf(assemble({ ...parts, cache: { ...cache, store: faulty.store, reads: directReads(faulty.store) } }));
     const { status, body: first } = await elsewhere("POST", thing("one"));
     assert.equal(status, 201);
     while ((await here("GET", undefined, { query: "resourceVersion=0" })).status !== 200);
     const reads = async (count: number, ask: () => Promise<Told>): Promise<Told> => {
-      const { gets } = brittle;
+      const { gets } = faulty;
       const told = await ask();
-      assert.equal(brittle.gets - gets, count, "reads of the store");
+      assert.equal(faulty.gets - gets, count, "reads of the store");
       return told;
     };
     const { promise, resolve } = Promise.withResolvers<void>();
-    const hold = () => void (brittle.hold = promise);
+    const hold = () => void (faulty.hold = promise);
     // What is held back would be waited for.
     await use({ here, elsewhere, hold, reads, first }).finally(resolve);
   }, { catalog: active.catalog });

@@ -1,13 +1,11 @@
-/** Reading all of a kind at one revision. */
+/** Reads all entries of a kind at one revision. */
+import { limits } from "../../../core/limits.ts";
 import { pause } from "../../../core/async.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Filling, KindCache } from "../kind/kind-cache.ts";
 import { pagesOf } from "./pages.ts";
 
-/** Entries that are decoded in one turn of the event loop. */
-const turnEntries = 100;
-
-/** What a kind holds at a revision. Whoever asked makes it the kind's own, or gives its entries up. */
+/** The entries of a kind at a revision. The caller passes them to `reset` or `join` of the kind, or releases them with `giveUp`. */
 export async function fillKind(store: Store, kind: KindCache, at: Revision, signal: AbortSignal): Promise<Filling> {
   const filling: Filling = { revision: at, entries: [], broken: [] };
   let decoded = 0;
@@ -18,7 +16,7 @@ export async function fillKind(store: Store, kind: KindCache, at: Revision, sign
         const entry = kind.entryOf(key, revision, value);
         if (entry === undefined) filling.broken.push(key);
         else filling.entries.push(entry);
-        if (++decoded % turnEntries === 0) await pause(0, signal);
+        if (++decoded % limits.fillTurnEntriesMax === 0) await pause(0, signal);
       }
     }
   } catch (error) {

@@ -1,13 +1,14 @@
-/** How new the store is, and whether the cache is as new: asked once for all who wait together. */
+/** Finds the store's newest revision and whether the cache has it, once for all readers that wait together. */
+import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../../store/store.ts";
 
 /**
- * Shares round trips. Who comes while one is under way cannot use its answer, because it may have been read before; all of
- * those share the next one:
+ * Shares round trips. A caller during a round trip cannot use its result, which may have been read before the call; all such
+ * callers share the next round trip:
  *
- *   a asks       |---- round trip ----|
- *   b, c ask          ^  ^            |---- round trip ----|
+ *   a calls       |---- round trip ----|
+ *   b, c call          ^  ^            |---- round trip ----|
  */
 export function sharedRoundTrip<T>(ask: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
@@ -16,7 +17,7 @@ export function sharedRoundTrip<T>(ask: () => Promise<T>): () => Promise<T> {
   function start(): Promise<T> {
     next = undefined;
     const trip = ask().finally(() => {
-      // Those who wait already have the next one; nobody may begin another beside it.
+      // Waiting callers have the next round trip already; a second one must not begin beside it.
       if (running === trip && next === undefined) running = undefined;
     });
     running = trip;
@@ -28,33 +29,27 @@ export function sharedRoundTrip<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** A wait for the cache to come to a revision. */
+/** A wait until the cache reaches a revision. */
 export interface Passing {
   readonly passed: Promise<void>;
   forget(): void;
 }
 
-/** What those have in common who have asked together. */
+/** Results shared by readers that wait together. */
 export interface Together {
-  /** The store's newest revision, told by a read that began no earlier than they asked. */
+  /** The store's newest revision, from a read that began no earlier than the calls. */
   readonly newest: Promise<Revision>;
-  /** Whether the cache came to it within a moment; false: it takes longer, and each waits with the patience of its own. */
+  /** Whether the cache reached it within `limits.sharedWaitMs`. If false, each reader waits with its own timeout. */
   readonly isSoon: Promise<boolean>;
 }
 
-/**
- * For so long nobody asks whether the client is still there or its time is up: a signal and timers for each reader would cost more
- * than the round trip that they share, which takes a millisecond.
- */
-const momentMs = 100;
-
-/** Shares the question and the wait. `ask` gives the same promise to those who share an answer. */
+/** Shares the round trip and the wait. `ask` returns the same promise to callers that share a result. */
 export function catchingUp(ask: () => Promise<Revision>, pass: (revision: Revision) => Passing, clock: Clock): () => Together {
   let last: Together | undefined;
 
   async function isSoon(newest: Promise<Revision>): Promise<boolean> {
     const over = Promise.withResolvers<undefined>();
-    const cancel = clock.after(momentMs, () => over.resolve(undefined));
+    const cancel = clock.after(limits.sharedWaitMs, () => over.resolve(undefined));
     try {
       const revision = await Promise.race([newest, over.promise]);
       if (revision === undefined) return false;

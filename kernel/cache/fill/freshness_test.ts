@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { manualClock } from "../../store/testing/clock.ts";
 import { catchingUp, sharedRoundTrip } from "./freshness.ts";
 
-/** Round trips that end when the test says so; each answers with its number. */
+/** Round trips that the test ends; each resolves with its number. */
 function trips() {
   const open: PromiseWithResolvers<number>[] = [];
   const ask = sharedRoundTrip(() => {
@@ -14,7 +14,7 @@ function trips() {
   return { open, ask };
 }
 
-test("sharedRoundTrip() gives nobody an answer that was under way before they asked", async () => {
+test("sharedRoundTrip() never returns a result of a round trip that began before the call", async () => {
   const { open, ask } = trips();
   const first = ask();
   const later = [ask(), ask(), ask()];
@@ -34,22 +34,22 @@ test("sharedRoundTrip() gives nobody an answer that was under way before they as
   assert.equal(open.length, 4);
 });
 
-test("sharedRoundTrip() tells a failure to those who waited for it, and the next ones ask again", async () => {
+test("sharedRoundTrip() rejects the callers of a failed round trip; the next call begins another", async () => {
   const { open, ask } = trips();
   const first = ask(), second = ask();
-  open[0]!.reject(new Error("away"));
-  await assert.rejects(first, /away/);
+  open[0]!.reject(new Error("unreachable"));
+  await assert.rejects(first, /unreachable/);
   open[1]!.resolve(2);
   assert.equal(await second, 2);
   const third = ask();
-  open[2]!.reject(new Error("away again"));
-  await assert.rejects(third, /away again/);
+  open[2]!.reject(new Error("unreachable again"));
+  await assert.rejects(third, /unreachable again/);
   const fourth = ask();
   open[3]!.resolve(4);
   assert.equal(await fourth, 4);
 });
 
-/** Readers of a cache that comes to a revision when the test says so. */
+/** Readers of a cache whose revision the test sets. */
 function readers() {
   const clock = manualClock();
   const { open, ask } = trips();
@@ -64,7 +64,7 @@ function readers() {
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test("catchingUp() asks and waits once for those who come together, and lets nobody share an answer that is older than the question", async () => {
+test("catchingUp() reads and waits once for concurrent calls, and never shares a result that is older than the call", async () => {
   const { open, waits, together, clock } = readers();
   const first = together(), later = together(), same = together();
   assert.equal(later, same);
@@ -82,7 +82,7 @@ test("catchingUp() asks and waits once for those who come together, and lets nob
   assert.equal(clock.waiting, 0);
 });
 
-test("catchingUp() gives up after a moment, whether the store or the cache is late, and keeps the question", async () => {
+test("catchingUp() gives up the shared wait after a moment, whether the store or the cache is late, and keeps the read", async () => {
   const { open, waits, together, clock } = readers();
   const first = together();
   clock.advance(99);
@@ -100,11 +100,11 @@ test("catchingUp() gives up after a moment, whether the store or the cache is la
   assert.ok(waits[0]!.over);
 });
 
-test("catchingUp() tells a failure to all who asked together", async () => {
+test("catchingUp() rejects all calls that share a failed read", async () => {
   const { open, together, clock } = readers();
-  const asked = together();
-  open[0]!.reject(new Error("away"));
-  await assert.rejects(asked.isSoon, /away/);
-  await assert.rejects(asked.newest, /away/);
+  const calls = together();
+  open[0]!.reject(new Error("unreachable"));
+  await assert.rejects(calls.isSoon, /unreachable/);
+  await assert.rejects(calls.newest, /unreachable/);
   assert.equal(clock.waiting, 0);
 });

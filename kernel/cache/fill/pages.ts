@@ -1,8 +1,8 @@
-/** Reading all below a prefix from the store, no more than some megabytes of it at a time. */
+/** Reads all entries below a prefix from the store, in pages of bounded size. */
 import { limits } from "../../../core/limits.ts";
 import type { Entry, Revision, Store } from "../../store/store.ts";
 
-/** The entries at a revision, in the order of their keys. */
+/** Pages of the entries below a prefix at a revision, in the order of their keys; at least one page, which may be empty. */
 export async function* pagesOf(store: Store, prefix: string, at: Revision, signal: AbortSignal): AsyncGenerator<readonly Entry[], void> {
   let after: string | undefined;
   let limit: number = limits.fillPageEntriesFirst;

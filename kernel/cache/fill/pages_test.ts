@@ -6,7 +6,7 @@ import { pagesOf } from "./pages.ts";
 
 const { signal } = new AbortController();
 
-/** A store with so many entries of so many bytes below `/a/`, and one beside them. */
+/** A store with `count` entries of `bytes` bytes below `/a/`, and one other entry. */
 async function filled(count: number, bytes: number): Promise<{ store: Store; keys: string[]; revision: number }> {
   const store = await openSqlite(":memory:", { requestBytesMax: 8 * 1024 * 1024 });
   const keys = Array.from({ length: count }, (_, index) => `/a/${String(index).padStart(5, "0")}`);
@@ -21,7 +21,7 @@ for (
     { what: "hold one entry at least", count: 18, bytes: 5 * 1024 * 1024, sizes: [16, 1, 1] },
     { what: "of entries without bytes hold 500 of them", count: 17, bytes: 0, sizes: [16, 1] },
     { what: "end with the last entry", count: 16, bytes: 10, sizes: [16] },
-    { what: "of nothing are one that is empty", count: 0, bytes: 0, sizes: [0] },
+    { what: "of an empty range are one empty page", count: 0, bytes: 0, sizes: [0] },
   ]
 ) {
   test(`pagesOf(): pages ${what}`, async () => {
@@ -34,7 +34,7 @@ for (
   });
 }
 
-test("pagesOf() shows one revision, whatever happens meanwhile", async () => {
+test("pagesOf() reads one revision during concurrent writes", async () => {
   const { store, keys, revision } = await filled(40, 10);
   const seen: string[] = [];
   for await (const page of pagesOf(store, "/a/", revision, signal)) {

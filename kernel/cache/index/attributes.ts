@@ -1,4 +1,4 @@
-/** What selectors and followers ask of an object, kept without the object and shared by all objects that answer alike. */
+/** The attributes that selectors and subscribers evaluate, kept without the object and shared by all objects with equal attributes. */
 import { limits } from "../../../core/limits.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { Labels } from "../../../core/selectors/label.ts";
@@ -6,20 +6,20 @@ import type { Catalog, Endpoint, StoredKind } from "../../catalog/catalog.ts";
 
 export interface Attributes {
   readonly labels: Labels;
-  /** Values of selectable fields, by `attributeOf`. */
+  /** Values of selectable fields, keyed by `attributeOf`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Owner references, finalizers and whether deletion was asked for, as text; empty where there is none of them. */
+  /** Owner references, finalizers and whether deletion was requested, as text; empty if there is none of them. */
   readonly ownership: string;
 }
 
 export const noAttributes: Attributes = Object.freeze({ labels: Object.freeze({}), fields: Object.freeze({}), ownership: "" });
 
-/** Field selectors belong to versions: each shows the object in its own form. */
+/** Name of a field's attribute. Field selectors belong to versions: each version has its own form of the object. */
 export function attributeOf(endpoint: Endpoint, field: string): string {
   return `${endpoint.apiVersion} ${field}`;
 }
 
-/** Objects of a kind to their attributes, also to those of versions that are not served now: they may be before the object goes. */
+/** Reads the attributes of objects of a kind, for all its versions: a version that is not served now may be served later. */
 export function attributesReader(kind: StoredKind, catalog: Catalog): (object: ApiObject) => Attributes {
   const fields = catalog.versionsOf(kind).flatMap((endpoint) =>
     Object.entries(endpoint.served.selectableFields ?? {}).map(([field, read]) => ({

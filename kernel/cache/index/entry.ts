@@ -1,6 +1,6 @@
 /**
- * Entries of the cache: the JSON of an object as lists show it, laid into a slab, with what selectors ask. An object is
- * decoded once, when it enters, unless we have just encoded it ourselves, and then forgotten.
+ * Entries of the cache: the JSON of an object as lists contain it, laid into a slab, with the object's attributes. An object is
+ * decoded once, when it enters the cache, unless this server has just encoded it. The decoded object is not kept.
  */
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 import type { StoredKind } from "../../catalog/catalog.ts";
@@ -13,16 +13,16 @@ import { takeAttributes } from "./offered-attributes.ts";
 import type { Place, Slabs } from "./slabs.ts";
 import type { Attributes } from "./attributes.ts";
 
-/** `{"metadata":{...},...}`: what it leaves out is its kind's head. */
+/** One object. Its slab holds `{"metadata":{...},...}` without the head that all objects of the kind share. */
 export interface CachedEntry extends Place {
   readonly key: string;
   readonly revision: Revision;
   readonly attributes: Attributes;
-  /** What the store holds is what would be stored of it now, in JSON: it can be told from the entry. */
+  /** Whether the stored bytes are what would be stored now, in JSON: they can then be rebuilt from the entry. */
   readonly asStored: boolean;
 }
 
-/** What makes entries of one kind. */
+/** The dependencies of entries of one kind. */
 export interface EntryMaker {
   readonly kind: StoredKind;
   readonly slabs: Slabs;
@@ -43,7 +43,11 @@ export function entryMaker(
   return { kind, slabs, attributesOf, forms: new Forms(), recent };
 }
 
-/** The entry of stored bytes; an internal error for those that cannot be read. */
+/**
+ * The entry of stored bytes.
+ *
+ * @throws StatusError InternalError if the bytes cannot be decoded
+ */
 export function makeEntry(maker: EntryMaker, key: string, revision: Revision, value: Uint8Array): CachedEntry {
   const { kind, slabs, recent } = maker;
   const own = takeWritten(value);
@@ -78,8 +82,8 @@ export function makeEntry(maker: EntryMaker, key: string, revision: Revision, va
 }
 
 /**
- * Bytes that `storedBytes` has made of a filled object are what decoding, filling and encoding would give again, but for the
- * resourceVersion. Undefined where that cannot be said.
+ * Bytes that `storedBytes` has made of an object with defaults equal, but for the resourceVersion, what decoding, defaults and
+ * encoding would give. Undefined if the bytes may be others.
  */
 function splice({ kind }: EntryMaker, value: Uint8Array, object: ApiObject, revision: Revision): readonly Uint8Array[] | undefined {
   if (kind.applyDefaults(object) !== object) return undefined;
@@ -99,14 +103,14 @@ function bodyOf(json: string, head: string): string {
   return json.slice(head.length);
 }
 
-/** What the store would hold of an object that lies in this place, in JSON. */
+/** The bytes that the store would hold for the object at this place, in JSON. */
 function storedParts({ kind: { headBytes } }: EntryMaker, place: Place): readonly Uint8Array[] {
   const body = bodyBytes(place);
   const [from, to] = versionMember(body, 0);
   return [headBytes, body.subarray(0, from), body.subarray(to), lineEnd];
 }
 
-/** Whether the bytes are the parts one behind the other. */
+/** Whether the bytes equal the concatenated parts. */
 function isJoined(bytes: Uint8Array, parts: readonly Uint8Array[]): boolean {
   let at = 0;
   for (const part of parts) {
@@ -115,12 +119,12 @@ function isJoined(bytes: Uint8Array, parts: readonly Uint8Array[]): boolean {
   return at === bytes.length;
 }
 
-/** The bytes of an entry, without its brace: what follows the head. */
+/** The bytes of an entry after the head of its kind. */
 export function bodyBytes({ slab, offset, length }: Place): Uint8Array {
   return slab.bytes.subarray(offset + 1, offset + length);
 }
 
-/** The entry as an item; `at` shows it with a later revision, as what went away then. */
+/** The entry as a list item; `at` shows it with a later revision, as deletions do. */
 export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = entry.revision): Item {
   const { kind, forms, recent } = maker;
   return Item.served(kind, entry.key, at, {
@@ -131,7 +135,7 @@ export function itemOf(maker: EntryMaker, entry: CachedEntry, at: Revision = ent
   });
 }
 
-/** What follows the head, with another revision where that is asked for. */
+/** The bytes after the head, with another revision if `at` is not the entry's own. */
 export function bodyParts(entry: CachedEntry, at: Revision): readonly Uint8Array[] {
   const body = bodyBytes(entry);
   if (at === entry.revision) return [body];

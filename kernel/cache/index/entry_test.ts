@@ -12,7 +12,7 @@ const { stored } = endpointOf("notes");
 const maker = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
 const object = noteOf("a", { labels: { b: "2", a: "1" }, data: { k: '"\\u2028' }, mood: "sad" });
 
-test("makeEntry() of our own bytes is what decoding them gives", () => {
+test("makeEntry() of bytes that this server encoded equals the entry of decoding them", () => {
   const own = makeEntry(maker, "k", 7, storedBytes(stored, object));
   const copied = makeEntry(maker, "k", 7, storedBytes(stored, object).slice());
   const expected = stored.encode(withRevision(object, 7));
@@ -22,14 +22,14 @@ test("makeEntry() of our own bytes is what decoding them gives", () => {
   assert.deepEqual(own.attributes, { labels: { b: "2", a: "1" }, fields: { "v1 mood": "sad" }, ownership: "" });
 });
 
-test("makeEntry() does not trust our own bytes of an object that lacks its defaults", () => {
+test("makeEntry() decodes its own bytes of an object without defaults", () => {
   const { mood: _, ...bare } = object as typeof object & { mood: string };
   const entry = makeEntry(maker, "k", 7, storedBytes(stored, bare as typeof object));
   assert.equal(itemOf(maker, entry).text, stored.encode(withRevision({ ...bare, mood: "plain" } as typeof object, 7)));
   assert.deepEqual(entry.attributes.fields, { "v1 mood": "plain" });
 });
 
-test("an entry tells what the store holds where that is what would be stored now, and only there", () => {
+test("an entry gives the stored bytes if they equal what would be stored now, and only then", () => {
   const bytes = storedBytes(stored, object);
   const reordered = new TextEncoder().encode(
     `${JSON.stringify({ ...JSON.parse(new TextDecoder().decode(bytes)), kind: "Note" }, null, 1)}\n`,
@@ -49,7 +49,7 @@ test("itemOf() shows an entry with a later revision", () => {
   assert.deepEqual(item.object, withRevision(object, 123456));
 });
 
-test("itemOf() gives the object that was written, without decoding it, where its entry is remembered", () => {
+test("itemOf() gives the written object without decoding it while its entry is kept", () => {
   const fixture = entryMaker(stored, new Slabs(), new RecentObjects(), attributesReader(stored, catalog));
   const entry = makeEntry(fixture, "k", 7, storedBytes(stored, object));
   assert.equal(itemOf(fixture, entry).object.metadata.labels, object.metadata.labels);
@@ -59,7 +59,7 @@ test("itemOf() gives the object that was written, without decoding it, where its
   assert.deepEqual(itemOf(fixture, foreign).object, withRevision(object, 8));
 });
 
-test("makeEntry() refuses what cannot be read, and says which key it was", () => {
+test("makeEntry() rejects bytes that cannot be decoded, with their key", () => {
   assert.throws(() => makeEntry(maker, "/k/a", 7, new TextEncoder().encode("{}}")), /"\/k\/a" cannot be read/);
   assert.throws(() => makeEntry(maker, "/k/a", 7, new Uint8Array()), /"\/k\/a" cannot be read/);
 });

@@ -1,6 +1,6 @@
 /**
- * Entries in other forms than the stored one, protobuf most of all: made when they are first asked for, and kept as long as the entry
- * is there and there is room. Without room all are dropped, and made again when they are asked for.
+ * Entries in forms other than the stored one, mostly protobuf. Each is made at its first use and kept with its entry. When the bound
+ * is exceeded, all are dropped and made again at their next use.
  */
 import { limits } from "../../../core/limits.ts";
 
@@ -23,9 +23,9 @@ export class Forms {
       this.#kept = new WeakMap();
       this.#bytes = made.length;
     }
-    const room = this.#kept.get(of);
-    if (room === undefined) this.#kept.set(of, new Map([[name, made]]));
-    else room.set(name, made);
+    const forms = this.#kept.get(of);
+    if (forms === undefined) this.#kept.set(of, new Map([[name, made]]));
+    else forms.set(name, made);
     return made;
   }
 }

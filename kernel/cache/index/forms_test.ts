@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Forms } from "./forms.ts";
 
-test("Forms makes a form once for each object and name, until there is no room", () => {
+test("Forms makes a form once for each object and name, until the bound is exceeded", () => {
   const forms = new Forms(30);
   const [a, b] = [{}, {}];
   let made = 0;

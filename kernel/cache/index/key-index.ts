@@ -1,6 +1,6 @@
 /**
- * Entries in the order of their keys, as an immutable value: a change gives a new index and shares with the old one all but
- * one chunk. Whoever holds an index holds a snapshot.
+ * Entries in the order of their keys, as an immutable value: a change returns a new index that shares all chunks but one with the
+ * old one. A reference to an index is therefore a snapshot.
  *
  *   chunks: [a b c] [d e f] [g h i]      with d' : [a b c] [d' e f] [g h i]
  *              ^                                       ^ new
@@ -27,7 +27,7 @@ export class KeyIndex {
     this.size = size;
   }
 
-  /** `entries` in the order of their keys. */
+  /** An index of `entries`, which must be in the order of their keys. */
   static of(entries: readonly CachedEntry[]): KeyIndex {
     const chunks: Chunk[] = [];
     for (let at = 0; at < entries.length; at += chunkMax / 2) chunks.push(entries.slice(at, at + chunkMax / 2));
@@ -40,10 +40,10 @@ export class KeyIndex {
     return entry?.key === key ? entry : undefined;
   }
 
-  /** With this entry, in place of the one that has its key. */
+  /** A new index with this entry; it replaces the entry with the same key. */
   with(entry: CachedEntry): KeyIndex {
     const { chunk, at } = this.#notBefore(entry.key);
-    // What comes behind all others goes to the end of the last chunk.
+    // A key after all others is appended to the last chunk.
     const index = chunk === this.#chunks.length ? Math.max(0, chunk - 1) : chunk;
     const old = this.#chunks[index] ?? [];
     const place = chunk === index ? at : old.length;
@@ -69,7 +69,7 @@ export class KeyIndex {
     }
   }
 
-  /** How many entries those are. */
+  /** The number of entries whose keys begin with `prefix`, from the key `start` on. */
   count(prefix: string, start?: string): number {
     return Math.max(0, this.#rank(this.#end(prefix)) - this.#rank(this.#from(prefix, start)));
   }
@@ -84,7 +84,7 @@ export class KeyIndex {
     const first = start !== undefined && compareKeys(start, prefix) > 0 ? start : prefix;
     return this.#notBefore(first);
   }
-  /** The first place behind all keys that begin with `prefix`. */
+  /** The first position after all keys that begin with `prefix`. */
   #end(prefix: string): Position {
     const isPast = (key: string) => compareKeys(key, prefix) > 0 && !key.startsWith(prefix);
     const chunk = firstOf(this.#chunks.length, (index) => isPast(this.#chunks[index]!.at(-1)!.key));
@@ -97,9 +97,9 @@ export class KeyIndex {
     return rank;
   }
 
-  /** The first place whose key is this one, or comes after it. Every read of one object comes by here: hence no functions in it. */
+  /** The first position whose key is not before this one. Every read of one object runs this: hence no closures in it. */
   #notBefore(key: string): Position {
-    // Where one of two texts has no unit above the surrogates' first, their order as texts is that of their bytes.
+    // If the first character of one text is below the surrogates, UTF-16 order equals byte order.
     const plain = !unordered.test(key);
     const chunks = this.#chunks;
     let chunk = 0;
@@ -119,10 +119,10 @@ export class KeyIndex {
   }
 }
 
-/** What UTF-16 and UTF-8 may put into different orders. */
+/** Characters whose order differs between UTF-16 and UTF-8. */
 const unordered = /[\ud800-\uffff]/;
 
-/** The first index below `length` that is past, else `length`. */
+/** The first index below `length` for which `past` holds, else `length`. */
 function firstOf(length: number, past: (index: number) => boolean): number {
   let low = 0, high = length;
   while (low < high) {

@@ -14,8 +14,8 @@ function keys(index: KeyIndex, prefix = "", start?: string): string[] {
   return [...index.runs(prefix, start)].flatMap((run) => run.map(({ key }) => key));
 }
 
-test("compareKeys() is the order of the stores", () => {
-  const odd = [
+test("compareKeys() orders keys as the stores do", () => {
+  const unusual = [
     "",
     "a",
     "a\0",
@@ -33,10 +33,12 @@ test("compareKeys() is the order of the stores", () => {
     "x\u{1f600}a",
     "x\u{fffd}",
   ];
-  for (const a of odd) for (const b of odd) assert.equal(Math.sign(compareKeys(a, b)), Math.sign(compareInStore(a, b)), `${a} ${b}`);
+  for (const a of unusual) {
+    for (const b of unusual) assert.equal(Math.sign(compareKeys(a, b)), Math.sign(compareInStore(a, b)), `${a} ${b}`);
+  }
 });
 
-test("KeyIndex finds keys in the order of their bytes, whatever units they are made of", () => {
+test("KeyIndex orders keys by their UTF-8 bytes, with any characters", () => {
   const some = ["a", "a\u{d7ff}", "a\u{e000}", "a\u{ffff}", "a\u{1f600}", "a\u{10ffff}", "b", "\u{d7ff}", "\u{fffd}", "\u{1f600}"];
   const sorted = some.toSorted(compareInStore);
   assert.notDeepEqual(sorted, some.toSorted());
@@ -81,7 +83,7 @@ test("KeyIndex keeps its order and its snapshots through random changes", () => 
   for (const snapshot of snapshots) assert.deepEqual(keys(snapshot.index), snapshot.keys);
 });
 
-test("KeyIndex finds prefixes to their end, and nothing in what is empty", () => {
+test("KeyIndex finds all keys of a prefix, and none in an empty index", () => {
   const all = ["o", "p", "p-/a", "p.", "p/", "p/a", "p/\u{10ffff}", "p0"];
   const index = KeyIndex.of(all.map((key) => entry(key)));
   assert.deepEqual(keys(index, "p/"), ["p/", "p/a", "p/\u{10ffff}"]);
@@ -97,12 +99,12 @@ test("KeyIndex finds prefixes to their end, and nothing in what is empty", () =>
   assert.deepEqual(keys(index.without("p0").with(entry("z"))), [...all.slice(0, -1), "z"]);
 });
 
-test("KeyIndex holds keys that are names of objects' own properties", () => {
-  const odd = ["__proto__", "constructor", "hasOwnProperty"];
+test("KeyIndex holds keys that are names of built-in properties", () => {
+  const unusual = ["__proto__", "constructor", "hasOwnProperty"];
   let index = KeyIndex.of([]);
-  for (const key of odd) assert.equal(index.get(key), undefined);
-  for (const key of odd) index = index.with(entry(key));
-  for (const key of odd) assert.equal(index.get(key)?.key, key);
+  for (const key of unusual) assert.equal(index.get(key), undefined);
+  for (const key of unusual) index = index.with(entry(key));
+  for (const key of unusual) assert.equal(index.get(key)?.key, key);
 });
 
 test("KeyIndex can be emptied and filled again", () => {

@@ -1,13 +1,13 @@
-/** Attributes of objects whose bytes another thread has encoded, so that the cache need not read large values to learn them. */
+/** Attributes of objects that another thread has encoded, so that the cache need not decode large values. */
 import type { Attributes } from "./attributes.ts";
 
 const offered = new WeakMap<Uint8Array, Attributes>();
 
-/** `value` is about to be committed, and is what `storedBytes` makes of a filled object with these attributes. */
+/** Stores the attributes of `value`, which `storedBytes` has made of an object with defaults, before it is committed. */
 export function offerAttributes(value: Uint8Array, attributes: Attributes): void {
   offered.set(value, attributes);
 }
-/** The attributes offered with these very bytes, once. */
+/** Returns the attributes of these very bytes, and drops them. */
 export function takeAttributes(value: Uint8Array): Attributes | undefined {
   const attributes = offered.get(value);
   if (attributes !== undefined) offered.delete(value);

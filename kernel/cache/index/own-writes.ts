@@ -1,17 +1,17 @@
 /**
- * What this server has written lately, by key, so that the cache recognises its own bytes when the store tells of them.
- * Bytes that are equal to what we have encoded need no decoding.
+ * Recent writes of this server, by key, so that the cache recognises its own bytes in the store's events. Bytes that this server has
+ * encoded need no decoding.
  */
 import { limits } from "../../../core/limits.ts";
 import { sameBytes } from "../../store/same-bytes.ts";
 import type { Change, Commit, Store } from "../../store/store.ts";
 
 export interface OwnWrites {
-  /** The store, its commits noted. */
+  /** The store; commits through it are recorded here. */
   readonly store: Store;
-  /** Our own bytes where these are equal to them, else these. */
+  /** This server's own bytes if they equal `value`, else `value`. */
   known(key: string, value: Uint8Array): Uint8Array;
-  /** Whether a write of ours is under way, or done, whose event has not come. */
+  /** Whether a write of this server is in progress, or done without its event. */
   isWritten(key: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       isDone = result.done;
       return result;
     } finally {
-      // Of one that failed nobody knows whether its event comes: then it is decoded.
+      // A failed write may have been committed. Its event, if it arrives, is decoded.
       if (!isDone && noted.get(key) === value) noted.delete(key);
     }
   }

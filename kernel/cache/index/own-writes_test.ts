@@ -6,7 +6,7 @@ import { ownWrites } from "./own-writes.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("OwnWrites.isWritten() holds from the beginning of a write until its event has come", async () => {
+test("OwnWrites.isWritten() holds from the start of a write until its event", async () => {
   const store = await openSqlite(":memory:");
   const own = ownWrites(store, () => true, () => {});
   const value = bytes("1");
@@ -15,13 +15,13 @@ test("OwnWrites.isWritten() holds from the beginning of a write until its event 
   assert.equal((await writing).done, true);
   assert.equal(own.isWritten("/a"), true);
   assert.notEqual(own.known("/a", bytes("other")), value);
-  assert.equal(own.isWritten("/a"), true, "that was the event of somebody else's write");
+  assert.equal(own.isWritten("/a"), true, "the event of another writer");
   assert.equal(own.known("/a", bytes("1")), value);
   assert.equal(own.isWritten("/a"), false);
   await store.close();
 });
 
-test("OwnWrites.isWritten() forgets a write that lost, and one that the store failed", async () => {
+test("OwnWrites.isWritten() ends with a write that lost or failed", async () => {
   const store = await openSqlite(":memory:");
   const own = ownWrites(store, () => true, () => {});
   assert.equal((await own.store.commit({ key: "/a", expect: 7, value: bytes("1") })).done, false);

@@ -1,20 +1,20 @@
 /**
- * Objects of entries that this server has written lately, so that whoever writes them again, which most controllers do, need not
- * have them decoded. What is forgotten is decoded, that is all.
+ * Objects that this server has written recently, so that the next write of the same object, as controllers do, need not decode it. An
+ * object that was dropped is decoded from its entry.
  */
 import { limits } from "../../../core/limits.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
 
-/** What stands for an object in the cache. */
+/** The entry of an object in the cache. */
 interface Written {
   readonly key: string;
-  /** Of its JSON, in bytes. */
+  /** Bytes of the object's JSON. */
   readonly length: number;
 }
 
 export class RecentObjects {
   readonly #bytesMax: number;
-  /** By key, those written last at the end. */
+  /** By key, in the order of their last writes. */
   readonly #kept = new Map<string, { readonly entry: Written; readonly object: ApiObject }>();
   #bytes = 0;
 
@@ -22,13 +22,13 @@ export class RecentObjects {
     this.#bytesMax = most;
   }
 
-  /** The object, which nobody may change; its resourceVersion is whatever it was when it was written. */
+  /** The object, which must not be changed. Its resourceVersion is the one before the write. */
   get(entry: Written): ApiObject | undefined {
     const found = this.#kept.get(entry.key);
     return found?.entry === entry ? found.object : undefined;
   }
 
-  /** Remembers an object in the place of earlier ones of its key, and forgets the oldest where there is no room. */
+  /** Keeps an object in place of earlier ones with its key, and drops the oldest ones beyond the bound. */
   keep(entry: Written, object: ApiObject): void {
     this.#drop(entry.key);
     this.#kept.set(entry.key, { entry, object });

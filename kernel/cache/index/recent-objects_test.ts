@@ -5,7 +5,7 @@ import { noteOf } from "../testing/fixture.ts";
 
 const entry = (key: string, length = 10) => ({ key, length });
 
-test("RecentObjects gives the object of the very entry that was written, and of no other with its key", () => {
+test("RecentObjects gives the object of the written entry, and of no other entry with its key", () => {
   const recent = new RecentObjects();
   const [first, second] = [entry("a"), entry("a")];
   recent.keep(first, noteOf("one"));
@@ -16,19 +16,19 @@ test("RecentObjects gives the object of the very entry that was written, and of 
   assert.equal(recent.get(second)?.metadata.name, "two");
 });
 
-test("RecentObjects forgets what was written longest ago once there is no room", () => {
+test("RecentObjects drops the least recently written object beyond its bound", () => {
   const recent = new RecentObjects(30);
   const [a, b, c, d] = [entry("a"), entry("b"), entry("c"), entry("d")];
   for (const each of [a, b, c]) recent.keep(each, noteOf(each.key));
   assert.deepEqual([a, b, c].map((each) => recent.get(each)?.metadata.name), ["a", "b", "c"]);
-  // Written anew: it is the youngest, and takes its room once.
+  // Written again: it is the most recent one, and its bytes count once.
   const again = entry("a");
   recent.keep(again, noteOf("a"));
   recent.keep(d, noteOf("d"));
   assert.deepEqual([again, b, c, d].map((each) => recent.get(each)?.metadata.name), ["a", undefined, "c", "d"]);
 });
 
-test("RecentObjects does not keep what is larger than all of its room", () => {
+test("RecentObjects does not keep an object above its bound", () => {
   const recent = new RecentObjects(30);
   const large = entry("large", 31);
   recent.keep(large, noteOf("large"));

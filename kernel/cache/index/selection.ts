@@ -1,4 +1,4 @@
-/** Selectors as questions to entries: names and namespaces are in keys, labels and selectable fields in attributes. */
+/** Selectors as predicates of entries: keys hold names and namespaces, attributes hold labels and selectable fields. */
 import type { WatchScope } from "../../../core/plugin.ts";
 import { matchesFields } from "../../../core/selectors/field.ts";
 import { matchesLabels } from "../../../core/selectors/label.ts";
@@ -9,17 +9,17 @@ import { wantedTokens } from "./tokens.ts";
 import { attributeOf, type Attributes } from "./attributes.ts";
 
 export interface Selection {
-  /** What keys begin with; the namespace that a field selector names included. */
+  /** Prefix of the keys, with the namespace of a field selector. */
   readonly prefix: string;
-  /** The only key, where one is named. */
+  /** The only key that can match, if the selectors name one object. */
   readonly key: string | undefined;
-  /** What is selected has one of them; undefined where that cannot be said. */
+  /** Every selected object has at least one of these tokens; undefined if the selectors demand none. */
   readonly tokens: readonly string[] | undefined;
-  /** Undefined when all below the prefix is selected. */
+  /** Undefined if every entry below the prefix is selected. */
   readonly chooses: ((entry: CachedEntry) => boolean) | undefined;
-  /** Of changes only those that touch ownership are wanted. */
+  /** Whether only changes of ownership are selected. */
   readonly ownership: boolean;
-  /** Equal for selections that are alike. */
+  /** Equal for equal selections. */
   readonly name: string;
 }
 
@@ -33,7 +33,7 @@ export function selectionOf(
   const prefix = only === undefined ? collection.prefix : `${collection.prefix}${only}/`;
   const key = collection.key ?? namedKey(collection, options);
   const chooses = labels.length === 0 && fields.length === 0 ? undefined : chooser(collection, options);
-  // With a selector any change may let an object in or out, which whoever follows must hear of.
+  // With a selector any change may add or remove an object, and the subscriber must see it.
   const ownership = watchScope === "ownership" && chooses === undefined;
   return {
     prefix,
@@ -48,7 +48,7 @@ export function selectionOf(
 function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions, "labels" | "fields">): (entry: CachedEntry) => boolean {
   const named = fields.filter(({ field }) => field === "metadata.name" || field === "metadata.namespace");
   const others = fields.filter((requirement) => !named.includes(requirement));
-  // Objects with the same attributes get the same verdict; sets of attributes are shared by many objects.
+  // Objects with the same attributes get the same verdict; many objects share one set of attributes.
   const verdicts = new WeakMap<Attributes, boolean>();
   const byAttributes = labels.length > 0 || others.length > 0;
   return ({ key, attributes }) => {
@@ -65,7 +65,7 @@ function chooser({ endpoint }: Collection, { labels, fields }: Pick<ListOptions,
   };
 }
 
-/** Keys end with the name, before which stands the namespace. */
+/** The part of a key for `metadata.name` or `metadata.namespace`: keys end with namespace and name. */
 function partOf(key: string, field: string, namespaced: boolean): string {
   const slash = key.lastIndexOf("/");
   if (field === "metadata.name") return key.slice(slash + 1);

@@ -1,37 +1,36 @@
 /**
- * Bytes of many small things in few large buffers: a garbage collector has one thing to look at where there would be a
- * thousand.
+ * Bytes of many small entries in few large buffers: the garbage collector then visits one object instead of a thousand.
  *
  *   | {entry},{entry},{gone },{entry},      |   a slab of 1 MiB, filled from the left; a comma after each
  *
- * A slab in which little is left alive is emptied: what lives moves into the slab that is being filled. So does what is read
- * together and lies apart. Views of the old bytes stay valid, because nothing is ever written over.
+ * A slab with few live bytes is emptied: its live entries move to the slab that is being filled. So do scattered entries that are
+ * read together. Views of the old bytes stay valid, because bytes are never overwritten.
  */
 
-/** Where bytes are. The owner of a place keeps it; `Slabs` moves it. */
+/** The position of an entry's bytes. The owner keeps the object; `Slabs` updates it when the bytes move. */
 export interface Place {
   slab: Slab;
   offset: number;
   readonly length: number;
-  /** False once nobody looks for it any more. */
+  /** False once the place was released. */
   live: boolean;
-  /** Where it stands among the places of its slab. */
+  /** Index in the list of places of its slab. */
   index: number;
 }
 
 export interface Slab {
   readonly bytes: Uint8Array;
   used: number;
-  /** Bytes of what is alive. */
+  /** Live bytes. */
   live: number;
-  /** What is alive; undefined stands for what has died or moved away. */
+  /** Live places; undefined stands for one that was released or moved. */
   places: (Place | undefined)[];
 }
 
 const slabBytes = 1024 * 1024;
-/** What is larger gets a slab of its own. */
+/** Entries above this size, in bytes, get a slab of their own. */
 const sharedBytesMax = slabBytes / 8;
-/** A view of so many bytes costs little beside what becomes of them, such as their encryption. */
+/** Views of at least this size, in bytes, cost little compared with the work on their bytes, such as TLS. */
 const viewBytes = 8 * 1024;
 const comma = 0x2c;
 const toBytes = new TextEncoder();
@@ -41,27 +40,30 @@ export class Slabs {
   #total = slabBytes;
   readonly #gatherMs: number;
   readonly #now: () => number;
-  /** Since when bytes that were gathered are counted, and how many there are. */
+  /** Start of the current gathering period in milliseconds, and the bytes gathered in it. */
   #since = -Infinity;
   #gathered = 0;
 
-  /** `gatherMs`: within so many milliseconds no more bytes are gathered than there are, because what is left behind stays in memory for
-   *  those who still hold on to something in it. */
+  /**
+   * @param gatherMs period in milliseconds in which no more bytes are gathered than are live: the old slabs stay in memory while
+   *   readers hold views of them
+   * @param now monotonic clock in milliseconds
+   */
   constructor(gatherMs = 0, now: () => number = () => performance.now()) {
     this.#gatherMs = gatherMs;
     this.#now = now;
   }
 
-  /** Bytes of all slabs that hold something alive. */
+  /** Bytes of all slabs with live entries. */
   get bytes(): number {
     return this.#total;
   }
 
-  /** Lays the parts one behind the other, a comma after them, and says where. */
+  /** Writes the parts one after the other, and a comma, and returns their place. */
   lay(parts: readonly Uint8Array[]): Place {
     let length = 0;
     for (const part of parts) length += part.length;
-    const slab = this.#room(length + 1);
+    const slab = this.#reserve(length + 1);
     const place = { slab, offset: slab.used, length, live: true, index: -1 };
     for (const part of parts) {
       slab.bytes.set(part, slab.used);
@@ -72,11 +74,11 @@ export class Slabs {
     return place;
   }
 
-  /** Lays the parts, and the text behind them, as `lay` does. */
+  /** Writes the part, the text after it and a comma, as `lay` does. */
   layText(part: Uint8Array, text: string): Place {
-    // Three bytes for each unit of text are enough for all texts.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     if (part.length + text.length * 3 >= sharedBytesMax) return this.lay([part, toBytes.encode(text)]);
-    const slab = this.#room(part.length + text.length * 3 + 1);
+    const slab = this.#reserve(part.length + text.length * 3 + 1);
     const { bytes, used } = slab;
     bytes.set(part, used);
     const length = part.length + toBytes.encodeInto(text, bytes.subarray(used + part.length)).written;
@@ -86,12 +88,12 @@ export class Slabs {
     return { slab, offset: used, length, live: true, index: -1 };
   }
 
-  /** Makes `place`, or what copied it, the one that moves with its bytes. */
+  /** Registers `place`, a copy of a registered one, as the place that is updated when the bytes move. */
   keep(place: Place): void {
     place.index = place.slab.places.push(place) - 1;
   }
 
-  /** Nobody looks for it any more; views that were handed out stay as they are. */
+  /** Releases a place; views of its bytes stay valid. */
   release(place: Place): void {
     if (!place.live) return;
     place.live = false;
@@ -101,8 +103,8 @@ export class Slabs {
   }
 
   /**
-   * Lays places that are read in this order one behind the other, unless that is so, or nearly: few views are enough for them. Does
-   * nothing where one of them is no longer alive, because only what is alive moves.
+   * Makes places that are read in this order adjacent, unless they nearly are: a read then needs few views. Does nothing if one of
+   * them was released, because only live places move.
    */
   gather(places: readonly Place[]): void {
     let bytes = 0, views = 0, end = 0;
@@ -123,7 +125,7 @@ export class Slabs {
       this.#leave(slab, { length, index });
       left.add(slab);
     }
-    // Not before all have moved: what else lived there would come to lie between them.
+    // Only after all have moved: the other entries of these slabs would otherwise be written between them.
     for (const slab of left) this.#sweep(slab);
   }
 
@@ -140,7 +142,7 @@ export class Slabs {
     slab.places[index] = undefined;
   }
 
-  /** Empties a slab in which little is alive. */
+  /** Empties a slab with few live bytes. */
   #sweep(slab: Slab): void {
     if (slab === this.#filling || slab.live * 4 > slab.used) return;
     this.#total -= slab.bytes.length;
@@ -157,7 +159,7 @@ export class Slabs {
     this.keep(place);
   }
 
-  #room(bytes: number): Slab {
+  #reserve(bytes: number): Slab {
     if (bytes > sharedBytesMax) {
       this.#total += bytes;
       return slabOf(bytes);
@@ -166,7 +168,7 @@ export class Slabs {
       const full = this.#filling;
       this.#filling = slabOf(slabBytes);
       this.#total += slabBytes;
-      // It was spared while it was being filled.
+      // A slab that is being filled is not swept when it has no live bytes; this does it.
       if (full.live === 0) this.#total -= slabBytes;
     }
     return this.#filling;

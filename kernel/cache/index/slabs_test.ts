@@ -15,7 +15,7 @@ function read({ slab, offset, length }: Place): Uint8Array {
   return slab.bytes.subarray(offset, offset + length);
 }
 
-test("Slabs lay things side by side with a comma after each", () => {
+test("Slabs lay entries side by side with a comma after each", () => {
   const slabs = new Slabs();
   const text = (value: string) => new TextEncoder().encode(value);
   const places = ["{a}", "{bb}", "{}"].map((value) => slabs.lay([text("{"), text(value.slice(1))]));
@@ -24,7 +24,7 @@ test("Slabs lay things side by side with a comma after each", () => {
   assert.equal(new TextDecoder().decode(slab.bytes.subarray(0, slab.used)), "{a},{bb},{},");
 });
 
-test("Slabs give their memory back when most of it is dead, and what lives has its bytes", () => {
+test("Slabs release memory when most bytes are dead, and live entries keep their bytes", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 8000 }, (_, index) => put(slabs, index % 251));
   const views = places.slice(0, 5).map(read);
@@ -37,7 +37,7 @@ test("Slabs give their memory back when most of it is dead, and what lives has i
   assert.ok(slabs.bytes <= 2 * 1024 * 1024);
 });
 
-test("Slabs keep their count through endless changes", () => {
+test("Slabs count their bytes correctly through many changes", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 1000 }, (_, index) => put(slabs, index % 251));
   for (let round = 0; round < 20_000; round++) {
@@ -48,7 +48,7 @@ test("Slabs keep their count through endless changes", () => {
   assert.ok(slabs.bytes < 8 * 1000 * size, `${slabs.bytes}`);
 });
 
-test("Slabs put what is large into a slab of its own", () => {
+test("Slabs put a large entry into a slab of its own", () => {
   const slabs = new Slabs();
   const before = slabs.bytes;
   const large = put(slabs, 7, 300_000);
@@ -61,7 +61,7 @@ test("Slabs put what is large into a slab of its own", () => {
   assert.equal(slabs.bytes, before);
 });
 
-test("Slabs lay text as bytes, up to the bound of what shares a slab and beyond it", () => {
+test("Slabs lay text as bytes, up to the bound of shared slabs and beyond it", () => {
   const slabs = new Slabs();
   const brace = new TextEncoder().encode("{");
   for (const text of ["}", "é}", "\u{1f600}}", "x".repeat(43_690), "x".repeat(43_691), "é".repeat(100_000)]) {
@@ -71,7 +71,7 @@ test("Slabs lay text as bytes, up to the bound of what shares a slab and beyond 
   }
 });
 
-/** How many views are needed to read places in this order. */
+/** The number of views that a read of the places in this order needs. */
 function viewsOf(places: readonly Place[]): number {
   let views = 0;
   for (const [index, { slab, offset }] of places.entries()) {
@@ -81,7 +81,7 @@ function viewsOf(places: readonly Place[]): number {
   return views;
 }
 
-test("Slabs lay side by side what is read together and lies apart, and views of before stay valid", () => {
+test("Slabs gather scattered entries that are read together, and earlier views stay valid", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 4000 }, (_, index) => put(slabs, index % 251));
   const fills = places.map((place) => read(place)[0]);
@@ -90,7 +90,7 @@ test("Slabs lay side by side what is read together and lies apart, and views of 
   const views = read256.map(read);
   assert.equal(viewsOf(read256), 256);
   slabs.gather(read256);
-  assert.equal(viewsOf(read256), 2, "a slab that was nearly full, and the next");
+  assert.equal(viewsOf(read256), 2, "a nearly full slab, and the next one");
   for (const [index, place] of places.entries()) assert.deepEqual(read(place), bytesOf(fills[index]!));
   for (const [index, view] of views.entries()) assert.deepEqual(view, bytesOf(fills[order[index]!]!));
   for (let at = 256; at < order.length; at += 256) slabs.gather(order.slice(at, at + 256).map((index) => places[index]!));
@@ -98,7 +98,7 @@ test("Slabs lay side by side what is read together and lies apart, and views of 
   assert.ok(slabs.bytes <= 3 * places.length * (size + 1), `${slabs.bytes}`);
 });
 
-test("Slabs leave alone what lies nearly side by side, what is large, and what holds something that is gone", () => {
+test("Slabs do not gather nearly adjacent, large or released entries", () => {
   const slabs = new Slabs();
   const places = Array.from({ length: 200 }, (_, index) => put(slabs, index));
   const few = places.filter((_, index) => index % 20 !== 0);
@@ -116,7 +116,7 @@ test("Slabs leave alone what lies nearly side by side, what is large, and what h
   assert.deepEqual(apart.map(({ offset }) => offset), offsets);
 });
 
-test("Slabs count what they hold through changes and gathering at random", () => {
+test("Slabs count their bytes correctly through random changes and gathering", () => {
   const slabs = new Slabs();
   const empty = slabs.bytes;
   let state = 42;
@@ -137,13 +137,13 @@ test("Slabs count what they hold through changes and gathering at random", () =>
     }
     const alive = new Set([...held.values()].map(({ place }) => place.slab.bytes));
     const bytes = [...alive].reduce((sum, each) => sum + each.length, 0);
-    assert.ok(slabs.bytes === bytes || slabs.bytes === bytes + empty, `${slabs.bytes} are told, ${bytes} are held`);
+    assert.ok(slabs.bytes === bytes || slabs.bytes === bytes + empty, `${slabs.bytes} are summaries, ${bytes} are held`);
   }
   for (const { place } of held.values()) slabs.release(place);
   assert.equal(slabs.bytes, empty);
 });
 
-test("Slabs gather no more within a time than there is, because what is left behind may still be held on to", () => {
+test("Slabs gather at most their live bytes in one period, because readers may hold the old slabs", () => {
   let now = 0;
   const slabs = new Slabs(1000, () => now);
   const places = Array.from({ length: 256 }, (_, index) => put(slabs, index % 251));
@@ -153,7 +153,7 @@ test("Slabs gather no more within a time than there is, because what is left beh
     slabs.gather(order);
     return offsets().some((offset, index) => offset !== before[index]);
   };
-  // With their commas they are a little more than a quarter of the one slab of 1 MiB that there is.
+  // With their commas they fill a little more than a quarter of the only slab of 1 MiB.
   const turns = Array.from({ length: 6 }, (_, turn) => gathers(places.toSorted((a, b) => (a.index % (7 + turn)) - (b.index % (7 + turn)))));
   assert.deepEqual(turns, [true, true, true, false, false, false]);
   const backwards = places.toSorted((a, b) => b.index - a.index);

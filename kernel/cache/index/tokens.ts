@@ -1,6 +1,6 @@
 /**
- * What tells from a change alone whom it may concern. A token stands for one value of one label, of one selectable field or of the
- * name; an object has one for each that it has, and a selector that demands equality sees only objects that have its token:
+ * Tokens find the watches that a change may concern. A token stands for one value of a label, of a selectable field or of the name.
+ * An object has one token for each of its values, and an equality selector matches only objects that have its token:
  *
  *   object: name a, labels {app: web, tier: x}, type Opaque      tokens: name a, app web, tier x, type Opaque
  *   selector: app in (web, db), size!=big                        tokens: app web, app db (any of them)
@@ -10,13 +10,13 @@ import type { Endpoint } from "../../catalog/catalog.ts";
 import type { ListOptions } from "../../request/options.ts";
 import { attributeOf, type Attributes } from "./attributes.ts";
 
-/** One of them has every object that the selector sees; undefined where that cannot be said. */
+/** Every object that the selectors match has at least one of these tokens; undefined if they demand none. */
 export function wantedTokens(
   endpoint: Endpoint,
   { labels, fields }: Pick<ListOptions, "labels" | "fields">,
 ): readonly string[] | undefined {
   for (const { field, operator, value } of fields) {
-    // A field that an object does not have counts as empty.
+    // An absent field counts as empty.
     if (operator !== "=" || value === "" || field === "metadata.namespace") continue;
     return [field === "metadata.name" ? nameToken(value) : fieldToken(attributeOf(endpoint, field), value)];
   }
@@ -44,7 +44,7 @@ function tokensOfAttributes({ labels, fields }: Attributes): readonly string[] {
   ];
 }
 
-// Neither names nor attributes hold the byte that ends them, so that no two tokens are one.
+// Neither names nor attributes contain the final byte, so tokens are unique.
 function nameToken(name: string): string {
   return `name\0${name}`;
 }

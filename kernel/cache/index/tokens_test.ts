@@ -69,7 +69,7 @@ const objects: readonly ApiObject[] = ["a", "b"].flatMap((name) =>
   )
 );
 
-test("wantedTokens() are such that an object that a selector sees has one of them", () => {
+test("every object that a selector matches has one of its wantedTokens()", () => {
   let seen = 0, demanding = 0;
   for (const query of selectors) {
     const some = wanted(query);
@@ -83,11 +83,11 @@ test("wantedTokens() are such that an object that a selector sees has one of the
       assert.ok(some === undefined || some.some((token) => shown.has(token)), `${query} sees ${JSON.stringify(object)}`);
     }
   }
-  // Of both there are enough to mean something.
+  // The samples are large enough.
   assert.deepEqual([demanding, seen > 500], [13, true]);
 });
 
-test("wantedTokens() are told for names, fields and labels that must be equal to something, fields first", () => {
+test("wantedTokens() come from equality of names, fields and labels, fields first", () => {
   assert.deepEqual(wanted("fieldSelector=metadata.name=a"), [tokens("a")[0]]);
   assert.equal(wanted("fieldSelector=mood=sad&labelSelector=team=a")?.length, 1);
   assert.ok(tokens("x", { mood: "sad" }).includes(wanted("fieldSelector=mood=sad&labelSelector=team=a")![0]!));
@@ -106,13 +106,13 @@ test("wantedTokens() are told for names, fields and labels that must be equal to
   }
 });
 
-test("wantedTokens() are given up for a label beyond the bound, where another one is asked for instead", () => {
+test("wantedTokens() skip a label beyond the bound, and use another one instead", () => {
   assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax)})`)?.length, limits.watchTokensMax);
   assert.equal(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)})`), undefined);
   assert.deepEqual(wanted(`labelSelector=team in (${teams(limits.watchTokensMax + 1)}),size=big`), wanted("labelSelector=size=big"));
 });
 
-test("tokensOf() keeps names, fields and labels apart that read alike", () => {
+test("tokensOf() keeps names, fields and labels of equal text apart", () => {
   const all = tokens("sad", { mood: "sad", labels: { mood: "sad", name: "sad", "example.com/mood": "sad" } });
   assert.equal(all.length, 5);
   assert.equal(new Set(all).size, all.length);

@@ -1,7 +1,4 @@
-/**
- * Frames of events, encoded once for all watches that write alike, and pieces of several frames, put together once for all
- * watches that are at the same place.
- */
+/** Frames of events, encoded once for all watches of one encoding, and pieces of several frames, joined once for equal watches at one position. */
 import { limits } from "../../../core/limits.ts";
 import { concat } from "../../objects/chunks.ts";
 import type { Item } from "../../objects/objects.ts";
@@ -10,24 +7,24 @@ import { bodyParts, type EntryMaker, itemOf } from "../index/entry.ts";
 import type { RingEvent, Verdict } from "./ring.ts";
 
 export interface FrameShare {
-  /** The frame of an event for those who see it so. */
+  /** The frame of an event with this verdict. */
   frame(event: RingEvent, type: Verdict, framing: Framing): Uint8Array;
-  /** What an event shows to those who see it so. */
+  /** The item that an event shows with this verdict. */
   item(event: RingEvent, type: Verdict): Item;
-  /** What a watch of this name was given from a place on, if nothing has been published since. */
+  /** The piece that a watch of this name got from this position, if nothing was published since. */
   piece(name: string, from: number): Piece | undefined;
   keep(name: string, piece: Piece): void;
-  /** There is more now than the pieces hold. */
+  /** Marks the pieces as incomplete: newer events were published. */
   outdate(): void;
   clear(): void;
 }
 
-/** What goes out in one write; undefined bytes where none of the events concerns such a watch. */
+/** The bytes of one write; undefined if no event concerns the watch. */
 export interface Piece {
   readonly from: number;
   readonly to: number;
   readonly bytes: Uint8Array | undefined;
-  /** The sizes of the frames in it. */
+  /** Sizes of the frames in bytes. */
   readonly sizes: readonly number[];
 }
 
@@ -56,10 +53,10 @@ export function frameShare(maker: EntryMaker): FrameShare {
     return framing.frame(type, itemFor(event, type), false);
   }
   function itemFor({ prior, next, revision }: RingEvent, type: Verdict): Item {
-    // The verdict has looked at the state that it shows.
+    // The verdict implies that this state exists.
     return itemOf(maker, (type === "DELETED" ? prior : next)!, revision);
   }
-  /** The oldest go first: maps keep the order in which they were filled. */
+  /** Drops the oldest pieces first: maps iterate in insertion order. */
   function shrink(): void {
     for (const [event, some] of frames) {
       if (bytes <= limits.sharedFramesBytesMax) return;
@@ -100,7 +97,7 @@ export function frameShare(maker: EntryMaker): FrameShare {
   };
 }
 
-/** What comes before the body of an entry in a frame of the stored form. */
+/** The bytes of a frame before the body of an entry in the stored form. */
 export function plainHead({ kind: { headBytes } }: EntryMaker, type: Verdict): Uint8Array {
   return concat([toBytes.encode(`{"type":"${type}","object":`), headBytes]);
 }

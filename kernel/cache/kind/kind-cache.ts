@@ -1,6 +1,6 @@
-/** All that is remembered of one kind: what is there, what happened lately, and who follows it. */
+/** The cache of one kind: its index, recent events and subscribers. */
 import type { Revision, StoreEvent } from "../../store/store.ts";
-import { type Follower, type Followers, followers, type Where } from "./subscribers.ts";
+import { type Subscriber, type Subscribers, subscribers, type SubscriberScope } from "./subscribers.ts";
 import { type CachedEntry, type EntryMaker, makeEntry } from "../index/entry.ts";
 import { type FrameShare, frameShare } from "./frame-share.ts";
 import { KeyIndex } from "../index/key-index.ts";
@@ -8,47 +8,47 @@ import type { CacheMeter } from "../metrics.ts";
 import { bytesOf, capacityFor, capacityMin, EventRing, type RingBounds, type RingEvent } from "./ring.ts";
 import { Snapshots } from "./snapshots.ts";
 
-/** What a kind holds at a revision. */
+/** The entries of a kind at a revision. */
 export interface Filling {
   readonly revision: Revision;
   /** In the order of their keys. */
   readonly entries: CachedEntry[];
-  /** Keys of what cannot be read. */
+  /** Keys of values that cannot be decoded. */
   readonly broken: string[];
 }
 
 export interface KindCacheNeeds {
   readonly maker: EntryMaker;
-  /** What the kind's keys begin with. */
+  /** Prefix of the kind's keys. */
   readonly prefix: string;
   readonly meter: CacheMeter;
   readonly bounds: RingBounds;
-  /** How long earlier states are retained. */
+  /** Milliseconds that earlier states are retained. */
   readonly snapshotMs: number;
 }
 
 export class KindCache {
   readonly maker: EntryMaker;
   readonly meter: CacheMeter;
-  /** What the kind's keys begin with. */
+  /** Prefix of the kind's keys. */
   readonly prefix: string;
   readonly frames: FrameShare;
-  /** Changes that come while the kind is being read beside others; undefined also when they were too many to be kept. */
+  /** Events that arrive while the kind is read alone; undefined also after they exceeded the bound. */
   #aside: StoreEvent[] | undefined;
   #asideBytes = 0;
   #filled = false;
   readonly #bounds: RingBounds;
-  readonly #followers: Followers;
+  readonly #subscribers: Subscribers;
   #index = KeyIndex.of([]);
   #ring: EventRing;
-  /** Keys whose bytes cannot be read; what touches them is answered by the store itself. */
+  /** Keys of values that cannot be decoded. The store answers requests that touch them. */
   readonly #broken = new Set<string>();
   #staged: RingEvent[] = [];
-  /** Bytes of events since it was last looked who lags behind. */
+  /** Bytes of events since the last check for slow subscribers. */
   #unchecked = 0;
-  #room = capacityMin;
+  #capacity = capacityMin;
   readonly #snapshots: Snapshots;
-  /** Before this revision something could not be read. */
+  /** Before this revision a value could not be decoded. */
   #mended: Revision = 0;
 
   constructor({ maker, prefix, meter, bounds, snapshotMs }: KindCacheNeeds) {
@@ -59,14 +59,14 @@ export class KindCache {
     this.#snapshots = new Snapshots(snapshotMs);
     this.#ring = new EventRing(0, bounds);
     this.frames = frameShare(maker);
-    this.#followers = followers(prefix);
+    this.#subscribers = subscribers(prefix);
   }
 
-  /** What its keys have below the store's prefix. */
+  /** The part of the kind's keys below the store's prefix. */
   get under(): string {
     return this.maker.kind.under;
   }
-  /** Whether all is here that was there at the cache's revision. */
+  /** Whether the kind was read completely. */
   get filled(): boolean {
     return this.#filled;
   }
@@ -77,10 +77,10 @@ export class KindCache {
     return this.#ring;
   }
   get followerCount(): number {
-    return this.#followers.count;
+    return this.#subscribers.count;
   }
 
-  /** Whether something below the prefix cannot be read. */
+  /** Whether a value below the prefix cannot be decoded. */
   hasBroken(prefix: string): boolean {
     if (this.#broken.size === 0) return false;
     for (const key of this.#broken) if (key.startsWith(prefix)) return true;
@@ -91,7 +91,7 @@ export class KindCache {
     return new Set(this.#broken);
   }
 
-  /** The entry of stored bytes; the one that is there already where it is the same. Undefined for what cannot be read. */
+  /** The entry of stored bytes, reused if it exists already. Undefined if the bytes cannot be decoded. */
   entryOf(key: string, revision: Revision, value: Uint8Array): CachedEntry | undefined {
     const known = this.#index.get(key);
     if (known?.revision === revision) return known;
@@ -103,14 +103,14 @@ export class KindCache {
     }
   }
 
-  /** Lets go of entries that will not be there after all. */
+  /** Releases the entries of a filling that is not used. */
   giveUp({ entries }: Filling): void {
     for (const entry of entries) if (this.#index.get(entry.key) !== entry) this.maker.slabs.release(entry);
   }
 
-  /** Begins anew from a list: nobody can follow from before to after it. */
+  /** Starts again from a list. Subscribers cannot continue across it. */
   reset({ entries, broken, revision }: Filling): void {
-    this.#followers.endAll();
+    this.#subscribers.endAll();
     const old = this.#index;
     this.#index = KeyIndex.of(entries);
     this.#ring = new EventRing(revision, this.#bounds);
@@ -129,12 +129,12 @@ export class KindCache {
     }
   }
 
-  /** From now on changes are kept for the list that is about to be read. */
+  /** Keeps events aside from now on, for the list that is about to be read. */
   keepAside(): void {
     this.#aside = [];
     this.#asideBytes = 0;
   }
-  /** Begins from a list and the changes since that were kept aside. */
+  /** Starts from a list and the events kept aside since `keepAside`. */
   join(filling: Filling, now: number): void {
     const since = this.#aside;
     if (since === undefined) throw new Error(`${this.maker.kind.plural} changed too much while they were read into the cache`);
@@ -142,7 +142,7 @@ export class KindCache {
     for (const event of since) if (event.revision > filling.revision) this.#apply(event, now);
     this.publish();
   }
-  /** Takes a change; followers are told with `publish`. */
+  /** Applies an event; `publish` notifies subscribers. */
   take(event: StoreEvent, now: number): void {
     this.meter.received(1);
     if (this.#filled) this.#apply(event, now);
@@ -155,7 +155,7 @@ export class KindCache {
     if (this.#asideBytes > bytesMax || (this.#aside?.length ?? 0) > eventsMax) this.#aside = undefined;
   }
 
-  /** Lets go of everything; what was read from here stays valid. */
+  /** Releases all entries; values read from here stay valid. */
   empty(): void {
     this.#filled = false;
     this.#aside = undefined;
@@ -192,7 +192,7 @@ export class KindCache {
     }
   }
 
-  /** Tells followers what was applied. */
+  /** Notifies subscribers of the applied events. */
   publish(): void {
     if (this.#staged.length === 0) return;
     const events = this.#staged;
@@ -204,32 +204,32 @@ export class KindCache {
     const { revision, at } = events.at(-1)!;
     this.#snapshots.step(revision, this.#index, events.length, at);
     this.frames.outdate();
-    this.#followers.tell(events, first);
+    this.#subscribers.notify(events, first);
     this.#unchecked += events.reduce((sum, event) => sum + bytesOf(event), 0);
     if (this.#unchecked < checkEveryBytes) return;
     this.#unchecked = 0;
-    this.#followers.checkAll();
+    this.#subscribers.checkAll();
   }
 
   #resize(): void {
-    const room = capacityFor(this.#ring.length, this.#room);
-    this.meter.resized(this.#room, room);
-    this.#room = room;
+    const capacity = capacityFor(this.#ring.length, this.#capacity);
+    this.meter.resized(this.#capacity, capacity);
+    this.#capacity = capacity;
   }
 
-  /** The returned function ends it. */
-  follow(follower: Follower, where: Where): () => void {
-    return this.#followers.add(follower, where);
+  /** Adds a subscriber; the returned function removes it. */
+  subscribe(subscriber: Subscriber, where: SubscriberScope): () => void {
+    return this.#subscribers.add(subscriber, where);
   }
-  endFollowers(): void {
-    this.#followers.endAll();
+  endSubscribers(): void {
+    this.#subscribers.endAll();
   }
 
-  /** Keeps what is there now for the rest of a list that has begun. */
+  /** Retains the present state for the later chunks of a list. */
   pin(revision: Revision, index: KeyIndex, now: number): void {
     this.#snapshots.pin(revision, index, now);
   }
-  /** What was there at a revision that is not after the newest; undefined where that is not retained. */
+  /** The index at a revision not after the newest; undefined if it is not retained. */
   indexAt(revision: Revision, now: number): KeyIndex | undefined {
     return revision < this.#mended ? undefined : this.#snapshots.at(revision, this.#index, this.#ring, now);
   }

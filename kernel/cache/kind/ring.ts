@@ -1,10 +1,10 @@
 /**
- * The recent changes of one kind, oldest first. Each has a sequence number, which is what cursors remember:
+ * The recent events of one kind, oldest first. Each has a sequence number, which cursors keep as their position:
  *
  *   first = 7        end = 12
- *   |  7  8  9 10 11 |             start: the revision after which nothing is missing
+ *   |  7  8  9 10 11 |             start: all events after this revision are in the ring
  *
- * What is older than `keptMs`, or beyond the bounds, is dropped from the left, whole revisions at a time.
+ * Events older than `keptMs`, or beyond the bounds, are dropped from the left, whole revisions at a time.
  */
 import type { WatchType } from "../../reads/reads.ts";
 import type { Revision } from "../../store/store.ts";
@@ -13,16 +13,16 @@ import type { CachedEntry } from "../index/entry.ts";
 export interface RingEvent {
   readonly key: string;
   readonly revision: Revision;
-  /** The state after; undefined when the key was deleted. */
+  /** The state after the event; undefined if the key was deleted. */
   readonly next: CachedEntry | undefined;
-  /** The state before; undefined when the key was new. */
+  /** The state before the event; undefined if the key was new. */
   readonly prior: CachedEntry | undefined;
-  /** Why the state after cannot be shown. */
+  /** Why the state after cannot be decoded. */
   readonly failure: unknown;
   readonly at: number;
 }
 
-/** How an event looks to somebody; DELETED shows the state before, the others the one after. */
+/** The type of an event for one watch; DELETED shows the state before, the others the state after. */
 export type Verdict = Exclude<WatchType, "BOOKMARK" | "ERROR">;
 
 export interface RingBounds {
@@ -34,13 +34,13 @@ export interface RingBounds {
 export class EventRing {
   readonly #bounds: RingBounds;
   #events: RingEvent[] = [];
-  /** How many at the head of the array are dropped already. */
+  /** Dropped events at the head of the array. */
   #dropped = 0;
   /** Sequence number of the array's first element. */
   #base = 0;
   #start: Revision;
   #bytes = 0;
-  /** Bytes of all events that there ever were, and of those before each of the array. */
+  /** Bytes of all events so far, and bytes before each event of the array. */
   #sum = 0;
   #sums: number[] = [];
 
@@ -49,7 +49,7 @@ export class EventRing {
     this.#bounds = bounds;
   }
 
-  /** Everything after this revision is here. */
+  /** All events after this revision are in the ring. */
   get start(): Revision {
     return this.#start;
   }
@@ -71,7 +71,7 @@ export class EventRing {
     return this.#events[sequence - this.#base]!;
   }
 
-  /** How many bytes of events there are from a sequence on; Infinity where it is dropped. */
+  /** Bytes of the events from a sequence number on; Infinity if that event was dropped. */
   bytesFrom(sequence: number): number {
     if (sequence >= this.end) return 0;
     return sequence < this.first ? Infinity : this.#sum - this.#sums[sequence - this.#base]!;
@@ -98,7 +98,7 @@ export class EventRing {
     this.#dropWhile((event) => this.#isOver(events.at(-1)?.at ?? 0, event));
   }
 
-  /** Drops what is not after a revision: the store has forgotten it, too. */
+  /** Drops the events up to a revision that the store has compacted. */
   forget(revision: Revision): void {
     this.#dropWhile((event) => event.revision <= revision);
     this.#start = Math.max(this.#start, revision);
@@ -125,21 +125,21 @@ export class EventRing {
   }
 }
 
-/** Whether an event concerns those who follow ownership only. What cannot be read may. */
+/** Whether an event changes ownership. A state that cannot be decoded may have. */
 export function touchesOwnership({ prior, next, failure }: RingEvent): boolean {
   return failure !== undefined || prior?.attributes.ownership !== next?.attributes.ownership;
 }
 
-/** Room for `events`, as upstream makes it: doubled where it is not enough, halved where three quarters are left over. */
+/** Capacity for `events` as upstream sizes it: doubled if exceeded, halved if at least three quarters are free. */
 export function capacityFor(events: number, before: number): number {
-  let room = before;
-  while (room < events) room *= 2;
-  while (room > capacityMin && events < room / 4) room /= 2;
-  return room;
+  let capacity = before;
+  while (capacity < events) capacity *= 2;
+  while (capacity > capacityMin && events < capacity / 4) capacity /= 2;
+  return capacity;
 }
 export const capacityMin = 100;
 
-/** Roughly what an event keeps in memory. */
+/** Approximate bytes that an event keeps in memory. */
 export function bytesOf({ next, prior }: RingEvent): number {
   return 200 + (next?.length ?? 0) + (prior?.length ?? 0);
 }

@@ -11,7 +11,7 @@ function revisions(ring: EventRing): number[] {
   return Array.from({ length: ring.end - ring.first }, (_, index) => ring.at(ring.first + index).revision);
 }
 
-test("EventRing finds what is after a revision, between and beyond its events", () => {
+test("EventRing finds the first event after a revision, between and beyond its events", () => {
   const ring = new EventRing(10, wide);
   assert.deepEqual([ring.start, ring.first, ring.end, ring.after(10)], [10, 0, 0, 0]);
   ring.push([event(12), event(12), event(15)]);
@@ -22,19 +22,19 @@ test("EventRing finds what is after a revision, between and beyond its events", 
   assert.deepEqual(revisions(ring), [12, 12, 15, 20]);
 });
 
-test("EventRing drops what is too many, whole revisions at a time, and moves its start", () => {
+test("EventRing drops events beyond its count, whole revisions at a time, and moves its start", () => {
   const ring = new EventRing(0, { ...wide, eventsMax: 3 });
   ring.push([event(1), event(2)]);
   ring.push([event(3), event(3)]);
   assert.deepEqual([revisions(ring), ring.start], [[2, 3, 3], 1]);
   ring.push([event(4), event(5)]);
-  // One of the two of revision 3 is too many, so both go.
+  // One of the two events of revision 3 exceeds the bound, so both are dropped.
   assert.deepEqual([revisions(ring), ring.start], [[4, 5], 3]);
   assert.equal(ring.after(3), ring.first);
   assert.equal(ring.end - ring.first, 2);
 });
 
-test("EventRing drops what is too old or too large at its bound and not before", () => {
+test("EventRing drops events by age and size at the bound, not before", () => {
   const old = new EventRing(0, { ...wide, keptMs: 100 });
   old.push([event(1, 0)]);
   old.push([event(2, 100)]);
@@ -49,7 +49,7 @@ test("EventRing drops what is too old or too large at its bound and not before",
   assert.deepEqual([revisions(large), large.bytes], [[2, 3], 2 * size]);
 });
 
-test("EventRing forgets what is compacted, and a start that lies before it", () => {
+test("EventRing drops compacted events, and moves a start before the compaction", () => {
   const ring = new EventRing(0, wide);
   ring.push([event(1), event(5), event(9)]);
   ring.forget(5);
@@ -60,7 +60,7 @@ test("EventRing forgets what is compacted, and a start that lies before it", () 
   assert.deepEqual([revisions(ring), ring.start], [[], 12]);
 });
 
-test("EventRing tells how much lies before a cursor", () => {
+test("EventRing counts the bytes ahead of a cursor", () => {
   const ring = new EventRing(0, { ...wide, eventsMax: 2 });
   const size = bytesOf(event(1));
   ring.push([event(1), event(2), event(3), event(4)]);

@@ -1,12 +1,12 @@
 /**
- * What a kind held at earlier revisions. An index is a value that shares all but what changed with the one before it, so states
- * are kept as they come along, and what lies between two of them is found by taking changes back from the later one:
+ * The states of a kind at earlier revisions. Indexes share all unchanged chunks, so some states are kept, and those between two of
+ * them are computed by undoing events from the later one:
  *
- *   kept           a state         a state          the index of now
+ *   kept           a state         a state          the current index
  *   revision   10  [11]  12  14  17  [20]  21  23  [23]
- *   at 14:                    <- 17 <- 20 taken back from the state at 20
+ *   at 14:                    <- 17 <- 20 undone from the state at 20
  *
- * A state is retained for a time, counted from when it was the newest; one that a chunked list has begun with, from then on.
+ * A state is retained for a time that starts when the next one replaces it, or, for a chunked list, when the list begins.
  */
 import { limits } from "../../../core/limits.ts";
 import type { Revision } from "../../store/store.ts";
@@ -32,7 +32,7 @@ export class Snapshots {
     this.#keptMs = keptMs;
   }
 
-  /** Told of each step: `events` changes have led to this state. */
+  /** Records a step: `events` changes have led to this state. */
   step(revision: Revision, index: KeyIndex, events: number, now: number): void {
     this.#events += events;
     if (this.#events < limits.snapshotEventsMax) return;
@@ -41,7 +41,7 @@ export class Snapshots {
     this.#states.push({ revision, index, until: now + this.#keptMs });
   }
 
-  /** Keeps a state for the rest of a list that has begun with it. */
+  /** Retains a state for the later chunks of a list that has begun with it. */
   pin(revision: Revision, index: KeyIndex, now: number): void {
     this.#pins = this.#pins.filter(({ until }) => until > now);
     if (this.#pins.some((pin) => pin.revision === revision)) return;
@@ -49,7 +49,7 @@ export class Snapshots {
     if (this.#pins.length > limits.pinnedListsMax) this.#pins.shift();
   }
 
-  /** The state at a revision that is not after the newest, `current`; undefined where it is not retained. */
+  /** The state at a revision not after `current`, the newest; undefined if it is not retained. */
   at(revision: Revision, current: KeyIndex, ring: EventRing, now: number): KeyIndex | undefined {
     const pinned = this.#pins.find((pin) => pin.revision === revision && pin.until > now);
     if (pinned !== undefined) return pinned.index;
@@ -61,7 +61,7 @@ export class Snapshots {
     return undone(later?.index ?? current, ring, first, later === undefined ? ring.end : ring.after(later.revision));
   }
 
-  /** Nothing from before a revision is known any more. */
+  /** Drops all states before a revision. */
   forget(revision: Revision): void {
     this.#states = this.#states.filter((state) => state.revision >= revision);
     this.#pins = this.#pins.filter((pin) => pin.revision >= revision);
@@ -73,7 +73,7 @@ export class Snapshots {
   }
 }
 
-/** An index with the events of the ring from `first` up to `end` taken back. */
+/** Undoes the events of the ring from `first` up to `end` in an index. */
 function undone(index: KeyIndex, ring: EventRing, first: number, end: number): KeyIndex {
   const before = new Map<string, CachedEntry | undefined>();
   for (let sequence = first; sequence < end; sequence++) {

@@ -15,19 +15,19 @@ const exactly = (revision: number) => `resourceVersion=${revision}&resourceVersi
 const versions = ({ objects }: Shown) => objects.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`);
 
 for (const on of [true, false]) {
-  test(`with ListFromCacheSnapshot ${on ? "on, lists at a version and continues ask no store" : "off, they are the store's"}`, () =>
-    withCache(async ({ fixture, brittle }) => {
+  test(`with ListFromCacheSnapshot ${on ? "on, lists at a version and continues are answered by the cache" : "off, they are answered by the store"}`, () =>
+    withCache(async ({ fixture, faulty }) => {
       const revisions: number[] = [];
       for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
       const first = await list(fixture, "limit=1");
       await put(fixture, "bb");
       await remove(fixture, "c");
       await list(fixture);
-      const asked: number[] = [];
+      const storeLists: number[] = [];
       const at = async (query: string): Promise<Shown> => {
-        brittle.lists = 0;
+        faulty.lists = 0;
         const shown = await list(fixture, query);
-        asked.push(brittle.lists);
+        storeLists.push(faulty.lists);
         return shown;
       };
       assert.deepEqual((await at(exactly(revisions[1]!))).names, ["a", "b"]);
@@ -36,21 +36,21 @@ for (const on of [true, false]) {
       assert.deepEqual(second.names, ["b", "c"]);
       const third = await at(`limit=2&continue=${second.page.continue}`);
       assert.deepEqual([third.names, third.page.revision, third.page.continue], [["d"], first.page.revision, ""]);
-      assert.deepEqual(asked, on ? [0, 0, 0, 0] : [1, 1, 1, 1]);
-      // Everything else is answered from memory either way.
+      assert.deepEqual(storeLists, on ? [0, 0, 0, 0] : [1, 1, 1, 1]);
+      // Everything else is answered from memory with the gate on and off.
       for (const query of ["", "limit=1", "resourceVersion=0", `resourceVersion=${revisions[1]}`]) await at(query);
-      assert.deepEqual(asked.slice(4), [0, 0, 0, 0]);
-      // The rest of a list comes in chunks, also where a resourceVersion of 0 is sent along.
+      assert.deepEqual(storeLists.slice(4), [0, 0, 0, 0]);
+      // A continued list comes in chunks, also with resourceVersion=0.
       const newest = writeContinue({ revision: -1, start: "a\0" }, defaultNames);
       const rests = [[first.page.continue, ["b", "c", "d"]], [newest, ["b", "bb", "d"]]] as const;
       for (const [token, names] of rests) {
         const rest = await at(`limit=2&resourceVersion=0&continue=${token}`);
         assert.deepEqual([rest.names, rest.page.remaining], [names.slice(0, 2), 1]);
       }
-      assert.deepEqual(asked.slice(8), on ? [0, 0] : [1, 1]);
+      assert.deepEqual(storeLists.slice(8), on ? [0, 0] : [1, 1]);
     }, on ? {} : { catalog: off }));
 
-  test(`a chunked list holds its moment across a restart with ListFromCacheSnapshot ${on ? "on" : "off"}`, async () => {
+  test(`a chunked list keeps its revision across a restart with ListFromCacheSnapshot ${on ? "on" : "off"}`, async () => {
     const store = await openSqlite(":memory:");
     try {
       const chunk = async (query: string, change: (fixture: Fixture) => Promise<unknown>): Promise<Shown> => {
@@ -77,32 +77,32 @@ for (const on of [true, false]) {
   });
 }
 
-test("a catalog that turns ListFromCacheSnapshot off is obeyed from the next list on", () =>
-  withCache(async ({ fixture, cache, brittle }) => {
+test("ListFromCacheSnapshot of a new catalog takes effect at the next list", () =>
+  withCache(async ({ fixture, cache, faulty }) => {
     const a = await put(fixture, "a");
     await put(fixture, "b");
     await list(fixture);
-    const asked: number[] = [];
+    const storeLists: number[] = [];
     for (const next of [catalog, off, catalog]) {
       await cache.adopt(next);
-      brittle.lists = 0;
+      faulty.lists = 0;
       assert.deepEqual((await list(fixture, exactly(a))).names, ["a"]);
-      asked.push(brittle.lists);
+      storeLists.push(faulty.lists);
     }
-    assert.deepEqual(asked, [0, 1, 0]);
+    assert.deepEqual(storeLists, [0, 1, 0]);
   }));
 
-test("a state is retained for 75 seconds after it was the newest, and what a chunked list began with for as long from then", async () => {
+test("a state is retained for 75 seconds after it was the newest, that of a chunked list for 75 seconds after the list began", async () => {
   const clock = manualClock();
-  await withCache(async ({ fixture, brittle }) => {
+  await withCache(async ({ fixture, faulty }) => {
     const a = await put(fixture, "a");
     await list(fixture);
     const isRemembered = async (query: string): Promise<boolean> => {
-      brittle.lists = 0;
+      faulty.lists = 0;
       assert.deepEqual((await list(fixture, query)).names, query.includes("continue") ? ["b"] : ["a"]);
-      return brittle.lists === 0;
+      return faulty.lists === 0;
     };
-    // It is the newest for as long as nothing comes after it.
+    // It is the newest until the next event.
     clock.advance(200_000);
     assert.equal(await isRemembered(exactly(a)), true);
     await put(fixture, "b");
@@ -115,7 +115,7 @@ test("a state is retained for 75 seconds after it was the newest, and what a chu
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
     clock.advance(1);
     assert.equal(await isRemembered(exactly(a)), false);
-    // The state with b was the newest until c came.
+    // The state with b was the newest until the event of c.
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), true);
     clock.advance(30_000);
     assert.equal(await isRemembered(`limit=1&continue=${page.continue}`), false);
@@ -124,24 +124,24 @@ test("a state is retained for 75 seconds after it was the newest, and what a chu
   }, { clock });
 });
 
-test("the cache answers nothing from before what it retains: after a compaction, and beyond the bounds of its ring", () =>
-  withCache(async ({ fixture, brittle }) => {
+test("the cache does not answer for states that it does not retain: after a compaction, and beyond the bounds of its ring", () =>
+  withCache(async ({ fixture, faulty }) => {
     const revisions: number[] = [];
     for (const name of ["a", "b", "c", "d"]) revisions.push(await put(fixture, name));
     await list(fixture);
     const names: string[][] = [];
-    brittle.lists = 0;
+    faulty.lists = 0;
     for (const revision of revisions) names.push([...(await list(fixture, exactly(revision))).names]);
     assert.deepEqual(names, [["a"], ["a", "b"], ["a", "b", "c"], ["a", "b", "c", "d"]]);
-    // Two events are kept: the states before and after them are known.
-    assert.equal(brittle.lists, 1);
+    // Two events are kept, so the states before and after them are known.
+    assert.equal(faulty.lists, 1);
     await fixture.store.compact(revisions[3]!);
     assert.equal((await refused(() => list(fixture, exactly(revisions[2]!)))).code, 410);
     assert.deepEqual((await list(fixture, exactly(revisions[3]!))).names, ["a", "b", "c", "d"]);
   }, { bounds: { eventsMax: 2 } }));
 
-test("every state of a long history is what the store says that it was", () =>
-  withCache(async ({ fixture, brittle }) => {
+test("every state of a long history equals the store's", () =>
+  withCache(async ({ fixture, faulty }) => {
     const there = new Set<string>();
     const states = new Map<number, number>();
     for (let round = 0; round < 3 * limits.snapshotEventsMax; round++) {
@@ -156,14 +156,14 @@ test("every state of a long history is what the store says that it was", () =>
     for (const [revision, round] of states) {
       if (round % 29 !== 0 && (round + 1) % limits.snapshotEventsMax > 2) continue;
       const expected = await list(direct, exactly(revision));
-      brittle.lists = 0;
+      faulty.lists = 0;
       const shown = await list(fixture, exactly(revision));
-      assert.equal(brittle.lists, 0);
+      assert.equal(faulty.lists, 0);
       assert.deepEqual([versions(shown), shown.page.revision], [versions(expected), revision]);
     }
   }));
 
-test("a state in which something could not be read is the store's to show, also after that was overwritten", () =>
+test("the store answers for a state with undecodable bytes, also after they were overwritten", () =>
   withCache(async ({ fixture }) => {
     await put(fixture, "a");
     const broken = await putBytes(fixture, "b", new TextEncoder().encode("{nonsense"));
@@ -174,15 +174,15 @@ test("a state in which something could not be read is the store's to show, also 
     assert.deepEqual((await list(fixture, exactly(mended))).names, ["a", "b"]);
   }));
 
-test("what a chunked list began with is kept for its rest, also when the ring is full of what came after", () =>
-  withCache(async ({ fixture, brittle }) => {
+test("the state of a chunked list is kept for its later chunks, also when later events fill the ring", () =>
+  withCache(async ({ fixture, faulty }) => {
     for (const name of ["a", "b", "c"]) await put(fixture, name);
     const { page } = await list(fixture, "limit=1");
     for (let round = 0; round < 5; round++) await put(fixture, "b", { data: { round: `${round}` } });
     await list(fixture);
-    brittle.lists = 0;
+    faulty.lists = 0;
     assert.deepEqual((await list(fixture, `continue=${page.continue}`)).names, ["b", "c"]);
-    assert.equal(brittle.lists, 0);
+    assert.equal(faulty.lists, 0);
     await list(fixture, exactly(page.revision - 1));
-    assert.equal(brittle.lists, 1);
+    assert.equal(faulty.lists, 1);
   }, { bounds: { eventsMax: 2 } }));

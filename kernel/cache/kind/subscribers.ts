@@ -1,78 +1,72 @@
 /**
- * Who follows a kind, by what they look at: everything, one namespace or one object, and below these by what their selectors
- * demand or by what of an object concerns them, so that a change wakes only those whom it may concern. Those who are awake already find it by themselves.
+ * The subscribers of a kind, indexed by scope (all, one namespace or one object) and by the tokens of their selectors or by
+ * ownership, so that an event wakes only the subscribers that it may concern. A subscriber that is awake finds later events itself.
  */
+import { limits } from "../../../core/limits.ts";
 import { type RingEvent, touchesOwnership } from "./ring.ts";
 import type { Selection } from "../index/selection.ts";
 import { tokensOf } from "../index/tokens.ts";
 
-export interface Follower {
-  /** It waits for events; those before `first` do not concern it. */
+export interface Subscriber {
+  /** Wakes a waiting subscriber; events before `first` do not concern it. */
   wake(first: number): void;
   readonly waits: boolean;
-  /** Hands out what there is. */
+  /** Sends the events from its position on. */
   pump(): void;
-  /** Ends it if it lags behind too far. */
+  /** Ends it if it is too far behind. */
   check(): void;
-  /** Ends it, without a word. */
+  /** Ends it without an event. */
   end(): void;
 }
 
-/** What a follower looks at. */
-export type Where = Pick<Selection, "prefix" | "key" | "tokens" | "ownership">;
+/** The scope of a subscriber. */
+export type SubscriberScope = Pick<Selection, "prefix" | "key" | "tokens" | "ownership">;
 
-export interface Followers {
+export interface Subscribers {
   readonly count: number;
-  /** The returned function takes the follower away. */
-  add(follower: Follower, where: Where): () => void;
-  /** Wakes those whom the events may concern. */
-  tell(events: readonly RingEvent[], first: number): void;
+  /** Adds a subscriber; the returned function removes it. */
+  add(subscriber: Subscriber, where: SubscriberScope): () => void;
+  /** Wakes the subscribers that the events may concern. */
+  notify(events: readonly RingEvent[], first: number): void;
   checkAll(): void;
   endAll(): void;
 }
 
-/** How many are served in one turn of the event loop; more of them would keep it for milliseconds. */
-const turnMax = 128;
 /**
- * Nearly all that an event costs is the write that it goes out with, however many events are in it. So where many follow, changes
- * that come within a time after others went out wait for its end, and go out in one write; the first after a pause goes at once.
- * The time grows with those who wait, as their writes do, up to what nobody notices.
+ * The cost of an event is mostly that of the write to the client, however many events the write holds. With many subscribers, events
+ * shortly after a write therefore wait and go out in the next write; the first event after a pause goes at once. The delay in
+ * milliseconds grows with the number of waiting subscribers, up to a bound that clients do not notice.
  */
-const manyMin = 32;
-const gatherMsEach = 0.2;
-const gatherMsMax = 25;
-
-/** How long changes are gathered for so many. */
 function gatherMs(waiting: number): number {
-  return waiting < manyMin ? 0 : Math.min(gatherMsMax, waiting * gatherMsEach);
+  return waiting < limits.gatherWatchesMin ? 0 : Math.min(limits.gatherMsMax, waiting * limits.gatherMsPerWatch);
 }
 
-/** `now`: milliseconds that never go back. */
-export function followers(kindPrefix: string, now: () => number = () => performance.now()): Followers {
-  const every = new Set<Follower>();
-  /** By what a change is looked up with: a prefix or a key, with a token or without. */
-  const places = new Map<string, Set<Follower>>();
-  /** Those that are placed by tokens, by their prefix. */
-  const demanding = new Map<string, Set<Follower>>();
-  /** Those whom nothing but ownership concerns, by their prefix. */
-  const owning = new Map<string, Set<Follower>>();
-  let queue: Follower[] = [];
+/** @param now monotonic clock in milliseconds */
+export function subscribers(kindPrefix: string, now: () => number = () => performance.now()): Subscribers {
+  const every = new Set<Subscriber>();
+  /** Subscribers by scope: a prefix or a key, with or without a token. */
+  const places = new Map<string, Set<Subscriber>>();
+  /** Subscribers with tokens, by prefix. */
+  const demanding = new Map<string, Set<Subscriber>>();
+  /** Subscribers of ownership only, by prefix. */
+  const owning = new Map<string, Set<Subscriber>>();
+  let queue: Subscriber[] = [];
   let scheduled = false;
-  /** When those who waited were last served. */
+  /** Time of the last round of writes. */
   let served = -Infinity;
 
-  function wake(some: Iterable<Follower> | undefined, first: number): void {
-    for (const follower of some ?? []) {
-      if (!follower.waits) continue;
-      follower.wake(first);
-      queue.push(follower);
+  function wake(some: Iterable<Subscriber> | undefined, first: number): void {
+    for (const subscriber of some ?? []) {
+      if (!subscriber.waits) continue;
+      subscriber.wake(first);
+      queue.push(subscriber);
     }
   }
-  /** Those below a prefix whose selectors demand what an event shows. */
+  /** Wakes the subscribers below a prefix whose tokens match the event. */
   function wakeDemanding({ key, prior, next, failure }: RingEvent, prefix: string, first: number): void {
     const some = demanding.get(prefix);
     if (some === undefined) return;
-    // Nobody knows whom a state concerns that cannot be read.
+    // A state that cannot be decoded may concern any of them.
     if (failure !== undefined) return wake(some, first);
     for (const state of prior?.attributes === next?.attributes ? [next] : [next, prior]) {
       if (state !== undefined) { for (const token of tokensOf(key, state.attributes)) wake(places.get(prefix + token), first); }
@@ -86,8 +80,8 @@ export function followers(kindPrefix: string, now: () => number = () => performa
     scheduled = false;
     served = now();
     const some = queue;
-    queue = some.length > turnMax ? some.slice(turnMax) : [];
-    for (let index = 0; index < Math.min(turnMax, some.length); index++) some[index]!.pump();
+    queue = some.length > limits.watchesPerTurnMax ? some.slice(limits.watchesPerTurnMax) : [];
+    for (let index = 0; index < Math.min(limits.watchesPerTurnMax, some.length); index++) some[index]!.pump();
     if (queue.length > 0 && !scheduled) serveIn(0);
   }
 
@@ -95,19 +89,19 @@ export function followers(kindPrefix: string, now: () => number = () => performa
     get count() {
       return every.size;
     },
-    add(follower, { prefix, key, tokens, ownership }) {
+    add(subscriber, { prefix, key, tokens, ownership }) {
       const byTokens = key === undefined && tokens !== undefined;
       const leaves = ownership && key === undefined
-        ? [enter(owning, prefix, follower)]
-        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, follower));
-      if (byTokens) leaves.push(enter(demanding, prefix, follower));
-      every.add(follower);
+        ? [enter(owning, prefix, subscriber)]
+        : (byTokens ? tokens.map((token) => prefix + token) : [key ?? prefix]).map((place) => enter(places, place, subscriber));
+      if (byTokens) leaves.push(enter(demanding, prefix, subscriber));
+      every.add(subscriber);
       return () => {
-        every.delete(follower);
+        every.delete(subscriber);
         for (const leave of leaves) leave();
       };
     },
-    tell(events, first) {
+    notify(events, first) {
       const prefixes = new Set([kindPrefix, ...events.map(({ key }) => prefixOf(key))]);
       for (const prefix of prefixes) wake(places.get(prefix), first);
       for (const key of new Set(events.map((event) => event.key))) wake(places.get(key), first);
@@ -125,10 +119,10 @@ export function followers(kindPrefix: string, now: () => number = () => performa
       else serve();
     },
     checkAll() {
-      for (const follower of every) follower.check();
+      for (const subscriber of every) subscriber.check();
     },
     endAll() {
-      for (const follower of [...every]) follower.end();
+      for (const subscriber of [...every]) subscriber.end();
     },
   };
 }
@@ -137,12 +131,12 @@ function prefixOf(key: string): string {
   return key.slice(0, key.lastIndexOf("/") + 1);
 }
 
-/** Puts a follower into a place; the returned function takes it out again. */
-function enter(places: Map<string, Set<Follower>>, place: string, follower: Follower): () => void {
+/** Adds a subscriber to a set of the map; the returned function removes it. */
+function enter(places: Map<string, Set<Subscriber>>, place: string, subscriber: Subscriber): () => void {
   const those = places.get(place) ?? new Set();
-  places.set(place, those.add(follower));
+  places.set(place, those.add(subscriber));
   return () => {
-    those.delete(follower);
+    those.delete(subscriber);
     if (those.size === 0 && places.get(place) === those) places.delete(place);
   };
 }

@@ -1,4 +1,4 @@
-/** A cache over a store that fails when a test says so. */
+/** A cache over a store with injected faults. */
 import assert from "node:assert/strict";
 import { StatusError } from "../../../core/status-error.ts";
 import { createRegistry } from "../../../metrics/mod.ts";
@@ -9,33 +9,33 @@ import type { ManualClock } from "../../store/testing/clock.ts";
 import { cacheMetrics, type OpenedReads, openReads, type ReadsOptions } from "../mod.ts";
 import { catalog, type Fixture, prefix } from "./fixture.ts";
 
-/** A store whose watches break, and whose lists fail or wait, when the test says so. */
-export interface Brittle {
+/** A store whose watches the test can break, and whose lists it can fail or hold. */
+export interface FaultyStore {
   readonly store: Store;
-  /** From now on everything but watches goes to another store. */
+  /** Sends all later calls but watches to another store. */
   become(store: Store): void;
-  /** Ends all watches with this. */
+  /** Ends all watches with this error. */
   breakWatches(error: Error): void;
-  /** Thrown by every list from now on, until undefined is set. */
+  /** Thrown by every list until it is undefined. */
   listFails: Error | undefined;
-  /** What a list has found is given once this is settled. */
+  /** Delays the result of each list until the promise resolves. */
   holdList: ((range: Range, page: Page | undefined) => Promise<void>) | undefined;
   /** Batches of watches wait while it is set. */
   hold: Promise<void> | undefined;
-  /** Events of keys for which it holds do not come. */
+  /** Drops the events of the keys for which it holds. */
   lose: ((key: string) => boolean) | undefined;
-  /** Nobody else writes, and the store knows its newest revision without being asked. */
+  /** Whether the store has no other writers, and so knows its newest revision without a round trip. */
   alone: boolean;
   gets: number;
   lists: number;
   watches: number;
 }
 
-function brittle(first: Store): Brittle {
+function faulty(first: Store): FaultyStore {
   let store = first;
   let broken = Promise.withResolvers<never>();
   broken.promise.catch(() => {});
-  const made: Brittle = {
+  const made: FaultyStore = {
     listFails: undefined,
     holdList: undefined,
     hold: undefined,
@@ -93,23 +93,23 @@ function brittle(first: Store): Brittle {
 export interface Bench {
   readonly fixture: Fixture;
   readonly cache: OpenedReads;
-  readonly brittle: Brittle;
+  readonly faulty: FaultyStore;
   readonly errors: unknown[];
-  /** What the cache has recorded under a name, without it and the group: `{resource="notes"} 3`. */
+  /** The samples of a metric without its name and the group: `{resource="notes"} 3`. */
   readonly counted: (name: string) => Promise<readonly string[]>;
 }
 
 export async function withCache(
   use: (bench: Bench) => Promise<void>,
   { catalog: served = catalog, ...options }: ReadsOptions & { readonly catalog?: Catalog } = {},
-  before?: (fixture: Fixture, brittle: Brittle) => Promise<void>,
+  before?: (fixture: Fixture, faulty: FaultyStore) => Promise<void>,
 ): Promise<void> {
   const store = await openSqlite(":memory:");
-  const wrapped = brittle(store);
+  const wrapped = faulty(store);
   const errors: unknown[] = [];
   const { record, text } = createRegistry(cacheMetrics);
   const counted = async (name: string): Promise<readonly string[]> => {
-    cache.tell();
+    cache.updateMetrics();
     const lines = (await text()).split("\n").filter((line) => line.startsWith(`${name}{`));
     return lines.map((line) => line.slice(name.length).replace('group="",', ""));
   };
@@ -122,7 +122,7 @@ export async function withCache(
   });
   const fixture: Fixture = { store: cache.store, reads: cache.reads, close: () => cache.close() };
   try {
-    await use({ fixture, cache, brittle: wrapped, errors, counted });
+    await use({ fixture, cache, faulty: wrapped, errors, counted });
   } finally {
     await cache.close();
     await store.close();
@@ -135,7 +135,7 @@ export async function refused(act: () => Promise<unknown>): Promise<StatusError>
   return error;
 }
 
-/** Until so many timers wait. */
+/** Resolves when `count` timers wait. */
 export async function waitFor(clock: ManualClock, count: number): Promise<void> {
   for (let turns = 0; clock.waiting < count; turns++) {
     assert.ok(turns < 10_000, `only ${clock.waiting} timers`);
@@ -143,12 +143,12 @@ export async function waitFor(clock: ManualClock, count: number): Promise<void> 
   }
 }
 
-/** Lets time pass once the clock is waited on, and turns of the event loop until something is so. */
+/** Advances the clock once a timer waits, then runs turns of the event loop until `done` holds. */
 export async function turn(clock: ManualClock, ms: number, done: () => boolean | Promise<boolean>): Promise<void> {
   await waitFor(clock, 1);
   clock.advance(ms);
   for (let turns = 0; !(await done()); turns++) {
-    assert.ok(turns < 10_000, "it does not come");
+    assert.ok(turns < 10_000, "the condition never held");
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }

@@ -1,10 +1,23 @@
-/** What is stored in ways of its own, or cannot be read. */
+/** Stored bytes in other forms than the canonical one, or that cannot be decoded. */
 import assert from "node:assert/strict";
-import { eventsOf, get, jsonFraming, list, noteOf, openWatch, put, putBytes, remove, type SeenEvent, startWatch, told } from "./fixture.ts";
+import {
+  eventsOf,
+  get,
+  jsonFraming,
+  list,
+  noteOf,
+  openWatch,
+  put,
+  putBytes,
+  remove,
+  type SeenEvent,
+  startWatch,
+  summaries,
+} from "./fixture.ts";
 import { type Case, refusedBy } from "./case.ts";
 
 export function bytes(promise: Case): void {
-  promise("objects that others wrote are shown in their canonical form, filled", async (fixture) => {
+  promise("objects of other writers are shown in canonical form, with defaults", async (fixture) => {
     const text = '{"metadata": {"namespace":"ns","name":"a","labels":{"b":"2","a":"1"}},\n "unknown": 1, "apiVersion":"v1","kind":"Note"}';
     const revision = await putBytes(fixture, "a", new TextEncoder().encode(text));
     const item = await get(fixture, "a");
@@ -19,7 +32,7 @@ export function bytes(promise: Case): void {
     await watch.stop();
   });
 
-  promise("what is written is what is read, whatever is in it", async (fixture) => {
+  promise("an object of any content is read as it was written", async (fixture) => {
     const data = { __proto__x: "1", constructor: "2", quote: '"\\{}', line: "\u2028\n<&>", emoji: "\u{1f600}", long: "x".repeat(300_000) };
     const revision = await put(fixture, "a", { data, labels: { resourceVersion: "1" } });
     const expected = noteOf("a", { data, labels: { resourceVersion: "1" } });
@@ -34,7 +47,7 @@ export function bytes(promise: Case): void {
     await watch.stop();
   });
 
-  promise("bytes that cannot be read are an error that names the key, until they are overwritten", async (fixture) => {
+  promise("bytes that cannot be decoded are an error with the key, until they are overwritten", async (fixture) => {
     const from = await put(fixture, "b");
     const watch = await startWatch(fixture, `resourceVersion=${from}`);
     const other = await startWatch(fixture, `resourceVersion=${from}`, { namespace: "other" });
@@ -66,7 +79,7 @@ export function bytes(promise: Case): void {
     assert.deepEqual(framing.frames.slice(0, 5), sizes);
   });
 
-  promise("watches that write otherwise have frames of their own, and a first one that opens", async (fixture) => {
+  promise("watches of other encodings have their own frames, and an opening first frame", async (fixture) => {
     const from = await put(fixture, "a");
     const table = () =>
       jsonFraming({
@@ -89,6 +102,6 @@ export function bytes(promise: Case): void {
     await Promise.all([early, plain, late].map((watch) => watch.reached(c)));
     assert.deepEqual(firsts(await early.stop()), [true, false]);
     assert.deepEqual(firsts(await late.stop()), [true, false, false]);
-    assert.deepEqual(told(await plain.stop()), [`ADDED b ${b}`, `ADDED c ${c}`]);
+    assert.deepEqual(summaries(await plain.stop()), [`ADDED b ${b}`, `ADDED c ${c}`]);
   });
 }

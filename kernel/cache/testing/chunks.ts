@@ -60,7 +60,7 @@ export function chunks(promise: Case): void {
     assert.deepEqual(await from(""), ["a", "b", "c"]);
   });
 
-  promise("a token of a compacted version answers 410 with one that leads on", async (fixture) => {
+  promise("a token of a compacted version answers 410 with a token to continue with", async (fixture) => {
     for (const name of ["a", "b", "c"]) await put(fixture, name);
     const { page } = await list(fixture, "limit=1");
     const newest = await put(fixture, "d");
@@ -74,7 +74,7 @@ export function chunks(promise: Case): void {
     assert.deepEqual([rest.names, rest.page.revision], [["b", "c", "d"], newest]);
   });
 
-  promise("tokens are refused with a version, and when nobody wrote them", async (fixture) => {
+  promise("tokens are rejected together with a version, and when they are malformed", async (fixture) => {
     await put(fixture, "a");
     await put(fixture, "b");
     const { page } = await list(fixture, "limit=1");
@@ -86,7 +86,7 @@ export function chunks(promise: Case): void {
     await refusedBy(() => list(fixture, "continue=!!!"), 400, /^invalid continue token: /);
   });
 
-  promise("walks in chunks are consistent while others write", async (fixture) => {
+  promise("chunked lists are consistent during concurrent writes", async (fixture) => {
     const names = Array.from({ length: 60 }, (_, index) => `n-${String(index).padStart(2, "0")}`);
     for (const name of names) await put(fixture, name, { data: { k: "0" } });
     let enough = false;

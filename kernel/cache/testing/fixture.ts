@@ -1,4 +1,4 @@
-/** A small world for tests of reads: two kinds, a store, and requests in the words of their queries. */
+/** Fixtures for tests of reads: three kinds, a store, and requests given by their query strings. */
 import assert from "node:assert/strict";
 import { object } from "../../../core/meta/object.ts";
 import { defaultNames } from "../../../core/names.ts";
@@ -75,8 +75,8 @@ export function endpointOf(plural: string): Endpoint {
 const tickMs = 5, msEachTick = 100;
 
 /**
- * Time that runs so much faster that three seconds of patience are no pause, and only by turns of the event loop: while this process
- * stands still, so does the patience with what it has not read yet.
+ * A clock so fast that a timeout of three seconds costs no time. It advances by turns of the event loop only, so timeouts do not
+ * expire while the process is blocked.
  */
 export const fastClock: Clock = ticking(manualClock(Date.now()));
 function ticking(clock: ManualClock): Clock {
@@ -96,14 +96,14 @@ function ticking(clock: ManualClock): Clock {
   };
 }
 
-/** What tests write and read through. */
+/** A store to write to, and the reads under test. */
 export interface Fixture {
   readonly store: Store;
   readonly reads: Reads;
   close(): Promise<void>;
 }
 
-/** A room that reads from a cache over a store, which is closed with it. */
+/** A fixture that reads from a cache over a store; closing it closes the store. */
 export async function cached(store: Store): Promise<Fixture> {
   const cache = await openReads(store, catalog, prefix, { clock: fastClock });
   return {
@@ -116,7 +116,7 @@ export async function cached(store: Store): Promise<Fixture> {
   };
 }
 
-/** A room that reads from a cache over the store of another one, which never gets to fill it. */
+/** A fixture that reads from a cache over another fixture's store; the cache is never filled. */
 export async function neverFilled({ store }: Fixture): Promise<Fixture> {
   const held: Store = {
     get: (key, signal) => store.get(key, signal),
@@ -126,7 +126,7 @@ export async function neverFilled({ store }: Fixture): Promise<Fixture> {
     compact: (revision) => store.compact(revision),
     size: () => store.size(),
     close: () => store.close(),
-    // All of a kind is read in pages of hundreds.
+    // Fills are the lists with large pages.
     list: (range, page) =>
       page?.limit !== undefined && page.limit > 1
         ? new Promise((_, reject) => page.signal?.addEventListener("abort", () => reject(page.signal?.reason)))
@@ -220,7 +220,7 @@ export async function list(
   };
 }
 
-/** Pieces of JSON are the items, one after the other. */
+/** Asserts that the pieces of JSON are the items, in order. */
 function assertJson({ items }: ListPage): void {
   if (items.json === undefined) return;
   const text = new TextDecoder().decode(Uint8Array.from([...items.json.pieces()].flatMap((piece) => [...piece])));
@@ -234,7 +234,7 @@ export interface SeenEvent {
 }
 
 const toBytes = new TextEncoder();
-/** JSON frames; `sent` collects what was counted. */
+/** JSON frames; `frames` collects the counted sizes. */
 export function jsonFraming(more: Partial<Framing> = {}): Framing & { readonly frames: number[] } {
   const frames: number[] = [];
   const text = (type: string, json: string) => toBytes.encode(`{"type":"${type}","object":${json}}\n`);
@@ -257,11 +257,11 @@ export function jsonFraming(more: Partial<Framing> = {}): Framing & { readonly f
 
 export interface Watcher {
   readonly events: readonly SeenEvent[];
-  /** Waits until so many events have been seen. */
+  /** Waits for `count` events. */
   has(count: number): Promise<readonly SeenEvent[]>;
-  /** Waits until an event of this revision, or a later one, has been seen. */
+  /** Waits for an event of this revision or a later one. */
   reached(revision: Revision): Promise<readonly SeenEvent[]>;
-  /** Resolves when the stream has ended by itself. */
+  /** Resolves when the stream has ended without `stop`. */
   readonly ended: Promise<void>;
   stop(): Promise<readonly SeenEvent[]>;
   readonly framing: ReturnType<typeof jsonFraming>;
@@ -284,7 +284,7 @@ export async function openWatch(fixture: Fixture, query: string, how: WatchHow =
   return { stream, stopping, framing };
 }
 
-/** Follows a watch; what it has seen can be waited for. */
+/** Opens a watch and collects its events. */
 export async function startWatch(fixture: Fixture, query: string, how: WatchHow = {}): Promise<Watcher> {
   const { stream, stopping, framing } = await openWatch(fixture, query, how);
   const events: SeenEvent[] = [];
@@ -303,15 +303,15 @@ export async function startWatch(fixture: Fixture, query: string, how: WatchHow 
   ended.catch(() => {});
   const until = async (done: () => boolean): Promise<readonly SeenEvent[]> => {
     while (!done()) {
-      if (over) assert.fail(`the watch ended after ${told(events)}`);
-      await within(news.promise, `more than ${told(events)}`);
+      if (over) assert.fail(`the watch ended after ${summaries(events)}`);
+      await within(news.promise, `more than ${summaries(events)}`);
     }
     return events;
   };
   return {
     events,
     framing,
-    // Waited for from when somebody asks: a long test must not fail for a watch that goes on.
+    // The timeout starts at the first access: a long test must not fail because of an open watch.
     get ended() {
       return within(ended, "the end of the watch");
     },
@@ -340,7 +340,7 @@ export function revisionOfEvent({ object }: SeenEvent): Revision {
   return Number(object.metadata?.resourceVersion ?? 0);
 }
 /** `ADDED a 5` */
-export function told(events: readonly SeenEvent[]): string[] {
+export function summaries(events: readonly SeenEvent[]): string[] {
   return events.map((event) => `${event.type} ${event.object.metadata?.name ?? ""} ${revisionOfEvent(event)}`);
 }
 

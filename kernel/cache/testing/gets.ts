@@ -1,4 +1,4 @@
-/** One object, at every version that can be asked for. */
+/** Get of one object, at every kind of version. */
 import assert from "node:assert/strict";
 import { get, list, noteOf, put, remove } from "./fixture.ts";
 import { type Case, future, refusedBy } from "./case.ts";
@@ -33,7 +33,7 @@ export function gets(promise: Case): void {
     await refusedBy(() => get(fixture, "a", "soon", { plural: "scraps" }), 400, `invalid resource version: ${text}`);
   });
 
-  promise("reads of a version that does not come end with 504 and a cause", async (fixture) => {
+  promise("reads at a version that is not reached end with 504 and a cause", async (fixture) => {
     await put(fixture, "a");
     const tries = [
       () => get(fixture, "a", `${future}`),
@@ -51,7 +51,7 @@ export function gets(promise: Case): void {
     }
   });
 
-  promise("reads of a version that comes while they wait are served", async (fixture) => {
+  promise("reads at a version that is reached while they wait are served", async (fixture) => {
     const revision = await put(fixture, "a");
     const waiting = [get(fixture, "a", `${revision + 1}`), list(fixture, `resourceVersion=${revision + 1}`)] as const;
     const next = await put(fixture, "a");

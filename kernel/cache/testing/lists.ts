@@ -68,7 +68,7 @@ export function lists(promise: Case): void {
 }
 
 export function exactLists(promise: Case): void {
-  promise("list() at exactly a version shows what was there then", async (fixture) => {
+  promise("list() at exactly a version shows the state at it", async (fixture) => {
     const states: { revision: number; names: string[] }[] = [];
     const there = new Set<string>();
     for (let round = 0; round < 30; round++) {
@@ -93,7 +93,7 @@ export function exactLists(promise: Case): void {
     const young = await put(fixture, "a", { data: { k: "new" } });
     const at = async (query: string) =>
       (await list(fixture, `resourceVersion=${old}&fieldSelector=metadata.name=a&${query}`)).objects[0]?.metadata.resourceVersion;
-    // A cache may stand at the old version until somebody asks for the newest.
+    // A cache may be at the old version until a read needs the newest one.
     assert.equal((await list(fixture)).page.revision, young);
     assert.equal(await at("limit=10"), `${young}`);
     assert.equal(await at("resourceVersionMatch=Exact"), `${old}`);
@@ -117,7 +117,7 @@ export function exactLists(promise: Case): void {
     for (const query of [name, `${name}&resourceVersionMatch=NotOlderThan&limit=1`, "limit=1", "resourceVersionMatch=Exact"]) {
       assert.equal(await retryAfter(query), 1, query);
     }
-    // In all namespaces a name alone selects many keys.
+    // Across namespaces a name selects many keys.
     assert.equal(await retryAfter(`${name}&resourceVersionMatch=Exact`, ""), 1);
   });
 
@@ -143,7 +143,7 @@ export function exactLists(promise: Case): void {
     }
   });
 
-  promise("list() at a version that is compacted away answers 410", async (fixture) => {
+  promise("list() at a compacted version answers 410", async (fixture) => {
     const old = await put(fixture, "a");
     const young = await put(fixture, "a");
     const newest = await put(fixture, "b");

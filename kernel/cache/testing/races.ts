@@ -1,10 +1,10 @@
-/** Watches while others write at random. */
+/** Watches during random concurrent writes. */
 import assert from "node:assert/strict";
-import { get, noteOf, put, remove, revisionOfEvent, type SeenEvent, startWatch, told } from "./fixture.ts";
+import { get, noteOf, put, remove, revisionOfEvent, type SeenEvent, startWatch, summaries } from "./fixture.ts";
 import type { Case } from "./case.ts";
 
 export function races(promise: Case): void {
-  promise("watches among random writers are ordered, unique, complete and right", async (fixture) => {
+  promise("watches among random writers are ordered, unique, complete and correct", async (fixture) => {
     const seed = Math.floor(Math.random() * 2 ** 31);
     const random = randomOf(seed);
     const from = await put(fixture, "start");
@@ -13,7 +13,7 @@ export function races(promise: Case): void {
     const early = new Map(watching.map((watch, index) => [queries[index]!, watch]));
     await Promise.all(Array.from({ length: 6 }, async (_, writer) => {
       for (let round = 0; round < 40; round++) {
-        // Each writer has names of its own, so that none finds its object gone.
+        // Each writer has its own names, so no writer deletes another's objects.
         const name = `n-${writer + 6 * Math.floor(random() * 3)}`;
         const there = (await get(fixture, name)) !== undefined;
         if (there && random() < 0.3) await remove(fixture, name);
@@ -24,7 +24,7 @@ export function races(promise: Case): void {
           });}
       }
     }));
-    // Seen by all of them.
+    // An event that all watches get.
     await put(fixture, "n-3", { labels: { l: "1" }, mood: "sad" });
     await put(fixture, "n-3", { labels: { l: "2" }, mood: "sad" });
     const last = await remove(fixture, "n-3");
@@ -41,7 +41,7 @@ export function races(promise: Case): void {
   });
 }
 
-/** What a selector makes of a history. */
+/** The history as a selector shows it. */
 function selectedOf(history: readonly SeenEvent[], query: string): SeenEvent[] {
   const holds = (object: SeenEvent["object"] | undefined): boolean => {
     if (object === undefined) return false;
@@ -64,15 +64,15 @@ function selectedOf(history: readonly SeenEvent[], query: string): SeenEvent[] {
   });
 }
 
-/** Revisions rise, and each event fits the state that those before it have made. */
+/** Asserts that revisions rise, and that each event fits the state after the earlier ones. */
 function assertHistory(events: readonly SeenEvent[], seed: number): void {
   const there = new Map<string, SeenEvent["object"]>([["start", noteOf("start")]]);
   let last = 0;
   for (const event of events) {
     const name = event.object.metadata.name ?? "";
-    assert.ok(revisionOfEvent(event) > last, `seed ${seed}: ${told([event])} after ${last}`);
+    assert.ok(revisionOfEvent(event) > last, `seed ${seed}: ${summaries([event])} after ${last}`);
     last = revisionOfEvent(event);
-    assert.equal(event.type === "ADDED", !there.has(name), `seed ${seed}: ${told([event])}`);
+    assert.equal(event.type === "ADDED", !there.has(name), `seed ${seed}: ${summaries([event])}`);
     if (event.type !== "DELETED") there.set(name, event.object);
     else {
       const { resourceVersion: _, ...metadata } = event.object.metadata;
@@ -83,7 +83,7 @@ function assertHistory(events: readonly SeenEvent[], seed: number): void {
   }
 }
 
-/** Numbers in [0, 1) that a seed gives again (mulberry32). */
+/** Pseudo-random numbers in [0, 1), determined by the seed (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,6 +1,6 @@
-/** The suite that every `Reads` passes: straight from a store, and from the cache over it. */
+/** The suite that every `Reads` passes: directly on a store, and on the cache over it. */
 import { test } from "node:test";
-import { beginnings } from "./beginnings.ts";
+import { initialState } from "./initial-state.ts";
 import { bytes } from "./bytes.ts";
 import type { Case } from "./case.ts";
 import { chunks } from "./chunks.ts";
@@ -12,7 +12,7 @@ import { uncached } from "./uncached.ts";
 import { watches } from "./watches.ts";
 import type { Fixture } from "./fixture.ts";
 
-/** Registers the suite that every Reads passes. `open` gives a room without objects; the suite closes it. */
+/** Registers the suite that every Reads passes. `open` returns a fixture without objects; the suite closes it. */
 export function readsConformance(name: string, open: () => Promise<Fixture>): void {
   const promise: Case = (what, prove) => {
     test(`${name}: ${what}`, async () => {
@@ -24,7 +24,7 @@ export function readsConformance(name: string, open: () => Promise<Fixture>): vo
       }
     });
   };
-  for (const cases of [gets, lists, exactLists, chunks, selectors, uncached, watches, beginnings, watchSelectors, bytes, races]) {
+  for (const cases of [gets, lists, exactLists, chunks, selectors, uncached, watches, initialState, watchSelectors, bytes, races]) {
     cases(promise);
   }
 }

@@ -4,9 +4,9 @@ import { after, before, describe, test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Revision } from "../../store/store.ts";
 import { type Answer, asked, type Cell, cells, listAnswer, watchAnswer } from "../../reads/semantics.ts";
-import { type Fixture, get, list, put, startWatch, told } from "./fixture.ts";
+import { type Fixture, get, list, put, startWatch, summaries } from "./fixture.ts";
 
-/** `a` and `b` at N, `c` and `m` later; everything before N is compacted away. */
+/** `a` and `b` at N, `c` and `m` later; everything before N is compacted. */
 interface Scene {
   readonly fixture: Fixture;
   readonly revisions: Readonly<Record<string, string>>;
@@ -16,11 +16,11 @@ interface Scene {
 }
 
 export interface SemanticsFixtures {
-  /** A room to write the scene through. */
+  /** Opens the fixture that writes the scene. */
   readonly open: () => Promise<Fixture>;
-  /** The room to read the scene through; what was written through stays open. Absent: the same. */
+  /** Opens the fixture that reads the scene while the first stays open; undefined: the first one. */
   readonly reopen?: (written: Fixture) => Promise<Fixture>;
-  /** The cache never gets filled. */
+  /** Whether the cache is never filled. */
   readonly filling?: boolean;
 }
 
@@ -46,7 +46,7 @@ export function semanticsConformance(name: string, { open, reopen, filling = fal
     }
     for (const cell of cells()) test(`list ${shown(cell)}`, () => proveList(opened(), cell, filling));
     for (const cell of cells()) {
-      // Limits have no effect on watches: one that is given says so.
+      // Limits have no effect on watches; one value of the limit covers that.
       if (cell.limit !== "0") test(`watch ${shown(cell)}`, () => proveWatch(opened(), cell, filling));
     }
   });
@@ -80,7 +80,7 @@ function queryOf({ revisions, tokens }: Scene, cell: Cell): string {
 }
 
 async function refusedBy(act: () => Promise<unknown>, { code, message }: { code: number; message: string }): Promise<void> {
-  const error = await act().then(() => assert.fail(`not refused with ${code}`), (error: unknown) => error);
+  const error = await act().then(() => assert.fail(`not rejected with ${code}`), (error: unknown) => error);
   assert.ok(error instanceof StatusError, `${error}`);
   assert.deepEqual([error.code, error.message.slice(0, message.length)], [code, message]);
   if (code === 422) assert.equal(error.message, message);
@@ -101,12 +101,12 @@ async function proveList(scene: Scene, cell: Cell, filling: boolean): Promise<vo
   const { fixture, revisions } = scene;
   const act = () => list(fixture, queryOf(scene, cell));
   const answer = listAnswer(cell);
-  // What the store answers for a cache that is being filled: chunks. What is wrong is said first, but for what only reading shows.
+  // Chunks are answered by the store while the cache is being filled. Invalid options are rejected first, except errors of the read itself.
   const isRead = "meaning" in answer || answer.code === 410 || answer.code === 504;
   if (filling && isRead && cell.limit !== "1") return await refusedBy(act, initializing);
   if (!("meaning" in answer)) return await refusedBy(act, answer);
   const { names, page } = await act();
-  // What is served from memory at any age comes whole.
+  // A list at version 0 is served whole from memory.
   const limited = cell.limit === "1" && (filling || cell.resourceVersion !== "0");
   const all = { newest: "abcm", any: "abcm", "not older": "abcm", exact: "ab", continue: "b" }[answer.meaning as string] ?? assert.fail();
   assert.deepEqual(names, [...(limited ? all.slice(0, 1) : all)]);
@@ -135,14 +135,14 @@ async function proveWatch(scene: Scene, cell: Cell, filling: boolean): Promise<v
     "changes from now on": [],
   }[answer.meaning as string] ?? assert.fail();
   await watch.has(before.length);
-  assert.deepEqual(watch.events.slice(0, before.length).map((event) => told([event])[0]?.replace(/ \d+$/, "")), before);
+  assert.deepEqual(watch.events.slice(0, before.length).map((event) => summaries([event])[0]?.replace(/ \d+$/, "")), before);
   if (cell.resourceVersion === "future") return void assert.deepEqual(await watch.stop(), []);
-  // A watch of what comes has begun once it tells of a change; what it told before was not asked for.
+  // A watch of later changes has begun once it has an event; it has no earlier ones.
   do since.push({ name: "m", revision: await put(fixture, "m", { data: { round: `${since.length}` } }) }); while (
     watch.events.length === before.length && (await list(fixture), answer.meaning === "changes from now on")
   );
   await watch.reached(since.at(-1)!.revision);
   const later = (await watch.stop()).slice(before.length);
-  assert.ok(later.every(({ type, object }) => type === "MODIFIED" && object.metadata.name === "m"), told(later).join());
-  assert.deepEqual(told(later).map((text) => Number(text.split(" ")[2])), since.slice(-later.length).map(({ revision }) => revision));
+  assert.ok(later.every(({ type, object }) => type === "MODIFIED" && object.metadata.name === "m"), summaries(later).join());
+  assert.deepEqual(summaries(later).map((text) => Number(text.split(" ")[2])), since.slice(-later.length).map(({ revision }) => revision));
 }

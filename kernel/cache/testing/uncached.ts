@@ -4,7 +4,7 @@ import { get, list, put, startWatch } from "./fixture.ts";
 import { type Case, future, refusedBy } from "./case.ts";
 
 export function uncached(promise: Case): void {
-  promise("kinds without a cache keep their limit at version 0 and refuse a version of the future at once", async (fixture) => {
+  promise("kinds without a cache keep the limit at version 0 and reject a future version at once", async (fixture) => {
     const scraps = { plural: "scraps", namespace: "" };
     await put(fixture, "a", scraps);
     await put(fixture, "b", scraps);
@@ -26,15 +26,15 @@ export function uncached(promise: Case): void {
     assert.deepEqual((await watch.stop()).map(({ type, object }) => `${type} ${object.metadata.name}`), ["ADDED a", "ADDED b", "ADDED c"]);
   });
 
-  promise("watch() of a kind without a cache tells in its own words that its version is no longer known", async (fixture) => {
+  promise("watch() of a kind without a cache reports a compacted version with the store's message", async (fixture) => {
     const first = await put(fixture, "a", { plural: "scraps", namespace: "" });
     await fixture.store.compact(await put(fixture, "b"));
-    const told = async (plural: string) => {
+    const messages = async (plural: string) => {
       const watch = await startWatch(fixture, `resourceVersion=${first}`, { plural });
       await watch.ended;
       return watch.events.map(({ type, object: { code, message } }) => `${type} ${code} ${message}`);
     };
-    assert.deepEqual(await told("scraps"), ["ERROR 410 The resourceVersion for the provided watch is too old."]);
-    assert.match((await told("notes")).join(), /^ERROR 410 too old resource version: \d+ \(\d+\)$/);
+    assert.deepEqual(await messages("scraps"), ["ERROR 410 The resourceVersion for the provided watch is too old."]);
+    assert.match((await messages("notes")).join(), /^ERROR 410 too old resource version: \d+ \(\d+\)$/);
   });
 }

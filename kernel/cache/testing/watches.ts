@@ -1,4 +1,4 @@
-/** Watches from a version on, and how they end. */
+/** Watches from a version, and their ends. */
 import assert from "node:assert/strict";
 import {
   eventsOf,
@@ -11,13 +11,13 @@ import {
   revisionOfEvent,
   type SeenEvent,
   startWatch,
-  told,
+  summaries,
   within,
 } from "./fixture.ts";
 import type { Case } from "./case.ts";
 
 export function watches(promise: Case): void {
-  promise("watch() from a version gives exactly what is later", async (fixture) => {
+  promise("watch() from a version gives exactly the later events", async (fixture) => {
     const before = await put(fixture, "a");
     const watch = await startWatch(fixture, `resourceVersion=${before}`);
     const b = await put(fixture, "b");
@@ -26,16 +26,16 @@ export function watches(promise: Case): void {
     const again = await put(fixture, "b");
     await watch.reached(again);
     const expected = [`ADDED b ${b}`, `MODIFIED a ${a}`, `DELETED b ${gone}`, `ADDED b ${again}`];
-    assert.deepEqual(told(await watch.stop()), expected);
+    assert.deepEqual(summaries(await watch.stop()), expected);
     const later = await startWatch(fixture, `resourceVersion=${before}`);
     await later.reached(again);
-    assert.deepEqual(told(await later.stop()), expected);
+    assert.deepEqual(summaries(await later.stop()), expected);
     const middle = await startWatch(fixture, `resourceVersion=${a}`);
     await middle.reached(again);
-    assert.deepEqual(told(await middle.stop()), expected.slice(2));
+    assert.deepEqual(summaries(await middle.stop()), expected.slice(2));
   });
 
-  promise("watch() shows what is deleted in its last state at the version of the deletion", async (fixture) => {
+  promise("watch() shows a deleted object in its last state at the version of the deletion", async (fixture) => {
     const before = await put(fixture, "a", { data: { k: "last" }, labels: { l: "1" } });
     const watch = await startWatch(fixture, `resourceVersion=${before}`);
     const gone = await remove(fixture, "a");
@@ -45,20 +45,20 @@ export function watches(promise: Case): void {
     await watch.stop();
   });
 
-  promise("watch() of the future waits, and gives only what comes after it", async (fixture) => {
+  promise("watch() from a future version waits, and gives only later events", async (fixture) => {
     const before = await put(fixture, "a");
     const watch = await startWatch(fixture, `resourceVersion=${before + 2}&allowWatchBookmarks=1`);
     let last = before;
     for (let round = 0; round < 4; round++) last = await put(fixture, "a", { data: { round: `${round}` } });
     await watch.reached(last);
-    assert.deepEqual(told(await watch.stop()), [`MODIFIED a ${before + 3}`, `MODIFIED a ${before + 4}`]);
+    assert.deepEqual(summaries(await watch.stop()), [`MODIFIED a ${before + 3}`, `MODIFIED a ${before + 4}`]);
   });
 
-  promise("watch() from a version that is compacted away ends with one ERROR of 410", async (fixture) => {
+  promise("watch() from a compacted version ends with one ERROR of 410", async (fixture) => {
     const old = await put(fixture, "a");
     const young = await put(fixture, "a");
     const last = await put(fixture, "b");
-    // What reads has to have heard of all this: a watch that is behind a compaction begins anew, and ends those that hang on it.
+    // The reads must have caught up: the cache's watch of the store starts again if it is behind a compaction, which ends its watches.
     const caughtUp = await startWatch(fixture, `resourceVersion=${old}`);
     await caughtUp.reached(last);
     await caughtUp.stop();
@@ -77,7 +77,7 @@ export function watches(promise: Case): void {
     await kept.stop();
   });
 
-  promise("watch() that is read late is told everything in order, each state as it was", async (fixture) => {
+  promise("watch() that is read late gets every event in order, each with its state at the time", async (fixture) => {
     const from = await put(fixture, "a");
     const { stream, stopping } = await openWatch(fixture, `resourceVersion=${from}`);
     const written: string[] = [];
@@ -92,14 +92,14 @@ export function watches(promise: Case): void {
     assert.deepEqual(seen, written);
   });
 
-  promise("bookmarks never go back, and everything up to one has been told before it", async (fixture) => {
+  promise("bookmarks never go back, and every event up to a bookmark comes before it", async (fixture) => {
     const from = await put(fixture, "a");
     const written: number[] = [];
     let enough = false;
     const writing = (async () => {
       for (let round = 0; !enough; round++) {
         written.push(await put(fixture, "a", { data: { round: `${round}` } }));
-        // A store in memory answers without a turn of the event loop, and the time of watches would not pass.
+        // A store in memory answers without a turn of the event loop, so the clock of the watches would not advance.
         await new Promise((resolve) => setTimeout(resolve, 0));
       }
     })();
@@ -116,17 +116,17 @@ export function watches(promise: Case): void {
       for (const [index, mark] of events.entries()) {
         if (!isMark(mark)) continue;
         const upTo = revisionOfEvent(mark);
-        const told = events.slice(0, index).filter((event) => !isMark(event)).map(revisionOfEvent);
-        assert.deepEqual(told, written.filter((revision) => revision <= upTo));
+        const received = events.slice(0, index).filter((event) => !isMark(event)).map(revisionOfEvent);
+        assert.deepEqual(received, written.filter((revision) => revision <= upTo));
       }
       const revisions = events.map(revisionOfEvent);
       assert.deepEqual(revisions, revisions.toSorted((a, b) => a - b));
     }
-    // One that ends before it is read again has no time for its bookmark.
+    // A watch that ends before its next read gets no bookmark.
     assert.ok(watching.some(({ events }) => events.some(({ type }) => type === "BOOKMARK")));
   });
 
-  promise("a watch of the future has no bookmark before the store gets there", async (fixture) => {
+  promise("a watch from a future version has no bookmark before the store reaches it", async (fixture) => {
     const from = await put(fixture, "a");
     const watch = await startWatch(fixture, `resourceVersion=${from + 1000}&allowWatchBookmarks=1`, { ms: 4_000 });
     await watch.ended;
@@ -177,10 +177,10 @@ export function watches(promise: Case): void {
     assert.deepEqual(names(await shelves.stop()), ["ADDED /s"]);
   });
 
-  promise("watch() that is read is told a burst of many megabytes", async (fixture) => {
+  promise("watch() that is read gets a burst of many megabytes", async (fixture) => {
     const from = await put(fixture, "first");
     const watching = await Promise.all(Array.from({ length: 3 }, () => startWatch(fixture, `resourceVersion=${from}`)));
-    // At once, so that they come together.
+    // Written at once, so that the events arrive together.
     const names = Array.from({ length: 24 }, (_, index) => `large-${index}`);
     const revisions = await Promise.all(names.map((name) => put(fixture, name, { data: { k: "x".repeat(1_000_000) } })));
     for (const watch of watching) {

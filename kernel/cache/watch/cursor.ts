@@ -1,8 +1,8 @@
 /**
- * One watch: a place in the ring of its kind. It is pulled by whoever writes to the client, so that a client that does not
- * read holds nothing but this place; when the ring passes it by, the watch ends.
+ * One watch: a position in the event ring of its kind. The writer of the connection pulls it, so a client that does not read holds
+ * this position only. When the ring overtakes the position, the watch ends.
  *
- *   opening ──> following ──> ended          opening: what is there, or what the store remembers before the ring
+ *   initial ──> following ──> ended          initial: the present state, or the store's history before the ring
  *      └─────────────────────────^
  */
 import { limits } from "../../../core/limits.ts";
@@ -11,49 +11,44 @@ import { concat } from "../../objects/chunks.ts";
 import { nextBookmark, type Watching } from "../../reads/reads.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../../store/store.ts";
-import type { Follower } from "../kind/subscribers.ts";
+import type { Subscriber } from "../kind/subscribers.ts";
 import type { Piece } from "../kind/frame-share.ts";
 import type { KindCache } from "../kind/kind-cache.ts";
 import { type RingEvent, touchesOwnership, type Verdict } from "../kind/ring.ts";
 import type { Selection } from "../index/selection.ts";
-
-/** Frames are put together up to this size. */
-const pieceBytes = 256 * 1024;
-/** Enough for what has come from clients meanwhile to be seen. */
-const lastTurnMs = 100;
 
 export interface CursorNeeds {
   readonly kind: KindCache;
   readonly selection: Selection;
   readonly watching: Watching;
   readonly clock: Clock;
-  /** Everything up to this revision is in the ring. */
+  /** The ring holds every event up to this revision. */
   readonly progress: () => Revision;
-  /** The watch was too slow and has been ended. */
+  /** Called when the watch was too slow and has been ended. */
   readonly onSlow: () => void;
-  /** What comes before the ring; it calls `join` before it ends. */
-  readonly opening: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
-  /** Told once when it has ended, for whatever reason. */
+  /** The frames before those of the ring. The generator calls `join` before it ends. */
+  readonly initial: (cursor: Cursor) => AsyncGenerator<Uint8Array, void>;
+  /** Called once when the watch has ended, for any reason. */
   readonly onEnd: () => void;
-  /** An event or a failure that ends the watch, as its last frame. */
+  /** Encodes a failure that ends the watch as its last frame. */
   readonly failure: (error: unknown, seen: Revision) => Uint8Array;
 }
 
 type Done = IteratorResult<Uint8Array, undefined>;
 const over: Done = Object.freeze({ done: true, value: undefined });
 
-export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Follower {
+export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Subscriber {
   readonly #needs: CursorNeeds;
-  #opening: AsyncGenerator<Uint8Array, void> | undefined;
+  #initial: AsyncGenerator<Uint8Array, void> | undefined;
   #ended = false;
   #joined = false;
-  /** The next event to look at. */
+  /** Sequence number of the next event. */
   #position = 0;
-  /** Since when it has taken nothing of what there is. */
+  /** Start of the time in which the client has read nothing, in milliseconds. */
   #since = 0;
-  /** Where it was when it last seemed to be stuck. */
+  /** Position at the last check at which the watch seemed stuck. */
   #suspected: number | undefined;
-  /** Events up to here are not wanted. */
+  /** Events up to this revision are skipped. */
   #floor: Revision = 0;
   #first = true;
   #failing: StatusError | undefined;
@@ -67,7 +62,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   readonly #cancelEnd: () => void;
   readonly #endsAt: number;
   readonly #onAbort = (): void => this.end();
-  /** Watches of the same name are sent the same. */
+  /** Watches with equal names get equal pieces. */
   get #name(): string {
     return this.#needs.watching.framing.opens ? this.#nameNow() : this.#fixedName;
   }
@@ -84,7 +79,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#endsAt = clock.now() + watching.ms;
     this.#cancelEnd = clock.after(Math.max(0, watching.ms), this.#onAbort);
     watching.signal.addEventListener("abort", this.#onAbort);
-    this.#opening = needs.opening(this);
+    this.#initial = needs.initial(this);
     if (watching.signal.aborted) this.end();
   }
 
@@ -92,7 +87,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     return this;
   }
 
-  /** Follows from here on: the events of the ring from `position` on that come after `floor`. */
+  /** Follows the ring from `position` on; events up to revision `floor` are skipped. */
   join(position: number, floor: Revision): void {
     if (this.#ended) return;
     const { kind, selection } = this.#needs;
@@ -100,28 +95,28 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#since = this.#needs.clock.now();
     this.#floor = floor;
     this.#joined = true;
-    this.#leave = kind.follow(this, selection);
+    this.#leave = kind.subscribe(this, selection);
     this.#planBookmark();
   }
   /** Aborts when the watch ends. */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
-  /** Whether nothing went out yet. */
+  /** Whether no frame was sent yet. */
   get isFirst(): boolean {
     return this.#first;
   }
-  /** Counts a frame that goes out. */
+  /** Counts a frame that is sent. */
   sent(bytes: number): void {
     this.#first = false;
     this.#needs.watching.framing.sent(bytes);
   }
 
-  /** Whether what it shows is gone: nothing may begin any more. */
+  /** Whether the resource was removed: the initial frames must not begin. */
   get isFailing(): boolean {
     return this.#failing !== undefined;
   }
-  /** Ends it with this as its last event, once all that has happened is told. */
+  /** Ends the watch with this error as its last event, after all earlier events. */
   fail(error: StatusError): void {
     this.#failing ??= error;
     if (!this.waits) return;
@@ -130,7 +125,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   }
 
   next(): Promise<Done> {
-    if (this.#opening !== undefined) return this.#open(this.#opening);
+    if (this.#initial !== undefined) return this.#open(this.#initial);
     const bytes = this.#take();
     if (bytes !== undefined) return Promise.resolve({ done: false, value: bytes });
     if (this.#ended) return Promise.resolve(over);
@@ -142,7 +137,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   }
 
   get waits(): boolean {
-    return this.#opening === undefined && this.#waiting !== undefined && !this.#woken;
+    return this.#initial === undefined && this.#waiting !== undefined && !this.#woken;
   }
   wake(first: number): void {
     this.#position = first;
@@ -153,7 +148,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#woken = false;
     const resolve = this.#waiting;
     if (resolve === undefined) return;
-    // A last frame may end the watch: whoever waits gets that frame before the end.
+    // A last frame may end the watch: a waiting reader gets the frame before the end.
     this.#waiting = undefined;
     const bytes = this.#take();
     if (bytes !== undefined) resolve({ done: false, value: bytes });
@@ -163,14 +158,14 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   check(): void {
     const { kind: { ring }, clock } = this.#needs;
     if (this.#ended || this.waits || ring.bytesFrom(this.#position) <= limits.watchQueueBytesMax) return;
-    // What comes all at once is for nobody to have read yet.
+    // A burst of events gives the client no time to read.
     if (clock.now() - this.#since < limits.watchStalledMs) return;
-    // It may be this process that stood still: whoever reads has a turn before it counts as stuck.
+    // The process itself may have been blocked: clients get one turn to read before the watch counts as stuck.
     const position = this.#position;
     if (this.#suspected === position) return;
     this.#suspected = position;
     this.#cancelLastTurn();
-    this.#cancelLastTurn = clock.after(lastTurnMs, () => {
+    this.#cancelLastTurn = clock.after(limits.watchLastTurnMs, () => {
       if (this.#position === position) this.#fallBehind();
     });
   }
@@ -183,7 +178,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.#cancelBookmark();
     this.#cancelLastTurn();
     this.#needs.watching.signal.removeEventListener("abort", this.#onAbort);
-    void this.#opening?.return().catch(() => {});
+    void this.#initial?.return().catch(() => {});
     this.#waiting?.(over);
     this.#waiting = undefined;
     this.#needs.onEnd();
@@ -194,20 +189,20 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     this.end();
   }
 
-  async #open(opening: AsyncGenerator<Uint8Array, void>): Promise<Done> {
+  async #open(initial: AsyncGenerator<Uint8Array, void>): Promise<Done> {
     if (this.#ended) return over;
     const gone = new Promise<Done>((resolve) => this.#waiting = resolve);
-    const result = await Promise.race([opening.next(), gone]);
+    const result = await Promise.race([initial.next(), gone]);
     this.#waiting = undefined;
     this.#since = this.#needs.clock.now();
     if (this.#ended) return over;
     if (result.done !== true) return { done: false, value: result.value };
-    this.#opening = undefined;
+    this.#initial = undefined;
     if (!this.#joined && !this.isFailing) this.end();
     return this.next();
   }
 
-  /** What there is to be written now; undefined when there is nothing, or the watch has ended. */
+  /** The bytes to write now; undefined if there are none, or the watch has ended. */
   #take(): Uint8Array | undefined {
     if (this.#ended) return undefined;
     const { ring } = this.#needs.kind;
@@ -217,7 +212,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
       return undefined;
     }
     this.#since = this.#needs.clock.now();
-    // Whoever has written one piece looks for the next, which mostly is not there yet.
+    // A client that has read one piece usually finds no next one.
     const bytes = this.#position < ring.end ? this.#advance() : undefined;
     const next = this.#position < ring.end ? ring.at(this.#position) : undefined;
     if (next?.failure !== undefined && this.#concerns(next)) return this.#fail(bytes, next.failure, next.revision);
@@ -225,7 +220,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (this.#failing !== undefined) return this.#fail(bytes, this.#failing, this.#floor);
     return this.#bookmarkDue ? this.#withBookmark(bytes) : bytes;
   }
-  /** Goes on by a piece, and gives what there is to be written of it. */
+  /** Advances by one piece, and returns its bytes for this watch. */
   #advance(): Uint8Array | undefined {
     const { to, bytes, sizes } = this.#piece();
     this.#position = to;
@@ -234,7 +229,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     return bytes;
   }
 
-  /** The piece from here on, from the share where it can be shared. */
+  /** The piece at this position, shared between equal watches where possible. */
   #piece(): Piece {
     const { kind, watching: { framing } } = this.#needs;
     const wantsAll = this.#floor < kind.ring.at(this.#position).revision;
@@ -252,7 +247,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     const frames: Uint8Array[] = [];
     let size = 0;
     let to = this.#position;
-    for (; to < ring.end && size < pieceBytes; to++) {
+    for (; to < ring.end && size < limits.watchPieceBytes; to++) {
       const event = ring.at(to);
       if (event.failure !== undefined && this.#concerns(event)) break;
       const type = this.#verdict(event);
@@ -265,7 +260,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     return { from: this.#position, to, bytes: frames.length === 0 ? undefined : concat(frames), sizes: frames.map(({ length }) => length) };
   }
 
-  /** How the watch sees an event; undefined when it neither saw the object nor sees it. */
+  /** The type of an event for this watch; undefined if the watch sees the object neither before nor after. */
   #verdict(event: RingEvent): Verdict | undefined {
     if (!this.#concerns(event)) return undefined;
     const { chooses, ownership } = this.#needs.selection;
@@ -276,7 +271,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     return sees ? (saw ? "MODIFIED" : "ADDED") : saw ? "DELETED" : undefined;
   }
 
-  /** Whether an event comes after the beginning and happened where this watch looks. */
+  /** Whether an event is after the floor and below the watched prefix. */
   #concerns({ key, revision }: RingEvent): boolean {
     const { prefix, key: only } = this.#needs.selection;
     return revision > this.#floor && (only === undefined ? key.startsWith(prefix) : key === only);
@@ -295,7 +290,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
     if (next === undefined) return;
     this.#cancelBookmark = clock.after(next - clock.now(), () => {
       this.#bookmarkDue = true;
-      // Timers may fire a moment early: the same one is not planned again.
+      // Timers may fire early: the same bookmark must not be planned again.
       this.#planBookmark(Math.max(next, clock.now()));
       if (this.waits) {
         this.wake(this.#needs.kind.ring.end);
@@ -306,7 +301,7 @@ export class Cursor implements AsyncIterableIterator<Uint8Array, undefined>, Fol
   #withBookmark(bytes: Uint8Array | undefined): Uint8Array | undefined {
     const { progress, watching: { framing } } = this.#needs;
     const revision = progress();
-    // A watch of the future is not told of revisions before its beginning.
+    // A watch from a future revision gets no bookmarks of earlier ones.
     if (revision < this.#floor) return bytes;
     this.#bookmarkDue = false;
     const frame = framing.bookmark(revision, false, this.#first);

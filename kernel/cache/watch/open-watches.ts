@@ -1,19 +1,19 @@
-/** Watches that are open, so that they can be told when what they show is served no more. */
+/** The open watches, so that those of a removed resource can be ended. */
 import { noRouteError, type StatusError } from "../../../core/status-error.ts";
 import type { Catalog, Endpoint } from "../../catalog/catalog.ts";
 
 export interface OpenWatch {
   readonly endpoint: Endpoint;
-  /** Ends it; `because` is its last event where it is given. */
+  /** Ends the watch; `because` is its last event, if given. */
   end(because?: StatusError): void;
 }
 
 export interface OpenWatches {
-  /** Takes a watch in until the returned function is called. One of what is not served any more is ended at once. */
+  /** Registers a watch until the returned function is called. A watch of a resource that is not served ends at once. */
   add(watch: OpenWatch): () => void;
-  /** Ends all of them with this as their last event. */
+  /** Ends all watches with this as their last event. */
   failAll(because: StatusError): void;
-  /** From now on this is what is served. */
+  /** Replaces the catalog, and ends the watches of resources that it does not serve. */
   adopt(catalog: Catalog): void;
 }
 
@@ -37,8 +37,8 @@ export function openWatches(catalog: Catalog): OpenWatches {
 }
 
 /**
- * With the answer that a new request would get; without a word where the resource is another now, because whoever watched can
- * go on from where they were.
+ * Ends a watch of a removed resource with the error of a new request. Ends a watch of a redefined resource without an event: its
+ * client can continue from its last revision.
  */
 function endUnlessServed(watch: OpenWatch, served: Catalog): void {
   const { endpoint } = watch;

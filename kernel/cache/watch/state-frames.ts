@@ -1,4 +1,4 @@
-/** What is there as a watch begins with it: one ADDED for each object, put together into pieces. */
+/** The present state as the first frames of a watch: one ADDED for each object, joined into pieces. */
 import { append } from "../../../core/append.ts";
 import { limits } from "../../../core/limits.ts";
 import { concat } from "../../objects/chunks.ts";
@@ -24,7 +24,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
     const bytes = frame.reduce((sum, part) => sum + part.length, 0);
     cursor.sent(bytes);
     if (bytes > limits.chunkBytes) {
-      // Large ones go out as they lie, without a copy.
+      // Large entries are sent as they are, without a copy.
       if (size > 0) yield concat(parts);
       yield* frame;
       [parts, size] = [[], 0];
@@ -39,7 +39,7 @@ export function* stateFrames({ maker, meter }: KindCache, index: KeyIndex, watch
   if (size > 0) yield concat(parts);
 }
 
-/** A frame in another form than the stored one; shared where it is the same for all watches at all times. */
+/** A frame in a form other than the stored one. It is shared if it is the same for all watches at all times. */
 function otherFrame(maker: EntryMaker, entry: CachedEntry, framing: Framing, first: boolean): Uint8Array {
   const item = itemOf(maker, entry);
   const make = (): Uint8Array => framing.frame("ADDED", item, first);

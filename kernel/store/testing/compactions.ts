@@ -15,7 +15,7 @@ export function compactions(promise: Case): void {
       "the store to have grown",
     );
   });
-  promise("compact() forgets history before a revision and keeps what is there at it", async (store) => {
+  promise("compact() drops history before a revision and keeps the state at it", async (store) => {
     const a1 = await put(store, "a", "1");
     const b1 = await put(store, "b", "1");
     const a2 = await put(store, "a", "2", a1);

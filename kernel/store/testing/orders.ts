@@ -17,9 +17,9 @@ export function orders(promise: Case): void {
   });
 
   promise("keys and values keep their bytes, zero bytes and no bytes included", async (store) => {
-    const odd = ["a\0b", "a\0c", "\u{feff}mark", "a"];
-    for (const key of odd) await put(store, key, key);
-    for (const key of odd) assert.deepEqual(text((await store.get(key)).entry?.value), key);
+    const unusual = ["a\0b", "a\0c", "\u{feff}mark", "a"];
+    for (const key of unusual) await put(store, key, key);
+    for (const key of unusual) assert.deepEqual(text((await store.get(key)).entry?.value), key);
     assert.equal((await store.list({ prefix: "a\0" })).count, 2);
     const value = Uint8Array.from({ length: 256 }, (_, index) => index);
     await done(store, { key: "bytes", expect: "absent", value });

@@ -25,7 +25,7 @@ export function reads(promise: Case): void {
     assert.deepEqual([newest.revision, newest.entries.map(shown)], [a3, [["a", "2", a2], ["b", "3", a3]]]);
   });
 
-  promise("list() pages by limit and after, and counts what is left of the range", async (store) => {
+  promise("list() pages by limit and after, and counts the remaining keys of the range", async (store) => {
     for (const key of ["p/1", "p/2", "p/3", "p/4", "q/1"]) await put(store, key, key);
     const { revision } = await store.get("p/1");
     await put(store, "p/5", "later");

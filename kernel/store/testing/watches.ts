@@ -84,7 +84,7 @@ export function watches(promise: Case): void {
     }
   });
 
-  promise("watch() tells progress up to what a read has shown, also without events of its range", async (store) => {
+  promise("watch() reports progress up to the revision of a read, also without events of its range", async (store) => {
     const { revision } = await store.get("a");
     const quiet = startWatch(store, { prefix: "quiet/" }, revision);
     for (let round = 0; round < 3; round++) {

@@ -1,12 +1,12 @@
-// A store in whose place an older copy was put: nothing of what it has lost is shown, and whoever followed it is told.
+// A store that was restored from an older copy: no lost state is served, and watches of lost revisions end with 410.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSqlite } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
 import { type Bench, withCache } from "./testing/bench.ts";
-import { type Fixture, get, list, put, startWatch, told } from "./testing/fixture.ts";
+import { type Fixture, get, list, put, startWatch, summaries } from "./testing/fixture.ts";
 
-/** `note` is at the same revision in both stores, and another. */
+/** Two stores with different objects `note` at the same revision. */
 async function withTwo(use: (bench: Bench, older: Fixture) => Promise<void>): Promise<void> {
   const store: Store = await openSqlite(":memory:");
   const older: Fixture = { store, reads: undefined as never, close: () => store.close() }; // only written to
@@ -29,14 +29,14 @@ async function withTwo(use: (bench: Bench, older: Fixture) => Promise<void>): Pr
 
 const moods = async (fixture: Fixture) => (await list(fixture)).objects.map((note) => [note.metadata.name, "mood" in note && note.mood]);
 
-test("a read that finds the store set back waits until the cache is filled anew, and is shown nothing that was lost", () =>
-  withTwo(async ({ fixture, brittle, errors, cache }, older) => {
+test("a read that finds the store restored waits until the cache is filled again, and returns no lost state", () =>
+  withTwo(async ({ fixture, faulty, errors, cache }, older) => {
     const watch = await startWatch(fixture, "resourceVersion=1");
     const scraps = await startWatch(fixture, "resourceVersion=1", { plural: "scraps" });
     await watch.has(2);
-    // The cache's own watch has not noticed.
-    brittle.hold = new Promise(() => {});
-    brittle.become(older.store);
+    // The cache's own watch gets no event.
+    faulty.hold = new Promise(() => {});
+    faulty.become(older.store);
     const [all, lost, note] = await Promise.all([moods(fixture), get(fixture, "lost"), get(fixture, "note")]);
     assert.deepEqual(all, [["note", "old"]]);
     assert.equal(lost, undefined);
@@ -49,11 +49,11 @@ test("a read that finds the store set back waits until the cache is filled anew,
     assert.deepEqual(cache.state(), { tag: "current" });
   }));
 
-test("a watch that comes back from what the store has lost is told so, until that is passed", () =>
-  withTwo(async ({ fixture, brittle }, older) => {
+test("a watch from a lost revision ends with 410, until the store has passed that revision", () =>
+  withTwo(async ({ fixture, faulty }, older) => {
     const last = (await list(fixture)).page.revision;
-    brittle.become(older.store);
-    brittle.breakWatches(new StoreError("set-back", "gone"));
+    faulty.become(older.store);
+    faulty.breakWatches(new StoreError("set-back", "gone"));
     assert.deepEqual(await moods(fixture), [["note", "old"]]);
     const back = await startWatch(fixture, `resourceVersion=${last}`);
     await back.ended;
@@ -63,5 +63,5 @@ test("a watch that comes back from what the store has lost is told so, until tha
     const next = await startWatch(fixture, `resourceVersion=${last}`);
     const b = await put(fixture, "b");
     await next.reached(b);
-    assert.deepEqual(told(await next.stop()), [`ADDED b ${b}`]);
+    assert.deepEqual(summaries(await next.stop()), [`ADDED b ${b}`]);
   }));

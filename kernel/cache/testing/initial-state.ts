@@ -1,10 +1,10 @@
-/** What a watch begins with, and its bookmarks. */
+/** The initial events of watches, and bookmarks. */
 import assert from "node:assert/strict";
-import { type Fixture, list, put, remove, revisionOfEvent, type SeenEvent, startWatch, told } from "./fixture.ts";
+import { type Fixture, list, put, remove, revisionOfEvent, type SeenEvent, startWatch, summaries } from "./fixture.ts";
 import { type Case, future } from "./case.ts";
 
-export function beginnings(promise: Case): void {
-  promise("watch() without a version begins with what is there and the bookmark that ends it", async (fixture) => {
+export function initialState(promise: Case): void {
+  promise("watch() without a version begins with the present state and a bookmark after it", async (fixture) => {
     await put(fixture, "c");
     const last = await put(fixture, "a");
     for (
@@ -32,7 +32,7 @@ export function beginnings(promise: Case): void {
   promise("watch() without initial events begins at the newest state", async (fixture) => {
     await put(fixture, "a");
     const watch = await startWatch(fixture, "sendInitialEvents=0&resourceVersionMatch=NotOlderThan");
-    // The stream has begun once something is asked of it; the marker is behind whatever it began at.
+    // The stream begins at its first read; the marker is written after that revision.
     await list(fixture);
     let last = 0;
     for (let round = 0; watch.events.length === 0; round++) last = await put(fixture, "marker", { data: { round: `${round}` } });
@@ -41,7 +41,7 @@ export function beginnings(promise: Case): void {
   });
 
   promise(
-    "a streamed list of an old version shows what is there now; of a version that does not come it ends with ERROR 504",
+    "a streamed list at an old version shows the present state; at a version that is not reached it ends with ERROR 504",
     async (fixture) => {
       const old = await put(fixture, "a", { data: { k: "old" } });
       await put(fixture, "c");
@@ -51,25 +51,28 @@ export function beginnings(promise: Case): void {
       const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=1";
       const watch = await startWatch(fixture, `${how}&resourceVersion=${old}`);
       await watch.has(2);
-      assert.deepEqual(told(await watch.stop())[0], `ADDED a ${young}`);
+      assert.deepEqual(summaries(await watch.stop())[0], `ADDED a ${young}`);
       const never = await startWatch(fixture, `${how}&resourceVersion=${future}`);
       await never.ended;
       assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
     },
   );
 
-  promise("the time of a watch begins once the state is there that it begins with, and one without time tells nothing", async (fixture) => {
-    await put(fixture, "a");
-    const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
-    const never = await startWatch(fixture, `${how}&resourceVersion=${future}`, { ms: 1 });
-    await never.ended;
-    assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
-    for (const query of ["", "resourceVersion=0", `${how}&resourceVersion=${future}`]) {
-      const over = await startWatch(fixture, query, { ms: 0 });
-      await over.ended;
-      assert.deepEqual(over.events, []);
-    }
-  });
+  promise(
+    "the timeout of a watch begins when its initial state is known, and a watch with a zero timeout has no events",
+    async (fixture) => {
+      await put(fixture, "a");
+      const how = "sendInitialEvents=1&resourceVersionMatch=NotOlderThan";
+      const never = await startWatch(fixture, `${how}&resourceVersion=${future}`, { ms: 1 });
+      await never.ended;
+      assert.deepEqual(never.events.map(({ type, object }) => [type, object.code]), [["ERROR", 504]]);
+      for (const query of ["", "resourceVersion=0", `${how}&resourceVersion=${future}`]) {
+        const over = await startWatch(fixture, query, { ms: 0 });
+        await over.ended;
+        assert.deepEqual(over.events, []);
+      }
+    },
+  );
 
   promise("watch() begun while others write neither misses nor repeats anything", async (fixture) => {
     let enough = false;
@@ -93,7 +96,7 @@ export function beginnings(promise: Case): void {
   });
 }
 
-/** All that happened from the beginning of a watch to its last event, by a second watch from there. */
+/** All events from the beginning of a watch to its last event, read by a second watch. */
 async function startAndStop(fixture: Fixture, events: readonly SeenEvent[], revision: number): Promise<readonly SeenEvent[]> {
   const end = events.findIndex(({ type }) => type === "BOOKMARK");
   const from = revisionOfEvent(events[end]!);

@@ -1,19 +1,24 @@
-/** How a watch begins: with what is there, or with what happened after a revision, up to where the ring goes on. */
+/** How a watch begins: with the present state, or with the events after a revision, up to where the ring goes on. */
 import { chosenOf, frameOf } from "../../reads/direct-reads.ts";
 import { lostHistory, revisionOf, startsWithState, watchFailure, type Watching } from "../../reads/reads.ts";
 import type { Revision, Store } from "../../store/store.ts";
 import type { Cursor } from "./cursor.ts";
 import type { KindCache } from "../kind/kind-cache.ts";
-import { reach, type ReachNeeds } from "../reach.ts";
+import { type RevisionWaitNeeds, waitForRevision } from "../wait-for-revision.ts";
 import { selectionOf } from "../index/selection.ts";
 import { stateFrames } from "./state-frames.ts";
 
-export interface OpeningNeeds extends ReachNeeds {
+export interface InitialFramesNeeds extends RevisionWaitNeeds {
   readonly store: Store;
 }
 
-/** What a watch begins with: what is there, or what happened before the oldest change that is remembered. */
-export async function* opening(needs: OpeningNeeds, kind: KindCache, watching: Watching, cursor: Cursor): AsyncGenerator<Uint8Array, void> {
+/** The frames that a watch begins with: the present state, or the events before the oldest one in the ring. */
+export async function* initialFrames(
+  needs: InitialFramesNeeds,
+  kind: KindCache,
+  watching: Watching,
+  cursor: Cursor,
+): AsyncGenerator<Uint8Array, void> {
   const { cache } = needs;
   const { options, framing } = watching;
   const { signal } = cursor;
@@ -23,8 +28,8 @@ export async function* opening(needs: OpeningNeeds, kind: KindCache, watching: W
     if (from !== undefined && from > 0 && options.sendInitialEvents !== true) {
       return from >= kind.ring.start ? join(kind, cursor, from) : yield* history(needs, kind, watching, cursor, from);
     }
-    if (from === undefined) await reach(needs, kind.meter, await cache.newest(signal), signal);
-    else if (from > 0) await reach(needs, kind.meter, from, signal);
+    if (from === undefined) await waitForRevision(needs, kind.meter, await cache.newest(signal), signal);
+    else if (from > 0) await waitForRevision(needs, kind.meter, from, signal);
     if (cursor.isFailing) return;
     const { index } = kind;
     const { revision } = cache;
@@ -44,9 +49,9 @@ export async function* opening(needs: OpeningNeeds, kind: KindCache, watching: W
   }
 }
 
-/** Reads what the store still knows, up to where the ring begins. */
+/** The events from the store's history, up to where the ring begins. */
 async function* history(
-  needs: OpeningNeeds,
+  needs: InitialFramesNeeds,
   kind: KindCache,
   watching: Watching,
   cursor: Cursor,
@@ -68,7 +73,7 @@ async function* history(
   }
 }
 
-/** Goes on from a revision with what the ring remembers. */
+/** Continues from a revision with the events in the ring. */
 function join(kind: KindCache, cursor: Cursor, from: Revision): void {
   const position = kind.ring.after(from);
   kind.meter.began(kind.ring.end - position);
