@@ -49,9 +49,11 @@ test("every value that plugin.ts exports is among the names that this test reads
   assert.deepEqual(Object.keys(contract).filter((name) => !exported.has(name)), []);
 });
 
-test("the migration family imports thole/plugin only", () => {
-  assert.deepEqual([...new Set(importsOf("migration").map(({ from }) => from))], ["plugin.ts"]);
-});
+for (const family of ["authentication", "migration"]) {
+  test(`the family ${family} imports thole/plugin only`, () => {
+    assert.deepEqual([...new Set(importsOf(family).map(({ from }) => from))], ["plugin.ts"]);
+  });
+}
 
 /**
  * Helpers of the core that built-in families use and the contract leaves out. They read and write Go's messages and lexical trees, which

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../core/define/define.ts";
+import { definePlugin } from "../../plugin.ts";
 import { selfSubjectReviews } from "./self-subject-review.ts";
 
 export const authenticationPlugin = definePlugin({

@@ -1,6 +1,4 @@
-import { defineResource } from "../../core/define/define.ts";
-import { object } from "../../core/meta/object.ts";
-import { field, type Infer, list, plainList, record, string, structsOf } from "../../core/schema.ts";
+import { defineResource, field, type Infer, list, object, plainList, record, string, structsOf } from "../../plugin.ts";
 
 const home = "authentication/v1";
 const struct = structsOf(home);
