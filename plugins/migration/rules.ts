@@ -102,9 +102,11 @@ function alphaVersionProblem(version: string): string | undefined {
 
 /** Checks that Succeeded, Failed and Running exclude each other, and that Succeeded and Failed stay true. */
 function validateOutcome(now: Conditions, before: Conditions): readonly FieldError[] {
-  const succeeded = isTrue(now, "Succeeded"), failed = isTrue(now, "Failed");
+  const succeeded = isTrue(now, "Succeeded"), failed = isTrue(now, "Failed"), running = isTrue(now, "Running");
   const rules: readonly (readonly [violated: boolean, detail: string])[] = [
     [succeeded && failed, "Both success and failed conditions cannot be true at the same time"],
+    [succeeded && running, "Running condition cannot be true when success condition is true"],
+    [failed && running, "Running condition cannot be true when failed condition is true"],
     [isTrue(before, "Succeeded") && !succeeded, "Success condition cannot be set to false once it is true"],
     [isTrue(before, "Failed") && !failed, "Failed condition cannot be set to false once it is true"],
   ];
