@@ -39,14 +39,14 @@ export function shownKind(call: RequestContext): ShownKind {
   return view === undefined ? ownKind(call) : viewKind(call, view);
 }
 
+/** The kind of the resource itself. Its members are shared, because every request for one object makes one. */
 function ownKind(call: RequestContext): ShownKind {
-  return {
-    call,
-    live: (current) => current,
-    attempt: (_current, object, expected, hasOwners) => hasOwners ? { object, expected, hasOwners } : { object, expected },
-    answer: (item) => objectResult(200, item),
-  };
+  return { call, live: asIs, attempt: ownAttempt, answer: ownAnswer };
 }
+const asIs = (current: Item): Item => current;
+const ownAttempt: ShownKind["attempt"] = (_current, object, expected, hasOwners) =>
+  hasOwners ? { object, expected, hasOwners } : { object, expected };
+const ownAnswer = (item: Item): VerbResult => objectResult(200, item);
 
 function viewKind(call: RequestContext, view: Endpoint): ShownKind {
   const { read, validate, write } = call.subresource!.definition.view!; // compiled from it
