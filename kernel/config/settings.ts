@@ -38,14 +38,14 @@ const live = <S extends Setting<Kind, unknown>>(setting: S): S & Change => ({ ..
 /** A change needs another start, because of `reason`. */
 const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S & Change => ({ ...setting, fixed: reason });
 
-const isOpen = "the socket is open, and clients know where";
-const isRead = "the file is read once, at the start";
-const isFollowed = "another path needs another start; what is in the file is read again when it changes";
-const isStore = "what has been written would be somewhere else";
-const isSpelled = "keys, answers and clients spell it already";
-const isElecting = "the election of the server that runs the controllers is under way by the old rules";
-const isLogged = "the log is opened once, at the start";
-const isCounted = "metrics that have been counted cannot be counted again";
+const isOpen = "the listener is opened once, at start";
+const isRead = "the file is read once, at start";
+const isFollowed = "a new path needs a restart; the file's content is reloaded when it changes";
+const isStore = "stored objects would stay in the old place";
+const isSpelled = "stored keys, responses and clients already use the name";
+const isElecting = "leader election runs with the values from the start";
+const isLogged = "the log is opened once, at start";
+const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
 export interface Config {
@@ -111,78 +111,83 @@ export type Settings = { readonly [Name in SettingName]: Setting<Kind, Config[Na
 export const settings: Settings = Object.freeze(
   {
     "config": fixed(
-      "it is given on the command line only",
-      text("", "YAML file with settings by flag name; flags on the command line win over it."),
+      "it is a command line flag only",
+      text("", "YAML configuration file: a map from flag name to value. Flags on the command line take precedence."),
     ),
 
     "bind-address": fixed(isOpen, text("127.0.0.1", "Address to listen on.")),
-    "secure-port": fixed(isOpen, int(6443, "Port to listen on with TLS; 0 picks a free one and prints it.")),
+    "secure-port": fixed(isOpen, int(6443, "TLS port to listen on; 0 selects a free port and prints it.")),
     "cert-dir": fixed(
       isFollowed,
-      text("", "Folder for the certificates that the server makes itself, and renews in time; default: pki in the data folder."),
+      text("", "Directory of the certificates that the server generates and renews; empty: pki in the data directory."),
     ),
-    "tls-cert-file": fixed(isFollowed, text("", "PEM file of the serving certificate, its chain behind it; needs --tls-private-key-file.")),
-    "tls-private-key-file": fixed(isFollowed, text("", "PEM file of the serving certificate's key.")),
+    "tls-cert-file": fixed(
+      isFollowed,
+      text("", "PEM file of the serving certificate, followed by its chain; requires --tls-private-key-file."),
+    ),
+    "tls-private-key-file": fixed(isFollowed, text("", "PEM file of the serving certificate's private key.")),
     "client-ca-file": fixed(
       isFollowed,
-      text("", "PEM bundle of authorities whose client certificates are believed, beside the server's own authority."),
+      text("", "PEM bundle of CAs for client certificates, in addition to the server's own CA."),
     ),
     "root-ca-file": fixed(
       isRead,
-      text("", "PEM bundle of authorities to publish in each namespace as the ConfigMap kube-root-ca.crt; none where it is empty."),
+      text("", "PEM bundle of CAs to publish in each namespace as the ConfigMap kube-root-ca.crt; empty publishes none."),
     ),
     "requestheader-client-ca-file": fixed(
       isFollowed,
       text(
         "",
-        "PEM bundle of authorities of front proxies: to whom they have given a certificate is believed what its headers say of users.",
+        "PEM bundle of front proxy CAs. Identity headers are trusted only from clients with a certificate of these CAs.",
       ),
     ),
     "requestheader-allowed-names": live(
-      list("Common names of front proxies' certificates; without any, each certificate of --requestheader-client-ca-file will do."),
+      list("Allowed common names of front proxy certificates; empty allows every certificate of --requestheader-client-ca-file."),
     ),
     "requestheader-username-headers": live(
       list(
-        "Headers of front proxies that name the user, the first with a value counts; none is believed where none is named: X-Remote-User.",
+        "Front proxy headers with the user name, such as X-Remote-User. The first header with a value is used; empty disables front proxy authentication.",
       ),
     ),
-    "requestheader-uid-headers": live(list("Headers of front proxies with the user's UID, X-Remote-Uid among them.")),
-    "requestheader-group-headers": live(list("Headers of front proxies with the user's groups, one a header: X-Remote-Group.")),
+    "requestheader-uid-headers": live(list("Front proxy headers with the user's UID; a non-empty list must contain X-Remote-Uid.")),
+    "requestheader-group-headers": live(list("Front proxy headers with the user's groups, one group per header, such as X-Remote-Group.")),
     "requestheader-extra-headers-prefix": live(
-      list("Beginnings of headers of front proxies with what else is known of the user: X-Remote-Extra-."),
+      list("Prefixes of front proxy headers with extra user attributes, such as X-Remote-Extra-."),
     ),
-    "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, a line each: token,user,uid,"group1,group2".')),
-    "anonymous-auth": live(bool(true, "Let requests without credentials in as system:anonymous; false answers them 401.")),
+    "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, one per line: token,user,uid,"group1,group2".')),
+    "anonymous-auth": live(bool(true, "Accept requests without credentials as system:anonymous; false rejects them with 401.")),
 
     "data-dir": fixed(
       isStore,
-      text("./thole-data", "Folder of the embedded store, certificates and kubeconfig; :memory: keeps everything in memory."),
+      text("./thole-data", "Directory of the embedded store, certificates and kubeconfig; :memory: keeps all state in memory."),
     ),
     "etcd-servers": fixed(
       isStore,
-      list("Addresses of etcd (scheme://host:port, separated by commas); without them the embedded store is used."),
+      list("etcd endpoints (scheme://host:port, comma-separated); empty uses the embedded store."),
     ),
-    "etcd-prefix": fixed(isStore, text("/registry", "What every key begins with.")),
-    "etcd-cafile": fixed(isFollowed, text("", "PEM bundle to verify etcd's certificate with.")),
+    "etcd-prefix": fixed(isStore, text("/registry", "Prefix of every key in the store.")),
+    "etcd-cafile": fixed(isFollowed, text("", "PEM bundle of CAs that verify etcd's certificate.")),
     "etcd-certfile": fixed(isFollowed, text("", "PEM client certificate for etcd.")),
-    "etcd-keyfile": fixed(isFollowed, text("", "PEM key of the client certificate for etcd.")),
-    "etcd-compaction-interval": live(duration(5 * 60_000, "How much history is kept for watches and continued lists; 0 keeps all of it.")),
+    "etcd-keyfile": fixed(isFollowed, text("", "PEM private key of the client certificate for etcd.")),
+    "etcd-compaction-interval": live(
+      duration(5 * 60_000, "Age of the history kept for watches and continued lists; 0 disables compaction."),
+    ),
 
     "leader-elect": fixed(
       isElecting,
-      bool(true, "Let only one of the servers on one etcd run the controllers, by a lease in kube-system; false: each runs them."),
+      bool(true, "Run the controllers on one server per etcd only, elected by a Lease in kube-system; false runs them on every server."),
     ),
     "leader-elect-lease-duration": fixed(
       isElecting,
-      duration(15_000, "How long the others leave the lease to a server that does not renew it; whole seconds."),
+      duration(15_000, "Time until other servers may take over a lease that is not renewed; whole seconds, at least 1s."),
     ),
     "leader-elect-renew-deadline": fixed(
       isElecting,
-      duration(10_000, "How long the elected server tries to renew the lease before it stops its controllers."),
+      duration(10_000, "Time that the leader retries a renewal before it stops its controllers; less than --leader-elect-lease-duration."),
     ),
     "leader-elect-retry-period": fixed(
       isElecting,
-      duration(2_000, "How long to wait between tries to take or to renew the lease."),
+      duration(2_000, "Time between attempts to acquire or renew the lease; greater than 0."),
     ),
 
     "group-domain": fixed(isSpelled, text("k8s.io", "Domain of API groups: storage.<domain>. Stock clients expect the default.")),
@@ -191,78 +196,84 @@ export const settings: Settings = Object.freeze(
       "Plugins to serve: names (all built-in ones when none is named), -name to leave one out, and module paths or package names to load.",
     )),
     "runtime-config": live(map(
-      "Group versions and resources to serve or not: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
+      "Group versions and resources to enable or disable: group/version[/resource][=bool], api/all, api/ga, api/beta, api/alpha.",
     )),
-    "disable-admission-plugins": live(list("Steps of admission to leave out, by name, such as DefaultStorageClass.")),
-    "feature-gates": live(map("Feature gates to switch: Name=bool; AllAlpha and AllBeta switch every gate of that stage.")),
+    "disable-admission-plugins": live(list("Admission plugins to disable, by name, such as DefaultStorageClass.")),
+    "feature-gates": live(map("Feature gates to set: Name=bool. AllAlpha and AllBeta set every gate of that stage.")),
 
-    "suppress-deprecation-warnings": live(bool(false, "Say nothing of flags and feature gates that are set and on their way out.")),
+    "suppress-deprecation-warnings": live(bool(false, "Do not log warnings about deprecated flags and feature gates that are set.")),
 
-    "max-requests-inflight": live(int(400, "Reads answered at once before others get 429; 0 is no bound.")),
-    "max-mutating-requests-inflight": live(int(200, "Writes answered at once before others get 429; 0 is no bound.")),
+    "max-requests-inflight": live(
+      int(400, "Maximum number of concurrent reads; further ones are rejected with 429. 0 disables the limit."),
+    ),
+    "max-mutating-requests-inflight": live(
+      int(200, "Maximum number of concurrent writes; further ones are rejected with 429. 0 disables the limit."),
+    ),
     "goaway-chance": live(
       fraction(
         0,
-        "Share of HTTP/2 requests that are answered with GOAWAY, so that clients open another connection and spread over the servers " +
-          "behind a load balancer; at most 0.02, 0.001 is a good beginning, and 0 is right for a single server.",
+        "Probability that an HTTP/2 request is answered with GOAWAY, so that clients reconnect and spread over the servers behind " +
+          "a load balancer. At most 0.02; try 0.001. 0 disables it, which suits a single server.",
       ),
     ),
     "http2-max-streams-per-connection": fixed(
       isOpen,
-      int(0, `Requests that an HTTP/2 client may have open on one connection, watches among them; 0 is ${limits.streamsPerConnectionMax}.`),
+      int(0, `Maximum number of concurrent requests, watches included, per HTTP/2 connection; 0 means ${limits.streamsPerConnectionMax}.`),
     ),
-    "request-timeout": live(duration(60_000, "How long a request other than a watch may take.")),
-    "min-request-timeout": live(int(1800, "Seconds that a watch lasts at least when its client names no time; up to twice as long.")),
-    "livez-grace-period": live(duration(0, "How long after its start the server counts as alive although start hooks are not finished.")),
+    "request-timeout": live(duration(60_000, "Maximum duration of a request other than a watch.")),
+    "min-request-timeout": live(
+      int(1800, "Minimum duration of a watch without timeoutSeconds, in seconds; the actual duration is random, up to twice this value."),
+    ),
+    "livez-grace-period": live(duration(0, "Time after start during which /livez ignores unfinished start hooks; 0 ignores none.")),
     "etcd-healthcheck-timeout": live(
-      duration(2_000, "How long the store may take to answer before the server counts as not alive."),
+      duration(2_000, "Timeout of the store check in /livez and /healthz."),
     ),
     "etcd-readycheck-timeout": live(
-      duration(2_000, "How long the store may take to answer before the server counts as not ready."),
+      duration(2_000, "Timeout of the store check in /readyz."),
     ),
-    "logging-format": fixed(isLogged, text("text", "Form of the log's lines: text (as klog writes it) or json.")),
-    "v": fixed(isLogged, int(0, "How much is logged; 3 has a line for every request, 0 only what an operator should know.")),
+    "logging-format": fixed(isLogged, text("text", "Log format: text (klog's format) or json.")),
+    "v": fixed(isLogged, int(0, "Log verbosity; 0 logs operational messages only, 3 adds a line per request.")),
     "vmodule": fixed(
       isLogged,
-      list("Other levels for parts of the server: module=level, by commas; names may have * and ?, such as httplog=3."),
+      list("Log verbosity per module: module=level, comma-separated, such as httplog=3. Names may contain * and ?."),
     ),
     "slow-request-threshold": live(
-      duration(500, "From when on a request is logged with where its time went; 0 is never. Watches are not meant."),
+      duration(500, "Log a trace of requests slower than this; 0 disables it. Excludes watches."),
     ),
     "show-hidden-metrics-for-version": fixed(
       isCounted,
       text(
         "",
-        "Serve metrics that this release hides and the next one drops; only the previous minor release makes sense, such as 1.34.",
+        "Serve metrics hidden in this release and removed in the next. Only the previous minor release is valid, such as 1.34.",
       ),
     ),
     "disabled-metrics": fixed(
       isCounted,
-      list("Metrics to leave out, by their full names; also where --show-hidden-metrics-for-version would show them."),
+      list("Metrics to disable, by full name. Takes precedence over --show-hidden-metrics-for-version."),
     ),
     "allow-metric-labels": fixed(
       isCounted,
       texts(
-        "Values that a label of a metric may take, others count as unexpected: metric,label=value,value; as often as needed.",
+        "Allowed values of a metric label: metric,label=value,value. Other values are recorded as unexpected. Can be repeated.",
       ),
     ),
     "allow-metric-labels-manifest": fixed(
       isRead,
       text(
         "",
-        'YAML file of the same as "metric,label": "value,value"; not read where --allow-metric-labels is given.',
+        'YAML file of allowed label values: "metric,label": "value,value". Ignored when --allow-metric-labels is set.',
       ),
     ),
     "shutdown-send-retry-after": live(
       bool(
         false,
-        "Answer requests that come once the server goes down with 429 and a time to come back, until those on their way are done.",
+        "During shutdown, reject new requests with 429 and Retry-After until running requests have finished.",
       ),
     ),
     "shutdown-watch-termination-grace-period": live(
-      duration(0, "Over how long watches end, one after another, when the server goes down; 0 ends all at once."),
+      duration(0, "Period over which watches are closed during shutdown; 0 closes all at once."),
     ),
-    "shutdown-delay-duration": live(duration(0, "How long the server goes on answering after it has said that it is not ready.")),
+    "shutdown-delay-duration": live(duration(0, "Time to continue serving after /readyz reports shutdown; 0 stops at once.")),
   } satisfies Settings,
 );
 
