@@ -7,7 +7,7 @@ import { describe } from "../observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/measured-store.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { troubleLog } from "../observe/trouble-log.ts";
-import { forgetBeginning } from "../store/beginning.ts";
+import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
 import { type Troubles, troublesOf } from "../store/trouble.ts";
 import type { InUse } from "./certificate-validity.ts";
@@ -51,7 +51,7 @@ export async function openStorage(
     cache.adopt(next.catalog).catch((error: unknown) => log.error("the cache has lost a kind", describe(error)));
   });
   async function openCache(): Promise<OpenedReads> {
-    await forgetBeginning(store, prefix);
+    await compactInitialRevision(store, prefix);
     return await openReads(measured, inForce.current().catalog, prefix, {
       onError: (error) => log.error("the cache begins anew", describe(error)),
       record,

@@ -1,7 +1,7 @@
 import type { Range } from "./store.ts";
 
 const encoder = new TextEncoder();
-// Without ignoreBOM a key that begins with U+FEFF would come back shorter than it went in.
+  // Without ignoreBOM a leading U+FEFF would be dropped from the key.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function encodeKey(key: string): Uint8Array<ArrayBuffer> {
@@ -13,9 +13,9 @@ export function decodeKey(bytes: Uint8Array): string {
 }
 
 /**
- * The half-open interval of keys of a range: `from <= key < to`. Key order is byte order of UTF-8, so the first key
- * past a prefix is the prefix with its last byte raised (UTF-8 has no 0xff, so one byte is enough), and the first key after
- * a key is that key with a zero byte behind it. No `to` means that there is no end; `from` is never empty (no key is).
+ * The half-open interval of a range's keys: `from <= key < to`. Keys are ordered by their UTF-8 bytes. The first key past a prefix is
+ * the prefix with its last byte incremented (UTF-8 has no 0xff, so one byte is enough). The first key after a key is that key with a
+ * zero byte appended. An undefined `to` means no upper bound; `from` is never empty, because no key is.
  */
 export function keyBounds(range: Range): { from: Uint8Array<ArrayBuffer>; to: Uint8Array<ArrayBuffer> | undefined } {
   const prefix = encodeKey(range.prefix);
@@ -28,12 +28,12 @@ export function keyBounds(range: Range): { from: Uint8Array<ArrayBuffer>; to: Ui
   return { from, to };
 }
 
-/** Whether a key lies in a range. */
+/** Whether a key is in a range. */
 export function inRange(key: string, range: Range): boolean {
   return key.startsWith(range.prefix) && (range.after === undefined || compareKeys(key, range.after) > 0);
 }
 
-/** Byte order of keys; UTF-16 order differs from it above U+D7FF. */
+/** Compares keys by their UTF-8 bytes; UTF-16 order differs above U+D7FF. */
 export function compareKeys(a: string, b: string): number {
   return a === b ? 0 : compareBytes(encodeKey(a), encodeKey(b));
 }

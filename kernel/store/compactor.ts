@@ -2,40 +2,40 @@ import { type Clock, pause, systemClock } from "../../core/async.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
 
 export interface CompactorOptions {
-  /** Milliseconds between compactions, and the least history that is kept; kube-apiserver's five minutes where absent. */
+  /** Milliseconds between compactions, and the minimum age of compacted history; default: kube-apiserver's five minutes. */
   readonly everyMs?: number;
   /**
-   * The key by which replicas agree. It lies outside the prefixes of objects; by default it is kube-apiserver's own, with the
-   * same content, so that both may share one etcd.
+   * Key by which replicas coordinate, outside the prefixes of objects. The default is kube-apiserver's key with its content, so that
+   * both may share one etcd.
    */
   readonly key?: string;
   readonly clock?: Clock;
-  /** Ends the compactor. */
+  /** Stops the compactor. */
   readonly signal: AbortSignal;
-  /** Told of a round that failed; the next comes at its time. */
+  /** Called for a failed round; the next one runs as planned. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a replica saw at the end of its last round. */
+/** The state that a replica saw at the end of its last round. */
 export interface Seen {
-  /** The agreed key's revision. */
+  /** Revision of the coordination key. */
   readonly key: Revision | "absent";
-  /** The store's newest revision then: old enough to be forgotten one round later. */
+  /** The store's newest revision at that time; it may be compacted one round later. */
   readonly newest: Revision;
 }
 
 const everyMsDefault = 5 * 60 * 1000;
 
 /**
- * Forgets the store's history, one round old and older, in equal rounds. Of several replicas one does it each round. Resolves
- * when the signal has aborted and the round under way is over.
+ * Compacts history older than one round, once in each round. Of several replicas one compacts. Resolves when the signal has aborted
+ * and the round in progress is over.
  */
 export async function startCompactor(store: Store, options: CompactorOptions): Promise<void> {
   const { everyMs = everyMsDefault, key = "compact_rev_key", clock = systemClock, signal, onError = () => {} } = options;
   let seen: Seen | undefined;
   while (!signal.aborted) {
     try {
-      seen = seen === undefined ? await lookAround(store, key) : await compactOnce(store, key, seen);
+      seen = seen === undefined ? await initialState(store, key) : await compactOnce(store, key, seen);
     } catch (error) {
       if (!signal.aborted) onError(error);
     }
@@ -43,26 +43,26 @@ export async function startCompactor(store: Store, options: CompactorOptions): P
   }
 }
 
-/** The state to begin with: nothing is compacted before a whole round has gone by. */
-export async function lookAround(store: Store, key: string): Promise<Seen> {
+/** The initial state: the first compaction is one full round later. */
+export async function initialState(store: Store, key: string): Promise<Seen> {
   const { entry, revision } = await store.get(key);
   return { key: entry?.revision ?? "absent", newest: revision };
 }
 
 /**
- * One round. Who writes the key on top of what was seen last time compacts; who comes second only looks, and tries again next
- * round, so that another takes over when the one that used to win is gone:
+ * One round. The replica whose write of the key succeeds compacts. The others read the key and try again next round, so that another
+ * one takes over if the first stops:
  *
- *   replica 1   writes key 10 -> 20, compacts       writes key 20 -> 30, compacts     gone
+ *   replica 1   writes key 10 -> 20, compacts       writes key 20 -> 30, compacts     stopped
  *   replica 2             expects 10, finds 20            expects 20, finds 30             writes key 30 -> 40, compacts
  */
 export async function compactOnce(store: Store, key: string, seen: Seen): Promise<Seen> {
   const commit = await store.commit({ key, expect: seen.key, value: new TextEncoder().encode(`${seen.newest}`), frees: true });
-  if (!commit.done) return lookAround(store, key);
+  if (!commit.done) return initialState(store, key);
   try {
     await store.compact(seen.newest);
   } catch (error) {
-    // Someone outside compacted further than we meant to.
+    // Another process has compacted further than this round would.
     if (!(error instanceof StoreError && error.code === "compacted")) throw error;
   }
   return { key: commit.revision, newest: commit.revision };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compactOnce, lookAround, startCompactor } from "./compactor.ts";
+import { compactOnce, initialState, startCompactor } from "./compactor.ts";
 import { manualClock } from "./testing/clock.ts";
 import { openSqlite } from "./sqlite/sqlite.ts";
 import { put, refused, text } from "./testing/helpers.ts";
@@ -20,7 +20,7 @@ async function inMemory(prove: (store: Store) => Promise<void>): Promise<void> {
 test("compactOnce() forgets what was old at the round before, and writes how far into the key", () =>
   inMemory(async (store) => {
     const first = await put(store, "a", "1");
-    const seen = await lookAround(store, key);
+    const seen = await initialState(store, key);
     assert.deepEqual(seen, { key: "absent", newest: first });
     const second = await put(store, "a", "2", first);
     const next = await compactOnce(store, key, seen);
@@ -34,8 +34,8 @@ test("compactOnce() forgets what was old at the round before, and writes how far
 
 test("compactOnce() leaves the round to the replica that came first, and takes over when that is gone", () =>
   inMemory(async (store) => {
-    let one = await lookAround(store, key);
-    let two = await lookAround(store, key);
+    let one = await initialState(store, key);
+    let two = await initialState(store, key);
     for (let round = 0; round < 3; round++) {
       await put(store, `a/${round}`, "1");
       one = await compactOnce(store, key, one);
@@ -52,11 +52,11 @@ test("compactOnce() leaves the round to the replica that came first, and takes o
 
 test("compactOnce() takes it that someone else compacted further", () =>
   inMemory(async (store) => {
-    const seen = await lookAround(store, key);
+    const seen = await initialState(store, key);
     const compacting: Store = { ...store, compact: () => Promise.reject(new StoreError("compacted", "further already")) };
     await compactOnce(compacting, key, seen);
     const broken: Store = { ...store, compact: () => Promise.reject(new StoreError("unavailable", "gone")) };
-    await refused("unavailable", async () => compactOnce(broken, key, await lookAround(store, key)));
+    await refused("unavailable", async () => compactOnce(broken, key, await initialState(store, key)));
   }));
 
 test("startCompactor() works a round at each interval, reports what fails, and ends with its signal", () =>

@@ -1,9 +1,9 @@
 /**
- * The store port: bytes and revisions, nothing else. `etcd.ts` and `sqlite.ts` implement it, one suite
- * (`store-conformance.ts`) runs on each.
+ * The store port: keys, bytes and revisions. `etcd/` and `sqlite/` implement it; one suite
+ * (`testing/store-conformance.ts`) runs on both.
  *
- * A revision is a positive safe integer that grows by one with every commit of any key, as etcd's does; a key's
- * revision is the one of its last write (mod_revision).
+ * A revision is a positive safe integer that grows by one with every commit of any key, as in etcd. A key's revision is that of its
+ * last write (mod_revision).
  */
 export type Revision = number;
 
@@ -14,43 +14,43 @@ export interface Entry {
   readonly revision: Revision;
 }
 
-/** Every key that begins with `prefix`, in byte order of keys. */
+/** Every key that begins with `prefix`, in byte order. */
 export interface Range {
   readonly prefix: string;
-  /** Only keys strictly greater than this one. */
+  /** Only keys greater than this one. */
   readonly after?: string;
-  /** A wider prefix of which this one is a part, such as that of all namespaces: nobody may leave anything there that is no entry. */
+  /** A wider prefix that includes this one, such as that of all namespaces: a store must not write helper keys below it. */
   readonly within?: string;
 }
 
 export interface Page {
-  /** At most so many entries; absent means all. */
+  /** Maximum number of entries; default: all. */
   readonly limit?: number;
-  /** The state as of this revision; absent means the newest, linearizably. */
+  /** The state at this revision; default: the newest, linearizably. */
   readonly at?: Revision;
-  /** False where nobody asks how much is left: `count` then tells only whether there is more than came. */
+  /** False if the caller needs no count: `count` then shows only whether there are more entries than were returned. */
   readonly counted?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface Listing {
   readonly entries: readonly Entry[];
-  /** The store's revision at which the listing holds (the `at` asked for, or the newest). */
+  /** The store's revision of the listing: `at`, or the newest. */
   readonly revision: Revision;
-  /** How many keys of the range there are in all at that revision, counting from `after` on. */
+  /** Number of keys in the range at that revision, from `after` on. */
   readonly count: number;
 }
 
 /** One conditional write of one key. */
 export interface Change {
   readonly key: string;
-  /** The key's revision that the writer has seen, or that there is none. */
+  /** The key's revision that the writer has seen, or "absent". */
   readonly expect: Revision | "absent";
   /** The new bytes, or undefined to delete. */
   readonly value: Uint8Array | undefined;
-  /** Seconds after which the store removes the key by itself (Events); absent means never. */
+  /** Seconds after which the store deletes the key (Events); default: never. */
   readonly ttlSeconds?: number;
-  /** An update that is part of a deletion or of compaction: a store without room makes it all the same, as long as it can. */
+  /** Whether the update is part of a deletion or of compaction: a store on a full disk still accepts it, as long as it can. */
   readonly frees?: boolean;
 }
 
@@ -64,11 +64,11 @@ export interface StoreEvent {
   readonly revision: Revision;
   /** The new bytes; undefined when the key was deleted. */
   readonly value: Uint8Array | undefined;
-  /** The bytes before this event and their revision; undefined when the key is new. */
+  /** The bytes before this event and their revision; undefined if the key is new. */
   readonly previous: { readonly value: Uint8Array; readonly revision: Revision } | undefined;
 }
 
-/** Events of whole revisions in order. Everything up to `revision` has been delivered when the batch has been. */
+/** Events of whole revisions in order. With the batch everything up to `revision` is delivered. */
 export interface Batch {
   readonly events: readonly StoreEvent[];
   readonly revision: Revision;
@@ -77,20 +77,21 @@ export interface Batch {
 export interface Store {
   get(key: string, signal?: AbortSignal): Promise<{ readonly entry: Entry | undefined; readonly revision: Revision }>;
   list(range: Range, page?: Page): Promise<Listing>;
-  /** The newest revision, where it is known without asking because nobody else can write; undefined where others may have. */
+  /** The newest revision, if it is known without a round trip because there is no other writer; else undefined. */
   newest(): Revision | undefined;
-  /** Durable when it resolves. A lost race is a value; an unreachable store is a StoreError. */
+  /** Durable when it resolves. A lost race is a value; an unreachable store rejects with a StoreError. */
   commit(change: Change): Promise<Commit>;
   /**
-   * Events with a revision greater than `from`, complete and in order, until `signal` aborts (the iteration then
-   * ends normally). Empty batches may come at any time and tell progress. A `from` that is compacted away throws
-   * StoreError "compacted"; a lost connection is mended inside while the history allows it. A store that comes back without what the
-   * watch has told already, because an older copy was put in its place, throws StoreError "set-back".
+   * Events after revision `from`, complete and in order, until `signal` aborts, which ends the iteration normally. Empty batches report
+   * progress. A lost connection is reopened internally while the history allows it.
+   *
+   * @throws StoreError "compacted" if `from` was compacted; "set-back" if the store was restored from an older copy and has lost events
+   *   that the watch has delivered
    */
   watch(range: Range, from: Revision, signal: AbortSignal): AsyncIterable<Batch>;
-  /** Forget history before `revision`. Compacting what is compacted already does nothing. */
+  /** Drops history before `revision`. A revision that is already compacted is ignored. */
   compact(revision: Revision): Promise<void>;
-  /** Bytes that it takes where it is kept, free space in between included. */
+  /** Bytes of the stored data on disk, free space included. */
   size(): Promise<number>;
   close(): Promise<void>;
 }
@@ -98,8 +99,9 @@ export interface Store {
 export type StoreErrorCode = "compacted" | "set-back" | "future" | "unavailable" | "too-large" | "refused" | "full" | "closed";
 
 /**
- * A failure of the store that the caller must answer for; "full": there is no room for creates and updates, nothing was done; `oldest` comes with "compacted", `current` with "future". "refused": for a reason
- * of the store's own that another try does not change, such as that it is full; the write with which etcd finds that out may be done.
+ * A failure of the store. "compacted" has `oldest`, "future" has `current`. "full": no space for creates and updates; nothing was
+ * written. "refused": a permanent reason of the store, such as missing rights or a full etcd; the write with which etcd detects that it
+ * is full may be done.
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;

@@ -1,13 +1,12 @@
-/** What keeps a store from its work, for the log, the readiness check and the metrics: each trouble is reported once when it begins and
- *  once when it ends. */
+/** Faults of the store, for the log, the readiness check and the metrics: each is reported once when it begins and once when it ends. */
 import type { Clock } from "../../core/async.ts";
 
 /**
- * - `full`: no room for creates and updates; reads go on, and deletions as far as they can.
+ * - `full`: no space for creates and updates; reads continue, and deletions as far as possible.
  * - `failing`: the file of the embedded store cannot be written or read.
- * - `unreachable`: etcd does not answer at any of its endpoints, or no connection can be made.
- * - `member`: the same of one endpoint of several.
- * - `refused`: etcd answers, and refuses what we ask for: rights, authentication.
+ * - `unreachable`: no endpoint of etcd answers, or no connection can be made.
+ * - `member`: one of several endpoints does not answer.
+ * - `refused`: etcd rejects requests for lack of rights or authentication.
  */
 export type TroubleKind = "full" | "failing" | "unreachable" | "member" | "refused";
 export const troubleKinds: readonly TroubleKind[] = Object.freeze(["failing", "full", "member", "refused", "unreachable"]);
@@ -16,15 +15,15 @@ export interface Trouble {
   readonly kind: TroubleKind;
   /** The file, or the address of etcd. */
   readonly of: string;
-  /** The store and the state, before the time: `etcd at https://10.0.0.1:2379 unreachable`. */
+  /** The store and its state: `etcd at https://10.0.0.1:2379 unreachable`. */
   readonly state: string;
-  /** What it is afterwards: `etcd at https://10.0.0.1:2379 is back`. */
+  /** The store and its state afterwards: `etcd at https://10.0.0.1:2379 is back`. */
   readonly over: string;
-  /** In the words of whatever failed. */
+  /** The message of the underlying error. */
   readonly cause: string;
-  /** What an operator does about it, with the section of the operators' guide. */
+  /** What an operator can do, with the section of the operators' guide. */
   readonly advice: string;
-  /** Whether the server is not ready while it lasts, though the store answers. */
+  /** Whether the server is not ready during the fault, although the store answers. */
   readonly unready?: boolean;
 }
 export interface SinceTrouble extends Trouble {
@@ -33,11 +32,11 @@ export interface SinceTrouble extends Trouble {
 }
 
 export interface Troubles {
-  /** Reports a trouble, unless one of this kind is known of the same file or address. */
+  /** Reports a fault, unless one of this kind is already recorded for the same file or address. */
   begin(trouble: Trouble): void;
-  /** Reports that it is over, if it was known. */
+  /** Reports the end of a fault, if it was recorded. */
   end(kind: TroubleKind, of: string): void;
-  /** Those that last, the oldest first. */
+  /** Present faults, oldest first. */
   readonly current: readonly SinceTrouble[];
 }
 
@@ -70,7 +69,7 @@ export function troublesOf(clock: Pick<Clock, "now">, { begun, ended }: TroubleE
   };
 }
 
-/** Reports nothing: for stores of tests and tools. */
+/** Discards all reports: for stores in tests and tools. */
 export const untroubled: Troubles = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
 
 /** `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */

@@ -4,7 +4,7 @@ import { type Clock, pause, systemClock } from "../../../core/async.ts";
 import { endpointsOf } from "./endpoints.ts";
 import { isDenied, isLate, isUnavailable, isUnsent } from "./errors.ts";
 import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts";
-import { tellsProgress } from "./progress.ts";
+import { reportsProgress } from "./progress.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc/grpc.ts";
 import type { Tls } from "./grpc/session.ts";
 import { type Troubles, untroubled } from "../trouble.ts";
@@ -12,11 +12,11 @@ import { type Troubles, untroubled } from "../trouble.ts";
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
   readonly endpoints: readonly string[];
-  /** Asked for with each connection that is made. */
+  /** Called for each new connection. */
   readonly tls?: () => Tls;
-  /** After how many milliseconds a call fails that is not answered. */
+  /** Milliseconds after which an unanswered call fails. */
   readonly timeoutMs?: number;
-  /** After how many milliseconds a silent connection with a call under way is tested. */
+  /** Milliseconds after which a silent connection with a call in progress is probed. */
   readonly keepaliveMs?: number;
   /** Where endpoints that do not answer, or refuse us, are reported. */
   readonly troubles?: Troubles;
@@ -25,26 +25,26 @@ export interface ConnectionOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether the call may be sent a second time when nobody knows what became of the first. */
+  /** Whether the call may be sent again when the outcome of the first attempt is unknown. */
   readonly repeatable: boolean;
 }
 
-/** A stream of watch replies; iterating it throws when it breaks. */
+/** A stream of watch replies. Iteration throws when the stream breaks. */
 export interface WatchStream extends MessageStream<WatchRequest, WatchReply> {
   readonly endpoint: number;
-  /** Whether the member at its other end can be asked for progress: members that are being upgraded differ. */
-  readonly tellsProgress: boolean;
+  /** Whether the member answers progress requests correctly: members of different releases differ during an upgrade. */
+  readonly reportsProgress: boolean;
 }
 
-/** Calls to whichever endpoint answers. */
+/** Calls to the first endpoint that answers. */
 export interface Connection {
   /** Rejects with a GrpcError, or with the signal's reason. */
   call<Request, Reply>(method: Method<Request, Reply>, request: Request, options: CallOptions): Promise<Reply>;
-  /** Opens a stream to the endpoint in use; whoever does cancels it in the end. Rejects with a GrpcError, or with the signal's reason. */
+  /** Opens a stream to the endpoint in use; the caller must cancel it. Rejects with a GrpcError, or with the signal's reason. */
   watch(signal?: AbortSignal): Promise<WatchStream>;
-  /** Says that an endpoint failed, so that what follows goes to the next. */
+  /** Marks an endpoint as failed, so that later calls go to the next. */
   leave(endpoint: number): void;
-  /** Lets calls under way end. */
+  /** Closes the connections once calls in progress have ended. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ const timeoutMsDefault = 30_000;
 const keepaliveMsDefault = 30_000;
 const retryDelayMs = 50;
 
-/** Prepares connections to every endpoint; they open with the first call. */
+/** Creates a connection to each endpoint; it is opened by the first call. */
 export function connect(options: ConnectionOptions): Connection {
   const { endpoints, tls, timeoutMs = timeoutMsDefault, keepaliveMs = keepaliveMsDefault } = options;
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
@@ -70,7 +70,7 @@ export function connect(options: ConnectionOptions): Connection {
     void follow(endpoint);
   };
   const followed = new Set<number>();
-  /** Calls an endpoint that was left, again and again until it answers, so that its trouble is reported and ended. */
+  /** Calls a failed endpoint periodically until it answers, so that its fault is reported and ended. */
   async function follow(endpoint: number): Promise<void> {
     if (followed.has(endpoint)) return;
     followed.add(endpoint);
@@ -116,31 +116,31 @@ export function connect(options: ConnectionOptions): Connection {
     }
   }
 
-  async function isTelling(channel: Channel, signal: AbortSignal | undefined): Promise<boolean> {
+  async function isReporting(channel: Channel, signal: AbortSignal | undefined): Promise<boolean> {
     try {
-      return tellsProgress((await channel.call(status, undefined, timeoutMs, signal)).version);
+      return reportsProgress((await channel.call(status, undefined, timeoutMs, signal)).version);
     } catch (error) {
-      // Those that keep their release from who is no administrator are new enough.
+      // Releases that restrict the status call to administrators (3.6 and later) report progress correctly.
       if (isDenied(error)) return true;
       throw error;
     }
   }
 
-  /** A stream has a connection of its own: one that is read slowly would use up what calls may receive. */
+  /** A watch stream has its own connection: on a shared one, a slow reader would use up the flow-control window of calls. */
   async function openWatch(signal?: AbortSignal): Promise<WatchStream> {
     const endpoint = active;
     const channel = open(at(endpoints, endpoint));
     const ended = answers.begin(endpoint);
     try {
-      const tells = await isTelling(channel, signal);
-      // Without this header a member that lost its cluster keeps a watch open in silence.
+      const reports = await isReporting(channel, signal);
+      // Without this header a member without a leader keeps a watch open without events.
       const stream = await channel.stream(watch, { hasleader: "true" });
       ended();
       const cancel = (): void => {
         stream.cancel();
         channel.close();
       };
-      return { ...stream, cancel, endpoint, tellsProgress: tells };
+      return { ...stream, cancel, endpoint, reportsProgress: reports };
     } catch (error) {
       ended(error);
       channel.close();

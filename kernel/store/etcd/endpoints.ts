@@ -1,4 +1,4 @@
-/** Whether the endpoints of etcd answer: reported once when one stops to, and once when it is back. */
+/** Availability of etcd's endpoints: a fault is reported once when an endpoint stops answering, and ended once it answers. */
 import { guide } from "../../../core/guide.ts";
 import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
@@ -7,24 +7,24 @@ import { GrpcError } from "./grpc/errors.ts";
 import type { Troubles } from "../trouble.ts";
 
 export interface Endpoints {
-  /** A call to an endpoint begins; the function that is returned is called with what it failed by, or nothing, when it ends. */
+  /** Registers a call to an endpoint; the returned function ends it, with its error if it failed. */
   begin(endpoint: number): (error?: unknown) => void;
   close(): void;
 }
 
 interface State {
-  /** Calls that wait for an answer, and since when nothing was answered. */
+  /** Calls in progress, and since when none was answered. */
   underway: number;
   since: number;
   unreachable: boolean;
 }
 
-/** A timer that is later than this was held up by this process: nothing follows from an answer that has not come. */
+/** Milliseconds. A timer later than `lateMs` was delayed by this process, so a missing answer proves nothing; it is checked again after `againMs`. */
 const lateMs = 500, againMs = 100;
 
 /**
- * An endpoint is unreachable when a connection cannot be made, when it says itself that it cannot answer (no leader), and when no call
- * was answered for `limits.etcdSilentMs`. A connection that breaks is no such failure by itself: the next call connects again.
+ * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
+ * for `limits.etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
  */
 export function endpointsOf(addresses: readonly string[], troubles: Troubles, clock: Clock): Endpoints {
   const states = addresses.map((): State => ({ underway: 0, since: 0, unreachable: false }));
@@ -92,14 +92,14 @@ export function endpointsOf(addresses: readonly string[], troubles: Troubles, cl
   };
 }
 
-/** Why an endpoint is unreachable, or undefined where the error does not say so. */
+/** Why an endpoint is unreachable; undefined if the error is of another kind. */
 function unreachableCause(error: unknown): string | undefined {
   if (!(error instanceof GrpcError) || isOfLearner(error)) return undefined;
   if (isLate(error) || (error.fromServer && isUnavailable(error))) return error.message;
   return error.connecting ? causeText(error.cause) : undefined;
 }
 
-/** In the words of whatever failed; of several addresses that were tried, those of the first. */
+/** The innermost message of an error; of several addresses that were tried, the message of the first. */
 export function causeText(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return causeText(cause.errors[0]);
   if (!(cause instanceof Error)) return String(cause);

@@ -2,7 +2,7 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import { grpcCode, GrpcError } from "./grpc/errors.ts";
 import { type Revision, StoreError } from "../store.ts";
 
-// etcd tells its errors apart by sentence only; these are constants of its API (rpctypes/error.go).
+  // etcd distinguishes these errors by message only; the messages are constants of its API (rpctypes/error.go).
 const sentences = Object.freeze({
   compacted: "required revision has been compacted",
   future: "required revision is a future revision",
@@ -21,17 +21,17 @@ export const isDenied = (error: unknown): boolean => said(error, sentences.denie
 export const isNoSpace = (error: unknown): boolean => said(error, sentences.noSpace);
 export const isNoLease = (error: unknown): boolean => said(error, sentences.noLease);
 
-/** Whether a call failed before the server did anything, so that it may be tried again whatever it would have done. */
+/** Whether a call failed before the server acted on it, so that any call may be sent again. */
 export function isUnsent(error: unknown): boolean {
   return error instanceof GrpcError && (error.unsent || isOfLearner(error));
 }
 
-/** Whether another try, maybe on another endpoint, may do better. */
+/** Whether another attempt, perhaps at another endpoint, may succeed. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof GrpcError && (error.code === grpcCode.unavailable || isOfLearner(error));
 }
 
-/** A member that has just been added may take no part yet; the others answer. */
+/** Whether the member is a learner, which does not answer yet; other members do. */
 export function isOfLearner(error: GrpcError): boolean {
   return said(error, sentences.learner);
 }
@@ -40,7 +40,7 @@ export function isLate(error: unknown): boolean {
   return error instanceof GrpcError && error.code === grpcCode.deadlineExceeded;
 }
 
-/** With these nobody knows whether anything was done, or another try may do better. Everything else is etcd's own answer. */
+/** Codes with which the outcome is unknown or another attempt may succeed. All others are etcd's own answers. */
 const unclear: ReadonlySet<number> = new Set([
   grpcCode.cancelled,
   grpcCode.unknown,
@@ -49,16 +49,16 @@ const unclear: ReadonlySet<number> = new Set([
   grpcCode.unavailable,
 ]);
 
-/** A failed call as the StoreError that it is. */
+/** Converts the error of a call to a StoreError. */
 export function toStoreError(error: unknown, more: { oldest?: Revision; current?: Revision } = {}): StoreError {
   if (error instanceof StoreError) return error;
   const details = reasonOf(error);
   if (isCompacted(error)) return new StoreError("compacted", details, { ...more, cause: error });
   if (isFuture(error)) return new StoreError("future", details, { ...more, cause: error });
-  // What is far too large fails in gRPC's own check before etcd looks at it.
+  // gRPC rejects far larger messages before etcd does.
   const tooLarge = said(error, sentences.tooLarge) || said(error, "message larger than max");
   if (tooLarge) return new StoreError("too-large", `etcdserver: ${sentences.tooLarge}`, { cause: error });
-  // Full, out of rights, corrupt: in etcd's words.
+  // Out of space, missing rights or corruption: etcd's own message.
   if (error instanceof GrpcError && !unclear.has(error.code) && !isUnavailable(error)) {
     return new StoreError("refused", details, { cause: error });
   }

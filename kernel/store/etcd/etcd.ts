@@ -25,14 +25,15 @@ import {
 } from "../store.ts";
 
 export interface EtcdOptions extends ConnectionOptions {
-  /** Put before every key in etcd; what is read comes without it. */
+  /** Prepended to every key in etcd, and removed from every key that is read. */
   readonly prefix?: string;
   readonly clock?: Clock;
 }
 
 /**
- * A store in etcd (3.4 and later), over whichever of its endpoints answers. Rejects with StoreError "unavailable" when none does.
- * A commit that fails as "unavailable" may have happened nevertheless.
+ * A store in etcd 3.4 or later.
+ *
+ * @throws StoreError "unavailable" if no endpoint answers. A commit that fails as "unavailable" may have been written.
  */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const { clock = systemClock, prefix = "" } = options;
@@ -40,7 +41,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   try {
     await connection.call(status, undefined, { repeatable: true });
   } catch (error) {
-    // From 3.6 on it is for administrators to know; what the store may read and write is seen when it does.
+    // From 3.6 on the status call needs administrator rights. Missing rights to the keys show at their first use.
     if (!isDenied(error)) {
       await connection.close();
       const message = `Cannot reach etcd at ${options.endpoints.map(withoutUser).join(", ")}: ${toStoreError(error).message}`;
@@ -147,7 +148,7 @@ function committer(connection: Connection, prefix: string, clock: Clock, refusal
       if (succeeded) return { done: true, revision };
       return { done: false, current: current && { key: ownKey(current, ownBytes), value: current.value, revision: current.revision } };
     } catch (error) {
-      // The compactor's key may be beyond our rights: it says so itself.
+      // The compactor's key may be outside the granted rights; the compactor reports that itself.
       if (change.frees !== true) refusals.write(error);
       throw toStoreError(error);
     }
@@ -170,17 +171,17 @@ async function sizeOf(connection: Connection): Promise<number> {
   }
 }
 
-/** The bounds that etcd's own sentences leave out: the oldest revision kept, or the newest there is. */
+/** The bounds that etcd's messages leave out: the oldest retained revision, or the newest one. */
 async function boundsOf(connection: Connection, error: unknown, at: Revision): Promise<{ oldest?: Revision; current?: Revision }> {
   try {
     if (isFuture(error)) return { current: (await connection.call(range, { from: noEnd }, { repeatable: true })).revision };
     return isCompacted(error) ? { oldest: await oldestRevision(connection, at) } : {};
   } catch {
-    return {}; // the error itself says enough
+    return {}; // without the bounds the error is still complete
   }
 }
 
-/** A watch that starts too early is told where it could have started. */
+/** The oldest retained revision, for the error of a watch that starts before it. */
 async function oldestRevision(connection: Connection, at: Revision): Promise<Revision> {
   const stream = await connection.watch();
   try {
@@ -192,7 +193,7 @@ async function oldestRevision(connection: Connection, at: Revision): Promise<Rev
   }
 }
 
-/** A key without the store's own prefix. */
+/** A key without the store's prefix. */
 function ownKey({ key }: KeyValue, ownBytes: number): string {
   return decodeKey(ownBytes === 0 ? key : key.subarray(ownBytes));
 }
@@ -205,7 +206,7 @@ function prefixed(prefix: string, { prefix: inner, after, within }: Range): Rang
   };
 }
 
-/** The signal's reason when it is that which failed the call. */
+/** The signal's reason if it caused the failure, else the error as a StoreError. */
 function asFailure(error: unknown, signal: AbortSignal | undefined, more?: { oldest?: Revision; current?: Revision }): unknown {
   return signal?.aborted === true && error === signal.reason ? error : toStoreError(error, more);
 }

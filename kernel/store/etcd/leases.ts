@@ -1,17 +1,17 @@
 import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 
-/** Leases shared by keys of similar expiry, as kube-apiserver does: one for a thousand events instead of one each. */
+/** Leases shared by keys of similar expiry, as in kube-apiserver: one lease for up to a thousand events. */
 export interface Leases {
-  /** A lease that lasts at least so many seconds more, and not much longer. */
+  /** The identifier of a lease that lasts at least `seconds`, and not much longer. */
   leaseFor(seconds: number): Promise<string>;
-  /** Takes a lease out of use that the server no longer knows. */
+  /** Drops a lease that the server no longer has. */
   forget(id: string): void;
 }
 
 const slackShare = 0.05;
 
-/** `grant` gets a lease of so many seconds from the server and gives its number. */
+/** @param grant requests a lease of `seconds` from the server and returns its identifier */
 export function leasePool(grant: (seconds: number) => Promise<string>, clock: Clock): Leases {
   let shared:
     | { readonly granted: Promise<string>; readonly until: number; readonly slackMs: number; keys: number; id?: string }

@@ -5,8 +5,8 @@ import type { Method } from "./grpc/grpc.ts";
 import type { Revision } from "../store.ts";
 
 /**
- * The few messages of etcd's v3 API that the store speaks, written and read without a second object shape between the bytes and
- * the store. Field numbers are those of etcd's rpc.proto and kv.proto; fields that the store does not use are skipped.
+ * The messages of etcd's v3 API that the store uses, encoded and decoded without intermediate objects. Field numbers are those of
+ * etcd's rpc.proto and kv.proto; other fields are skipped.
  */
 export interface KeyValue {
   readonly key: Uint8Array;
@@ -17,7 +17,7 @@ export interface KeyValue {
 
 export interface RangeRequest {
   readonly from: Uint8Array;
-  /** Exclusive; absent for the one key `from`. */
+  /** Exclusive; undefined for the single key `from`. */
   readonly to?: Uint8Array | undefined;
   readonly limit?: number | undefined;
   readonly at?: Revision | undefined;
@@ -26,7 +26,7 @@ export interface RangeRequest {
 export interface RangeReply {
   readonly entries: readonly KeyValue[];
   readonly count: number;
-  /** The store's newest revision, also where an older one was read. */
+  /** The store's newest revision, also for a read at an older one. */
   readonly revision: Revision;
 }
 
@@ -58,7 +58,7 @@ export interface WatchReply {
   readonly revision: Revision;
   readonly created: boolean;
   readonly canceled: boolean;
-  /** With `canceled`: not zero when the start was compacted away. */
+  /** With `canceled`: the compaction revision if the start was compacted, else 0. */
   readonly compacted: Revision;
   readonly reason: string;
   /** Whether more events of the same revisions follow in the next reply. */
@@ -66,7 +66,7 @@ export interface WatchReply {
   readonly events: readonly WatchEvent[];
 }
 
-/** The end of a range that takes in every key from its beginning on. */
+/** The end of a range that includes all later keys. */
 export const noEnd: Uint8Array = new Uint8Array(1);
 
 type Fields = { readonly [field: number]: (reader: Reader) => void };
@@ -105,7 +105,7 @@ export const txn: Method<TxnRequest, TxnReply> = {
     readFields(readerOf(bytes), {
       1: (reader) => revision = readHeader(reader),
       2: (reader) => succeeded = reader.bool(),
-      // One operation, one answer: a range (field 1) when the comparison failed.
+      // One operation, one result: a range (field 1) if the comparison failed.
       3: (reader) => within(reader, { 1: (inner) => current = readRange(nested(inner)).entries[0] }),
     });
     return { succeeded, revision, current };
@@ -128,7 +128,7 @@ export const compaction: Method<Revision, undefined> = {
   decode: () => undefined,
 };
 
-/** Grants a lease of so many seconds (the server may make it longer) and gives its number. */
+/** Grants a lease of `seconds` (the server may extend it) and returns its identifier. */
 export const leaseGrant: Method<number, string> = {
   path: "/etcdserverpb.Lease/LeaseGrant",
   encode: (seconds) => finish(tag(protobufjs().Writer.create(), 1, varint).int64(seconds)),
@@ -139,7 +139,7 @@ export const leaseGrant: Method<number, string> = {
   },
 };
 
-/** The version of the member asked ("3.5.21") and the bytes of its database. */
+/** The version of the member ("3.5.21") and the bytes of its database. */
 export const status: Method<undefined, { readonly version: string; readonly bytes: number }> = {
   path: "/etcdserverpb.Maintenance/Status",
   encode: () => empty,
@@ -163,7 +163,7 @@ export const watch: Method<WatchRequest, WatchReply> = {
         writeKey(writer, request.from);
         tag(writer, 2, delimited).bytes(request.to);
         tag(writer, 3, varint).int64(request.start);
-        tag(writer, 4, varint).bool(true); // progress from time to time
+        tag(writer, 4, varint).bool(true); // periodic progress notifications
         tag(writer, 6, varint).bool(true); // previous values
         tag(writer, 8, varint).bool(true); // fragments
       });
@@ -230,7 +230,7 @@ function readEvent(outer: Reader): WatchEvent {
 }
 
 function readKeyValue(reader: Reader): KeyValue {
-  // The one message that comes by the thousand: no table, no closures.
+  // The most frequent message: no table, no closures.
   let key: Uint8Array = empty;
   let value: Uint8Array = empty;
   let created = 0;
@@ -264,13 +264,13 @@ function readerOf(bytes: Buffer): Reader {
   return protobufjs().Reader.create(bytes);
 }
 
-/** Reads the fields of a message that comes with its length. */
+/** Reads the fields of a length-delimited message. */
 function within(reader: Reader, fields: Fields): void {
   const length = reader.uint32();
   readFields(reader, fields, reader.pos + length);
 }
 
-/** A reader of its own over a message that comes with its length. */
+/** A separate reader over a length-delimited message. */
 function nested(reader: Reader): Reader {
   return protobufjs().Reader.create(reader.bytes());
 }

@@ -1,4 +1,4 @@
-/** Whether etcd lets the server read and write: reported once when it begins to refuse, and once when it is over. */
+/** Whether etcd accepts reads and writes: a fault is reported once when it begins to reject them, and ended once. */
 import { withoutUser } from "../../../core/without-user.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
@@ -6,9 +6,9 @@ import { isNoSpace, toStoreError } from "./errors.ts";
 import type { Trouble, Troubles } from "../trouble.ts";
 
 export interface Refusals {
-  /** A read has ended, by this error or well. */
+  /** Records the end of a read, with its error if it failed. */
   read(error?: unknown): void;
-  /** A write of a value has ended. */
+  /** Records the end of a write of a value, with its error if it failed. */
   write(error?: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export function refusalsOf(endpoints: readonly string[], troubles: Troubles): Re
     noted[what].push(trouble);
     troubles.begin(trouble);
   }
-  // Nearly every call ends well, with nothing noted.
+  // Nearly every call succeeds while no fault is recorded.
   return {
     read: (error) => (error !== undefined || noted.reads.length > 0) && note("reads", error),
     write: (error) => (error !== undefined || noted.writes.length > 0) && note("writes", error),

@@ -11,31 +11,31 @@ import { type Batch, type Range, type Revision, StoreError, type StoreEvent } fr
 export interface EtcdWatch {
   readonly connection: Connection;
   readonly progress: Progress;
-  /** The range of etcd's keys, the store's own prefix included, and that prefix. */
+  /** The range of etcd's keys, with the store's prefix, and that prefix. */
   readonly range: Range;
   readonly own: string;
   readonly from: Revision;
-  /** Ends the watch, without an error. */
+  /** Ends the watch without an error. */
   readonly signal: AbortSignal;
 }
 
-/** How long to wait after the so-manieth failure in a row. */
+/** Milliseconds to wait, by the number of consecutive failures. */
 const delaysMs = [0, 50, 100, 200, 500, 1000];
 
 /**
- * Follows a range over as many streams as it takes, each beginning where the one before ended:
+ * Watches a range over as many streams as needed; each begins where the last one ended:
  *
  *   stream 1: 5 6 [7 first fragment] broken        position 6, batches given: 5 6
  *   stream 2: starts at 6, drops 6, gives 7 8
  *
- * A stream starts at the position itself and drops what it has: etcd refuses a start before its compaction revision, and one
- * more than the position may be that very revision, whose deletions and previous values are gone.
+ * A stream starts at the position itself and drops the events that it already has. etcd rejects a start before its compaction
+ * revision, and position + 1 may be that revision, whose deletions and previous values are gone.
  */
 export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> {
   const { connection, progress, signal } = what;
   let position = what.from;
   let last: StoreEvent | undefined;
-  // Otherwise it lies in the future, by whoever's intent.
+  // A revision that no read has returned is in the future, which clients may request.
   const isKnown = progress.isShown(position);
   for (let failures = 0; !signal.aborted; failures++) {
     const delayMs = delaysMs[Math.min(failures, delaysMs.length - 1)] ?? 0;
@@ -45,8 +45,8 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
     try {
       if (failures > 0 && (isKnown || position > what.from)) await assertSameHistory(what, position, last);
       stream = await connection.watch(signal);
-      const reach = reachOf(what.range, stream.tellsProgress);
-      for await (const batch of followStream(stream, reach, what, position)) {
+      const keys = watchedKeys(what.range, stream.reportsProgress);
+      for await (const batch of followStream(stream, keys, what, position)) {
         failures = 0;
         position = batch.revision;
         last = batch.events.at(-1) ?? last;
@@ -60,12 +60,12 @@ export async function* followEtcd(what: EtcdWatch): AsyncGenerator<Batch, void> 
 }
 
 /**
- * Whoever comes back may find another etcd in the place of the one that went: restored from an older copy, which gives the same
- * revisions out again. Its watches would wait in silence until it has passed the position, or go on with what is no continuation:
+ * After a reconnection etcd may have been restored from an older copy, which assigns the same revisions again. Its watches would have
+ * no events until it has passed the position, or continue with an unrelated history:
  *
  *   before   5 6 7 8                     position 8, the last event that of "a" at 7
  *   now      5 6                         8 is not reached yet
- *            5 6 [7 8 9]                 something else has happened there: at 8 "a" is not what it was
+ *            5 6 [7 8 9]                 another history: at 8 "a" differs
  */
 async function assertSameHistory(
   { connection, progress, range, own, signal }: EtcdWatch,
@@ -74,12 +74,12 @@ async function assertSameHistory(
 ) {
   if (position === 0) return;
   try {
-    // Any key of the range does where none is known: others may be out of bounds.
+    // Without a last event any key of the range serves; keys outside may be forbidden.
     const from = last === undefined ? keyBounds(range).from : encodeKey(own + last.key);
     const { entries: [found] } = await connection.call(readRange, { from, at: position }, { signal, repeatable: true });
     if (last === undefined || isSameWrite(found, last)) return;
   } catch (error) {
-    if (isCompacted(error)) return; // the watch is told so itself
+    if (isCompacted(error)) return; // the watch itself gets this error
     if (!isFuture(error)) throw error;
   }
   progress.setBack();
@@ -93,7 +93,7 @@ function isSameWrite(found: KeyValue | undefined, { value, revision }: StoreEven
 
 async function* followStream(
   stream: WatchStream,
-  { first, end, beacon }: Reach,
+  { first, end, beacon }: WatchedKeys,
   what: EtcdWatch,
   from: Revision,
 ): AsyncGenerator<Batch, void> {
@@ -101,7 +101,7 @@ async function* followStream(
   let fragments: WatchEvent[] = [];
   const cancel = (): void => stream.cancel();
   what.signal.addEventListener("abort", cancel);
-  /** Adds the events of whole revisions that the watch has not had, and moves the position past them. */
+  /** Adds the events of whole revisions after the position, and advances the position. */
   function take(reply: WatchReply, events: StoreEvent[]): void {
     if (reply.canceled) throw refusal(reply, from);
     if (reply.created) return;
@@ -109,18 +109,18 @@ async function* followStream(
     if (reply.fragment) return;
     const whole = fragments;
     fragments = [];
-    // Without events it is a note of progress; with events the header may be ahead of what is yet to come.
+    // Without events the reply is a progress notification. With events its header may be ahead of later events.
     const revision = whole.at(-1)?.now.revision ?? reply.revision;
     if (revision <= position) return;
-    const told = whole.flatMap((event) => toEvent(event, what, position));
-    append(events, told);
+    const missing = whole.flatMap((event) => toEvent(event, what, position));
+    append(events, missing);
     position = revision;
   }
-  // It may have aborted while the stream was being opened.
+  // The signal may have aborted while the stream was being opened.
   if (what.signal.aborted) cancel();
-  const unfollow = what.progress.follow({
+  const stopSupervision = what.progress.supervise({
     position: () => position,
-    ask: () => void askProgress(what.connection, stream, beacon),
+    request: () => void requestProgress(what.connection, stream, beacon),
   });
   try {
     stream.send({ from: first, to: end, start: Math.max(1, position) });
@@ -133,47 +133,47 @@ async function* followStream(
       } catch (error) {
         failure = { error };
       }
-      // What came before a failure is told all the same.
+      // Events before a failure are delivered first.
       if (position > before) yield { events, revision: position };
       if (failure !== undefined) throw failure.error;
     }
   } finally {
-    unfollow();
+    stopSupervision();
     what.signal.removeEventListener("abort", cancel);
     stream.cancel();
   }
 }
 
-/** What a stream watches, and the key at its end that is no entry's: writing it is how an old member is made to tell its progress. */
-interface Reach {
+/** The keys that a stream watches, and the beacon: a key at their end that holds no entry. Writing it makes an old member report progress. */
+interface WatchedKeys {
   readonly first: Uint8Array;
   /** Exclusive. */
   readonly end: Uint8Array;
-  /** None where there is no end, and where the member needs none. */
+  /** Undefined if the range has no end, or if the member needs no beacon. */
   readonly beacon: Uint8Array | undefined;
 }
 
 /**
- * The beacon is the first key past the prefix. For a part of a wider range it is the first past that one, because it would be among
- * the entries otherwise; an old member then tells of what lies in between, too:
+ * The beacon is the first key past the prefix. For a part of a wider range it is the first key past that range, because it would be
+ * among the entries otherwise; an old member then also sends the events in between:
  *
  *   /events/a/   /events/b/1   /events/b0        /events/c/1   /events0
  *                [ wanted  ]   no place for it   [ dropped ]   the beacon
  */
-function reachOf(range: Range, tellsProgress: boolean): Reach {
+function watchedKeys(range: Range, reportsProgress: boolean): WatchedKeys {
   const { from: first, to } = keyBounds(range);
   if (to === undefined) return { first, end: noEnd, beacon: undefined };
-  if (tellsProgress) return { first, end: to, beacon: undefined };
+  if (reportsProgress) return { first, end: to, beacon: undefined };
   const { to: beacon = to } = keyBounds({ prefix: range.within ?? range.prefix });
   return { first, end: Uint8Array.from([...beacon, 0]), beacon };
 }
 
-/** None for what the watch has already and for what lies outside its range, such as the beacon. */
+/** No event for one that the watch already has, or that is outside its range, such as the beacon. */
 function toEvent({ deleted, now, before }: WatchEvent, { range, own }: EtcdWatch, position: Revision): StoreEvent[] {
   const key = decodeKey(now.key);
   if (now.revision <= position || !inRange(key, range)) return [];
   const isNew = !deleted && now.created === now.revision;
-  // etcd leaves a previous value out in silence when it was compacted before it could be read.
+  // etcd omits a previous value that was compacted before it could be read, without an error.
   if (!isNew && before === undefined) {
     throw new StoreError("compacted", `The value before revision ${now.revision} is compacted away`, { oldest: now.revision });
   }
@@ -189,14 +189,14 @@ function refusal(reply: WatchReply, from: Revision): Error {
 }
 
 /**
- * Members that answer a request for progress only after every event that it covers are asked; for older ones the beacon is
- * written, whose event carries its revision and keeps its place among the others.
+ * Requests progress. Members that answer only after all events that the answer covers get a request; for older ones the beacon is
+ * written, whose event carries its revision in order with the others.
  */
-async function askProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
+async function requestProgress(connection: Connection, stream: WatchStream, beacon: Uint8Array | undefined): Promise<void> {
   try {
     if (beacon === undefined) stream.send("progress");
     else await connection.call(putKey, { key: beacon, value: new Uint8Array(0) }, { repeatable: true });
   } catch {
-    // Asked again in a moment if it is still needed; a broken connection is the stream's to notice.
+    // The request is repeated if progress is still needed; the stream reports a broken connection.
   }
 }

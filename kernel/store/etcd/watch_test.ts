@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Connection, WatchStream } from "./connection.ts";
 import { putKey, status, type WatchRequest } from "./messages.ts";
-import { progressKeeper, tellsProgress } from "./progress.ts";
+import { progressKeeper, reportsProgress } from "./progress.ts";
 import { followEtcd } from "./watch.ts";
 import { manualClock } from "../testing/clock.ts";
 import { text } from "../testing/helpers.ts";
@@ -13,7 +13,7 @@ async function asked({ watched, called }: { readonly watched: string; readonly c
   const opened = Promise.withResolvers<void>();
   const stream: WatchStream = {
     endpoint: 0,
-    tellsProgress: tellsProgress(watched),
+    reportsProgress: reportsProgress(watched),
     send(request: WatchRequest) {
       said.push(request === "progress" ? "progress" : `watch ${text(request.from)} to ${text(request.to)}`);
       opened.resolve();

@@ -1,7 +1,7 @@
-/** Calls to the thread of the sqlite store, and their answers. */
+/** Calls to the thread of the sqlite store, and their results. */
 import type { Change, Entry, Listing, Range, Revision, StoreErrorCode, StoreEvent } from "../store.ts";
 
-/** One thing to do; the calls of a run share one transaction. */
+/** One operation; the calls of a run share one transaction. */
 export type Call =
   /** `expires` is in milliseconds since 1970. */
   | { readonly op: "commit"; readonly change: Change; readonly expires: number | undefined }
@@ -17,18 +17,18 @@ export type Call =
   | { readonly op: "compact"; readonly revision: Revision }
   | { readonly op: "expire"; readonly now: number }
   | { readonly op: "sweep" }
-  /** Looks whether a store that was full has room again, and whether one that failed can be written. */
+  /** Checks whether a full store has space again, and whether a failed one can be written. */
   | { readonly op: "room" }
   | { readonly op: "size" };
 
-/** What each call answers. Plain data, so that it crosses from a worker unchanged. */
+/** The result of each operation. Plain data, so that it can be sent between threads. */
 export interface Answers {
   readonly commit:
     | { readonly done: true; readonly revision: Revision; readonly previous: StoreEvent["previous"] }
     | { readonly done: false; readonly current: Entry | undefined };
   readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
   readonly list: Listing;
-  /** The next events after `after`; everything up to `revision` is among them. */
+  /** The next events after `after`, complete up to `revision`. */
   readonly history: { readonly events: readonly StoreEvent[]; readonly revision: Revision };
   readonly compact: undefined;
   readonly expire: readonly StoreEvent[];
@@ -50,15 +50,15 @@ export interface Run {
   readonly outcomes: readonly Outcome[];
   readonly revision: Revision;
   readonly compacted: Revision;
-  /** When the next key expires, in milliseconds since 1970. */
+  /** Expiry of the next key, in milliseconds since 1970. */
   readonly expiresAt: number | undefined;
-  /** Whether compacted history still waits to be swept away. */
+  /** Whether compacted history is not yet deleted. */
   readonly unswept: boolean;
-  /** Whether there is no room: creates and updates fail with "full", unless they are part of a deletion. */
+  /** Whether the disk is full: creates and updates fail with "full", except those that are part of a deletion. */
   readonly full: boolean;
 }
 
-/** The synchronous heart of the sqlite store. A run is durable when it returns; one that throws has changed nothing. */
+/** The synchronous part of the sqlite store. A run is durable when it returns; a run that throws has changed nothing. */
 export interface Engine {
   run(calls: readonly Call[]): Run;
   close(): void;

@@ -1,7 +1,7 @@
 /**
- * Runs that are nothing but commits, which nearly all are, and their answers, as numbers and bytes in memory that two threads share:
- * a commit that comes alone costs less so than as a message, which is looked through at both ends. The words come first, then the
- * bytes that they tell of, in the same order. A number that is not there is -1.
+ * Runs of commits only, the usual case, and their results, encoded as numbers and bytes in shared memory: a single commit costs less
+ * so than as a message, which both runtimes copy. The words come first, then the bytes that they describe, in the same order. An
+ * absent number is -1.
  */
 import { decodeKey } from "../bytes.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";
@@ -12,14 +12,14 @@ type Place = Pick<Lane, "words" | "bytes">;
 type CommitCall = Extract<Call, { op: "commit" }>;
 
 const none = -1;
-/** Of a question: how many calls; of each the revision expected, when it expires, whether it frees room, the bytes of its key and of its value. */
+/** Words of a request: the number of calls; for each the expected revision, the expiry, whether it frees space, and the lengths of key and value. */
 const questionHead = 1, callWords = 5;
-/** Of an answer: what a Run tells, how many outcomes; of each what was written, the revision and the bytes of what was there before. */
+/** Words of a result: the fields of the Run and the number of outcomes; for each whether it was written, and the revision and length of the previous value. */
 const answerHead = 6, outcomeWords = 3;
 
 const encoder = new TextEncoder();
 
-/** False, with nothing of use written, where these are not all commits or do not fit. */
+/** Returns false if not all calls are commits, or if they do not fit; the memory is then undefined. */
 export function writeCalls(calls: readonly Call[], { words, bytes }: Place): boolean {
   let at = (questionHead + calls.length * callWords) * words.BYTES_PER_ELEMENT;
   if (at > bytes.byteLength) return false;
@@ -58,7 +58,7 @@ export function readCalls(place: Place): CommitCall[] {
   });
 }
 
-/** Writes the answer to a question that was read with readCalls(). False, with nothing of use written, where it does not fit. */
+/** Writes the result of a request that readCalls() has read. Returns false if it does not fit; the memory is then undefined. */
 export function writeRun(run: Run, { words, bytes }: Place): boolean {
   let at = (answerHead + run.outcomes.length * outcomeWords) * words.BYTES_PER_ELEMENT;
   if (at > bytes.byteLength) return false;
@@ -83,7 +83,7 @@ export function writeRun(run: Run, { words, bytes }: Place): boolean {
   return true;
 }
 
-/** The answer to what writeCalls() wrote. */
+/** Reads the result of the request that writeCalls() has written. */
 export function readRun(calls: readonly Call[], place: Place): Run {
   const { next, bytes } = reader(place);
   const revision = next(), compacted = next(), expiresAt = next(), unswept = next(), full = next(), count = next();
@@ -98,7 +98,7 @@ export function readRun(calls: readonly Call[], place: Place): Run {
   return { outcomes, revision, compacted, expiresAt: expiresAt === none ? undefined : expiresAt, unswept: unswept === 1, full: full === 1 };
 }
 
-/** The words of a place one by one, and copies of its bytes from behind so many words. */
+/** Reads the words of a place one by one, and copies its bytes from behind `words` words. */
 function reader(place: Place) {
   let word = 0;
   return {

@@ -1,41 +1,41 @@
 /**
- * Whether the database has room, and what is still done when it has none:
+ * Whether the database has disk space, and which writes are allowed without it:
  *
- *   open ──> a write fails for want of room ──> full ──> the reserve is whole again, or the database has free pages ──> open
+ *   open ──> a write fails for lack of space ──> full ──> the reserve is whole again, or the database has free pages ──> open
  *
- * While it is full, only writes that free room are made (deletions, compaction), at the cost of the reserve, piece by piece.
+ * While the disk is full, only writes that free space are allowed (deletions, compaction). They use up the reserve, piece by piece.
  */
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { Reserve } from "./reserve.ts";
 
-/** What a run may do: all, only what frees room, or only reads. */
+/** The writes that a run may make: all, only those that free space, or none. */
 export type Allowed = "all" | "freeing" | "reads";
 
 export interface DiskSpace {
   readonly full: boolean;
-  /** What the next run may do. Where the reserve is gone, free pages in the database must do: without them it is full. */
+  /** What the next run may do. Without a reserve the free pages of the database must suffice; if it has none, it is full. */
   allowed(): Allowed;
-  /** Called when a run has failed for want of room: what the same run may do now, once there is nothing to release, only reads. */
+  /** Called when a run has failed for lack of space. Returns what the run may do now; only reads once the reserve is used up. */
   pressed(): Allowed;
-  /** Looks whether there is room again. */
+  /** Checks whether there is space again. */
   look(): void;
 }
 
-/** The parts of a database that `roomOf` uses. */
+/** The operations of a database that `diskSpace` uses. */
 export interface DiskSpaceOptions {
   readonly reserve: Reserve;
-  /** Bytes in the database that nothing uses. */
+  /** Unused bytes in the database. */
   readonly freeBytes: () => number;
-  /** Whether a write of some size fits; leaves nothing behind. */
+  /** Whether a write of a fixed size fits; it is rolled back. */
   readonly fits: () => boolean;
-  /** Copies what was logged into the database, so that its log can be written from the beginning again. */
+  /** Copies the write-ahead log into the database, so that the log can be overwritten. */
   readonly checkpoint: () => void;
-  /** Free bytes in the database that count as room where the disk has none. */
+  /** Free bytes in the database that suffice if the disk has none. */
   readonly enoughBytes: number;
 }
 
 export function diskSpace({ reserve, freeBytes, fits, checkpoint, enoughBytes }: DiskSpaceOptions): DiskSpace {
-  /** Whether the reserve is whole. Without it the database is full before its last page is used. */
+  /** Whether the reserve is whole. Without it the database counts as full before its last page is used. */
   let isWhole = reserve.refill();
   let full = !isWhole && freeBytes() < enoughBytes;
   return {
@@ -61,7 +61,7 @@ export function diskSpace({ reserve, freeBytes, fits, checkpoint, enoughBytes }:
   };
 }
 
-/** Whether sqlite failed for want of room. It is recognised by sqlite's own sentence for SQLITE_FULL: Deno gives no number beside it. */
+/** Whether sqlite failed for lack of space. Recognised by the message of SQLITE_FULL: Deno's error has no code. */
 export function isFullError(error: unknown): boolean {
   return reasonOf(error).includes("database or disk is full");
 }

@@ -11,20 +11,21 @@ import { diskSpaceOptions, type Facts, openTables } from "./tables.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";
 
 export interface EngineOptions {
-  /** The room that is kept for deletions; called when the database is locked. */
+  /** Opens the disk space that is reserved for deletions; called once the database is locked. */
   readonly reserve?: () => Reserve;
-  /** Pages that the database may have, asked before each run that writes: a full disk, for tests. */
+  /** Maximum pages of the database, called before each run that writes: simulates a full disk in tests. */
   readonly pagesMax?: () => number;
 }
 
 /**
- * Opens or makes the database at `path` (":memory:" for one that lives as long as the engine) and locks it against other
- * processes. Throws when it cannot be opened, is locked, or was written by a later format.
+ * Opens or creates the database at `path` (":memory:" for one in memory) and locks it against other processes.
+ *
+ * @throws if it cannot be opened, is locked, or was written in a later format
  */
 export function openEngine(path: string, options: EngineOptions = {}): Engine {
   const database = new DatabaseSync(path);
   try {
-    // EXCLUSIVE keeps the lock between transactions; it goes with the process, however that ends.
+    // EXCLUSIVE keeps the lock between transactions; it ends with the process.
     database.exec("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;");
     const { sql, facts } = openTables(database);
     return engineOf(database, sql, facts, options);
@@ -41,7 +42,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
   let { compacted, swept } = facts;
   let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
   let expiresAt = nextExpiry();
-  /** Whether a key came, went or changed that has a time to expire. */
+  /** Whether a key with an expiry was created, changed or deleted. */
   let expiryChanged = false;
 
   const oldestError = (): Failure => ({
@@ -50,7 +51,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
     oldest: compacted,
   });
 
-  /** The live row of a key, and whether it has a time to expire. */
+  /** The live row of a key, and whether it has an expiry. */
   function find(key: Uint8Array): { readonly entry: Entry | undefined; readonly expires: boolean } {
     const row = sql.find.get(key);
     if (row === undefined) return { entry: undefined, expires: false };
@@ -61,7 +62,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
     return typeof next === "number" ? next : undefined;
   }
 
-  /** Writes one revision; `prior` is what is live before it. */
+  /** Writes one revision; `prior` is the live entry before it. */
   function write(
     key: Uint8Array,
     value: Uint8Array | undefined,
@@ -76,21 +77,21 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
     return revision;
   }
 
-  /** At most one entry more than `limit`. */
+  /** At most `limit` + 1 entries. */
   function listNow(bounds: Bounds, limit: number | undefined): Entry[] {
     return sql.list.all(...bounds, limit === undefined ? -1 : limit + 1).map((row) => entryOf(row, row.value));
   }
   function listAt(bounds: Bounds, at: Revision, limit: number | undefined): Entry[] {
     const entries: Entry[] = [];
     for (const row of sql.newestAt.iterate(...bounds, at)) {
-      // Only of these the bytes are read: a key may have been written often.
+      // Values are read for these entries only: a key may have many revisions.
       const value = sql.value.get(integer(row.revision))?.value;
       if (value !== null) entries.push(entryOf(row, value));
       if (limit !== undefined && entries.length > limit) break;
     }
     return entries;
   }
-  /** From how many there are now, and what has come and gone since. */
+  /** Computed from the present number and the creations and deletions since. */
   function countAt(bounds: Bounds, at: Revision): number {
     const now = integer(sql.count.get(...bounds)?.count);
     return at === revision ? now : now + integer(sql.countSince.get(at, ...bounds)?.difference);
@@ -115,7 +116,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
         return { failure: { code: "future", message: `Cannot read revision ${as}: the newest is ${revision}`, current: revision } };
       }
       const bounds = boundsOf(range);
-      // One more tells whether there is more.
+      // One entry more shows whether there are more.
       const found = as === revision ? listNow(bounds, limit) : listAt(bounds, as, limit);
       const entries = found.slice(0, limit);
       const count = found.length > entries.length && counted ? countAt(bounds, as) : found.length;
@@ -156,8 +157,8 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
       });
       return { answer: events };
     },
-    // Up to `swept` only the newest rows of living keys are left, so whatever is superseded by a revision of this step
-    // is either named as its previous or is a deletion.
+    // Up to `swept` only the newest rows of live keys remain, so every row that a revision of this step supersedes
+    // is either its previous row or a deletion.
     sweep() {
       if (allowed === "reads") return { failure: fullError };
       const until = Math.min(compacted, swept + (allowed === "all" ? limits.sweepRevisionsMax : limits.sweepRevisionsWhenFullMax));
@@ -167,20 +168,20 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
       return { answer: undefined };
     },
     room() {
-      // The least that is a write: a file that could not be written is tried this way.
+      // The smallest possible write tests whether the file can be written.
       if (allowed === "all") sql.touch.run();
       return { answer: undefined };
     },
     size: () => ({ answer: integer(sql.size.get()?.bytes) }),
   };
 
-  /** One transaction, as far as `allowed` goes. */
+  /** Runs one transaction, restricted to what `allowed` permits. */
   function attempt(calls: readonly Call[], begin: string): Run {
     const before = { revision, compacted, swept, expiresAt };
     expiryChanged = false;
     database.exec(begin);
     try {
-      // Each operation takes its own call, which the compiler cannot follow through the table.
+      // The compiler cannot relate an operation to its call through the table.
       const outcomes = calls.map((call) => operations[call.op](call as never));
       if (compacted !== before.compacted) sql.setFact.run(compacted, "compacted");
       if (swept !== before.swept) {

@@ -1,11 +1,11 @@
-/** What sqlite's failures mean to an operator. They are recognised by sqlite's own sentences: Deno gives no numbers beside them. */
+/** What sqlite's errors mean for an operator. Recognised by sqlite's messages: Deno's errors have no codes. */
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import type { Trouble } from "../trouble.ts";
 
 const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
 
-/** By what sqlite says: what it means, and what to do. */
+/** Text in sqlite's message, its meaning, and the advice. */
 const table: readonly (readonly [said: string, meaning: string, advice: string])[] = [
   ["file is not a database", "it is no sqlite database, or its first page is damaged", restore],
   ["malformed", "it is damaged", restore],
@@ -34,7 +34,7 @@ function explained(error: unknown): Explained {
   return { cause: `${meaning} (${said})`, advice };
 }
 
-/** Why a store file cannot be opened, and what to do. `owner` is the number of the process that opened it last, where it is known. */
+/** Why a store file cannot be opened, and what to do. `owner`: id of the process that opened it last, if known. */
 export function openFailure(error: unknown, owner: number | undefined): string {
   if (reasonOf(error).includes("database is locked")) {
     const which = owner === undefined ? "" : `, process ${owner}`;
@@ -46,7 +46,7 @@ export function openFailure(error: unknown, owner: number | undefined): string {
   return `${cause}; ${advice}`;
 }
 
-/** The trouble of a store file whose writes or reads fail. */
+/** The fault of a store file whose reads or writes fail. */
 export function failingTrouble(path: string, error: unknown): Trouble {
   return {
     kind: "failing",
@@ -58,7 +58,7 @@ export function failingTrouble(path: string, error: unknown): Trouble {
   };
 }
 
-/** The trouble of a store file that has no room. */
+/** The fault of a store file on a full disk. */
 export function fullTrouble(path: string): Trouble {
   return {
     kind: "full",

@@ -2,18 +2,17 @@ import { limits } from "../../../core/limits.ts";
 import type { Revision, StoreEvent } from "../store.ts";
 
 /**
- * The newest events of a store in which every revision has exactly one, kept so that watches which keep up need not read
- * history:
+ * The newest events of a store in which every revision has exactly one event, so that watches that keep up need not read history:
  *
  *   publish 2 3 4    since(2) is 3 4    since(1) is 2 3 4
  *   (2 is dropped)   since(2) is 3 4    since(1) is undefined: read history
  */
 export interface RecentEvents {
-  /** The newest revision published. */
+  /** The newest published revision. */
   readonly revision: Revision;
-  /** The events follow the newest revision without a gap. */
+  /** Adds events, which must follow the newest revision without a gap. */
   publish(events: readonly StoreEvent[]): void;
-  /** Events after a revision, a bounded number at a time, or undefined where some of them are no longer kept. */
+  /** A bounded number of events after a revision, or undefined if some of them were dropped. */
   since(after: Revision): readonly StoreEvent[] | undefined;
 }
 
@@ -21,7 +20,7 @@ export function recentEvents(start: Revision): RecentEvents {
   let revision = start;
   let kept: StoreEvent[] = [];
   let bytes = 0;
-  /** How many at the head of `kept` are dropped already; they leave the array when they are half of it. */
+  /** Dropped events at the head of `kept`; they are removed from the array when they are half of it. */
   let dropped = 0;
 
   function drop(): void {
@@ -55,7 +54,7 @@ export function recentEvents(start: Revision): RecentEvents {
   };
 }
 
-/** What an event holds in memory, near enough for bounds: its bytes, and something for the objects around them. */
+/** Approximate bytes of an event in memory: its bytes, and an allowance for its objects. */
 export function eventBytes(event: StoreEvent): number {
   return event.key.length + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0) + 200;
 }

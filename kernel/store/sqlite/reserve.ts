@@ -1,28 +1,28 @@
-/** Room on the disk that is kept for deletions and compaction: a file of random bytes, given back piece by piece. */
+/** Disk space reserved for deletions and compaction: a file of random bytes that is released piece by piece. */
 import { randomFillSync } from "node:crypto";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { limits } from "../../../core/limits.ts";
 
 export interface Reserve {
-  /** Gives a piece back to the disk; false where nothing is left. */
+  /** Releases a piece; returns false if none is left. */
   release(): boolean;
-  /** Takes back what was released. Whether all of it is there, and as much again as one piece is free beside it. */
+  /** Takes released pieces back. Returns whether the reserve is whole and one more piece is free beside it. */
   refill(): boolean;
   close(): void;
 }
 
-/** For a store in memory, and where the file cannot be made. */
+/** For a store in memory, or if the file cannot be created. */
 export const noReserve: Reserve = Object.freeze({ release: () => false, refill: () => true, close() {} });
 
 /**
- * The reserve in a file. Its bytes are random, because file systems that compress or leave holes would keep no room for others. Writing
- * makes the file system give the room at once; nothing is synced, because what matters is the room and not the bytes.
+ * The reserve in a file. Its bytes are random, because compressing or sparse file systems would otherwise reserve nothing. Writing
+ * allocates the space at once; nothing is synced, because the content does not matter.
  */
 export function openReserve(path: string): Reserve {
   const { storeReserveBytes: wholeBytes, storeReservePieceBytes: pieceBytes } = limits;
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
 
-  /** Whether the piece that begins at `at` could be written; otherwise the file ends there. */
+  /** Writes the piece at offset `at`. If that fails, truncates the file there and returns false. */
   function write(at: number): boolean {
     const piece = randomFillSync(new Uint8Array(pieceBytes));
     try {

@@ -2,10 +2,10 @@ import { limits } from "../../../core/limits.ts";
 import type { Answers, Call, Outcome } from "./calls.ts";
 import { type Revision, StoreError } from "../store.ts";
 
-/** Calls on their way to the engine. */
+/** Queue of calls to the engine. */
 export interface RunQueue {
   call<C extends Call>(call: C, signal?: AbortSignal): Promise<Answers[C["op"]]>;
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when no call runs or waits. */
   idle(): Promise<void>;
 }
 
@@ -16,14 +16,16 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Calls that arrive while a run is under way wait and make up the next one: the busier, the larger, with one sync for all.
- * A call whose signal aborts while it waits is left out; StoreError "unavailable" when a run fails or too many wait. */
+/**
+ * Calls that arrive during a run form the next one, so a busy store makes larger runs, each with one sync. A call whose signal aborts
+ * while it waits is dropped. Calls reject with StoreError "unavailable" when a run fails or too many wait.
+ */
 export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outcome[]>): RunQueue {
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
 
   async function runAll(): Promise<void> {
-    await Promise.resolve(); // callers of this same moment come along
+    await Promise.resolve(); // calls of the same microtask share the run
     while (waiting.length > 0) {
       const taken = waiting.slice(0, takeable(waiting));
       waiting = waiting.slice(taken.length);
@@ -65,7 +67,7 @@ export function runQueue(run: (calls: readonly Call[]) => Promise<readonly Outco
   };
 }
 
-/** How many of the waiting calls go into the next run. */
+/** The number of waiting calls that the next run takes. */
 function takeable(waiting: readonly Waiting[]): number {
   let bytes = 0;
   let count = 0;

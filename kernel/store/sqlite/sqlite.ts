@@ -14,18 +14,19 @@ import { type Troubles, untroubled } from "../trouble.ts";
 
 export interface SqliteOptions {
   readonly clock?: Clock;
-  /** Bytes of key and value that one commit may have; etcd's default where absent. */
+  /** Bytes of key and value together in one commit; default: etcd's. */
   readonly requestBytesMax?: number;
-  /** Where it is reported that the file fails or its disk is full. */
+  /** Reports that the file fails or its disk is full. */
   readonly troubles?: Troubles;
-  /** For tests: the engine runs in this thread with these. */
+  /** For tests: runs the engine in this thread, with these options. */
   readonly engine?: EngineOptions;
 }
 
 /**
- * A store in one sqlite file, or in memory for ":memory:". Writers that wait together share one transaction, each with a
- * revision of its own, and are answered once it is synced to disk. The file is locked while it is open: StoreError
- * "unavailable" when another process has it or it cannot be opened.
+ * A store in one sqlite file, or in memory for ":memory:". Commits that wait together share one transaction, each with its own
+ * revision, and resolve once it is synced to disk. The file is locked while it is open.
+ *
+ * @throws StoreError "unavailable" if another process has the file open, or it cannot be opened
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
   const { clock = systemClock, troubles = untroubled } = options;
@@ -42,7 +43,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   let cancelExpiry = (): void => {};
   let cancelSweep: (() => void) | undefined;
   let cancelTrial: (() => void) | undefined;
-  /** Whether the last write failed for another reason than want of room. */
+  /** Whether the last write failed for a reason other than lack of space. */
   let isFailing = false;
 
   const queue = runQueue(async (calls) => {
@@ -65,7 +66,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     else troubles.end("full", path);
     if (run.full) planTrial();
   }
-  /** Tries from time to time whether a store that is full or fails can be written again, also without other writes. */
+  /** Checks periodically whether a full or failing store can be written again, also without other writes. */
   function planTrial(): void {
     if (cancelTrial !== undefined || closing !== undefined) return;
     cancelTrial = clock.after(limits.storeTrialMs, () => {
@@ -86,12 +87,12 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     if (run.unswept) planSweep();
   }
 
-  // Both plans end in a call like any other; when that fails, the next run plans again.
+  // Both timers end in a call like any other; if that fails, the next run plans again.
   function planExpiry(): void {
     cancelExpiry();
     if (latest.expiresAt === undefined || closing !== undefined) return;
     cancelExpiry = clock.after(latest.expiresAt - clock.now(), () => {
-      // A timer may be early, and more may be due than one call removes.
+      // A timer may fire early, and more keys may be due than one call removes.
       queue.call({ op: "expire", now: clock.now() }).then(planExpiry, () => {});
     });
   }
@@ -152,7 +153,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   return {
     get: (key, signal) => call({ op: "get", key }, signal),
     list: (range, { limit, at, counted = true, signal } = {}) => call({ op: "list", range, limit, at, counted }, signal),
-    // The file is locked, so that every write is one of ours, and told here before it is answered.
+    // The file is locked, so every write is this process's own and is recorded here before it is answered.
     newest: () => closing === undefined ? latest.revision : undefined,
     commit,
     watch,
@@ -169,7 +170,7 @@ function recentBatch(recent: RecentEvents, range: Range, after: Revision): Batch
   return { events: events.filter(({ key }) => inRange(key, range)), revision: last.revision };
 }
 
-/** The events of a run, in order of their revisions. */
+/** The events of a run, ordered by revision. */
 function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEvent[] {
   return outcomes.flatMap((outcome, index): readonly StoreEvent[] => {
     const call = calls[index];
@@ -182,7 +183,7 @@ function eventsOf(calls: readonly Call[], outcomes: readonly Outcome[]): StoreEv
   });
 }
 
-/** Wakes everyone who waits. */
+/** Wakes all waiting watches. */
 function bell(): { ring: () => void; next: () => Promise<void> } {
   let round = Promise.withResolvers<void>();
   return {
@@ -202,12 +203,12 @@ function closedError(): StoreError {
   return new StoreError("closed", "The store is closed");
 }
 
-/** A file of the same folder and of a name that copies of the store's own files (`store.sqlite*`) leave out. */
+/** A file in the same folder whose name copies of the store's own files (`store.sqlite*`) do not match. */
 function besides(path: string, what: string): string {
   return `${path.replace(/\.sqlite$/, "")}.${what}`;
 }
 
-/** Writes down which process has the file open: the next one that is refused can say so. */
+/** Records the id of the process that has the file open, for the error of the next process. */
 function noteOwner(path: string): void {
   try {
     writeFileSync(besides(path, "pid"), `${process.pid}\n`, { mode: 0o600 });

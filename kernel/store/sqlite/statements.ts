@@ -1,12 +1,12 @@
-/** The questions that the sqlite store asks its database, about the tables of `sqlite-engine.ts`. */
+/** The SQL statements of the sqlite store, on the tables of `tables.ts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { keyBounds } from "../bytes.ts";
 import type { Range } from "../store.ts";
 
-/** Keys from the one up to the other, which is not among them. */
+/** Half-open interval of keys. */
 export type Bounds = readonly [from: Uint8Array, to: Uint8Array];
 const within = "key >= ? AND key < ?";
-/** No key comes after it: they are UTF-8. */
+/** Greater than every key: keys are UTF-8. */
 const noEnd = Uint8Array.of(0xff);
 
 export function boundsOf(range: Range): Bounds {
@@ -16,7 +16,7 @@ export function boundsOf(range: Range): Bounds {
 
 export type Statements = ReturnType<typeof statements>;
 
-/** All that the engine asks of its database. */
+/** All statements of the engine. */
 export function statements(database: DatabaseSync) {
   return {
     facts: database.prepare("SELECT name, value FROM facts"),
@@ -30,13 +30,13 @@ export function statements(database: DatabaseSync) {
       `SELECT l.key, l.revision, h.value FROM live l JOIN history h ON h.revision = l.revision
        WHERE ${within.replaceAll("key", "l.key")} ORDER BY l.key LIMIT ?`,
     ),
-    // In the order of the index, so that whoever reads on gets no more rows than are read.
+    // In the order of the index, so that only the rows of the page are read.
     newestAt: database.prepare(
       `SELECT key, max(revision) AS revision FROM history INDEXED BY history_by_key WHERE ${within} AND revision <= ? GROUP BY key ORDER BY key`,
     ),
     value: database.prepare("SELECT value FROM history WHERE revision = ?"),
     count: database.prepare(`SELECT count(*) AS count FROM live WHERE ${within}`),
-    // A key's first row after a revision names what was there at it.
+    // A key's first row after a revision names the row that was live at it.
     countSince: database.prepare(
       `SELECT coalesce(sum((h.previous IS NOT NULL) - EXISTS (SELECT 1 FROM live l WHERE l.key = f.key)), 0) AS difference
        FROM (SELECT key, min(revision) AS revision FROM history NOT INDEXED WHERE revision > ? AND ${within} GROUP BY key) f

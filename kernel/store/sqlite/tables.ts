@@ -7,19 +7,19 @@ import { integer } from "./rows.ts";
 import { type Statements, statements } from "./statements.ts";
 import type { Revision } from "../store.ts";
 
-/** Format 1 wrote the newest revision as a fact with every commit and went by that alone, so it may not open what format 2 has written. */
+/** Format 1 stored the newest revision as a fact in every commit and relied on that alone, so it must not open a store of format 2. */
 const format = 2;
 
 /**
- * `history` has one row for each revision, `live` one for each key that there is now, `facts` the counters:
+ * `history` has one row for each revision, `live` one for each existing key, `facts` the counters:
  *
  *   commit a=1     history (2, a, "1", previous null)     live (a, 2)
  *   commit a=2     history (3, a, "2", previous 2)        live (a, 3)
  *   delete a       history (4, a, null, previous 3)       live ()
  *   compact 3      facts compacted=3; row 2 is swept: row 3 names it as previous, and 3 <= 3
  *
- * Keys are blobs, so that they sort by bytes. The newest revision is that of the newest row, which a commit writes anyway; as a
- * fact it is kept when rows are swept, because the newest may be among them (a deletion).
+ * Keys are blobs, so that they sort by bytes. The newest revision is that of the newest row. It is stored as a fact when rows are
+ * swept, because the newest row may be among them (a deletion).
  */
 const tables = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
@@ -30,7 +30,7 @@ const tables = `
   INSERT OR IGNORE INTO facts VALUES ('format', ${format}), ('revision', 1), ('compacted', 0), ('swept', 0);
 `;
 
-/** Statements and counters of a database that is locked by this process. Makes the tables where there are none; throws for a later format. */
+/** Statements and counters of a database that this process has locked. Creates missing tables; throws for a later format. */
 export function openTables(database: DatabaseSync): { readonly sql: Statements; readonly facts: Facts } {
   database.exec(`BEGIN IMMEDIATE; ${tables} COMMIT;`);
   const sql = statements(database);
@@ -40,13 +40,13 @@ export function openTables(database: DatabaseSync): { readonly sql: Statements; 
   return { sql, facts };
 }
 
-/** What `roomOf` needs of a database. */
+/** The operations of a database that `diskSpace` uses. */
 export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserve: Reserve): DiskSpaceOptions {
   return {
     reserve,
     freeBytes: () => integer(sql.freeBytes.get()?.bytes),
     fits() {
-      // Pages are given out when they are needed, and taken back with the transaction: nothing of it gets to the disk.
+      // Pages are allocated by the transaction and released by its rollback: nothing is written to the disk.
       database.exec("BEGIN IMMEDIATE");
       try {
         sql.insert.run(noRevision, new Uint8Array(), new Uint8Array(limits.storeReservePieceBytes / 4), null);
@@ -63,7 +63,7 @@ export function diskSpaceOptions(database: DatabaseSync, sql: Statements, reserv
   };
 }
 
-/** No revision of the store: they begin at 1. */
+/** Not a revision of the store: those begin at 1. */
 const noRevision = -1;
 
 export interface Facts {

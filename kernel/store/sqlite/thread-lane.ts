@@ -1,39 +1,38 @@
-/** Bytes that a lane holds: hundreds of writes of the usual size. What is never used of it takes no memory. */
+/** Bytes of a lane: hundreds of commits of the usual size. Unused pages take no memory. */
 const laneBytes = 1024 * 1024;
 const headBytes = 8;
-/** The words of the head: how many messages were sent, and whether the last one lies here. */
+/** Words of the head: the number of sent messages, and whether the last one is in the lane. */
 const sent = 0, here = 1;
 
-/** Memory for one lane. */
+/** Allocates the memory of one lane. */
 export function laneMemory(): SharedArrayBuffer {
   return new SharedArrayBuffer(headBytes + laneBytes);
 }
 
 /**
- * One way from one thread to another, in memory that they share. A message lies in it until the next one; the sender knows by the
- * answer, which has a lane of its own, that it was read. Posting wakes an event loop at the other end and makes an event of the message;
- * a thread that waits here wakes at a third of the cost.
+ * One direction between two threads, in shared memory. A message stays until the next one; an answer, on a lane of its own, shows the
+ * sender that it was read. Waiting on shared memory costs a third of a posted message, which needs an event in the receiving thread.
  *
  *   main                              thread
  *   answers.next()                    questions.wait()      blocks
  *   questions.send(true)   ------>    ... returns true
  *   ... resolves           <------    answers.send(true)
  *
- * What does not fit is announced with `false` and comes by post.
+ * A message that does not fit is announced with `false` and sent with postMessage.
  */
 export interface Lane {
   readonly words: Float64Array;
-  /** The same memory. */
+  /** The bytes of the shared memory. */
   readonly bytes: Uint8Array;
-  /** Wakes the other end: there is a message, here or else in the post. */
+  /** Wakes the receiver: a message is in the lane, or was posted. */
   send(liesHere: boolean): void;
-  /** Blocks until one is sent that was not yet waited for, and tells whether it lies here. */
+  /** Blocks until a message arrives; returns whether it is in the lane. */
   wait(): boolean;
-  /** The same without blocking, nor by itself keeping the process alive. */
+  /** As `wait`, without blocking and without keeping the process alive. */
   next(): Promise<boolean>;
 }
 
-/** An end of a lane, of which one sends and the other receives what is sent from now on. */
+/** One end of a lane; the sender and the receiver have one each. A receiver gets messages sent from now on. */
 export function laneIn(memory: SharedArrayBuffer): Lane {
   const head = new Int32Array(memory, 0, headBytes / Int32Array.BYTES_PER_ELEMENT);
   let seen = Atomics.load(head, sent);

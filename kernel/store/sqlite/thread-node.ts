@@ -1,4 +1,4 @@
-/** A program: the thread of a sqlite store as a worker of node's. */
+/** Entry point: the thread of a sqlite store as a node worker. */
 import { parentPort } from "node:worker_threads";
 import { sqliteThread } from "./thread.ts";
 

@@ -1,7 +1,6 @@
 /**
- * The thread in which the file of a sqlite store is read and written, because node:sqlite blocks, fsync included. It is told which
- * file to open, says that it has, and then answers runs one by one until it is told to close. While there is nothing to do it waits
- * in its lane; what is not written there comes by post.
+ * The thread that reads and writes the file of a sqlite store: node:sqlite blocks, fsync included. It receives the path to open,
+ * confirms, and then answers runs one by one until it is closed. While idle it waits on its lane; larger messages are posted.
  */
 import { reasonOf } from "../../../core/reason-of.ts";
 import { readCalls, writeRun } from "./commit-words.ts";
@@ -16,7 +15,7 @@ export type ToThread =
   | {
     readonly tag: "open";
     readonly path: string;
-    /** The file of the reserve. */
+    /** Path of the reserve. */
     readonly reserve: string;
     readonly questions: SharedArrayBuffer;
     readonly answers: SharedArrayBuffer;
@@ -34,7 +33,7 @@ interface Open {
   readonly answers: Lane;
 }
 
-/** Takes what is posted and then what lies in the lane, until there is word that more was posted. */
+/** Handles posted messages and then those in the lane, until a posted one is announced. */
 export function sqliteThread(post: (message: FromThread) => void): (message: ToThread) => void {
   let open: Open | undefined;
 
@@ -50,7 +49,7 @@ export function sqliteThread(post: (message: FromThread) => void): (message: ToT
     open = undefined;
     return { tag: "closed" };
   }
-  /** Whether the answer lies in the lane; else it was posted. */
+  /** Returns whether the answer is in the lane; otherwise it was posted. */
   function answerHere({ engine, questions, answers }: Open): boolean {
     try {
       const run = engine.run(readCalls(questions));

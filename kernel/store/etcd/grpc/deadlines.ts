@@ -1,8 +1,8 @@
-/** The ends of many times, watched by one timer: a timer of its own for each call costs more than the rest of its bookkeeping. */
+/** Many deadlines on one timer: a timer for each call costs more than all other bookkeeping of the call. */
 export interface Deadlines {
-  /** Calls back after so many milliseconds, unless the returned function is called before. */
+  /** Calls `late` after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, late: () => void): () => void;
-  /** Forgets them all. */
+  /** Cancels all deadlines. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-/** The gRPC status codes that mean something here. */
+/** The gRPC status codes that the store handles. */
 export const grpcCode = Object.freeze({
   ok: 0,
   cancelled: 1,
@@ -9,13 +9,13 @@ export const grpcCode = Object.freeze({
   unavailable: 14,
 });
 
-/** A call that failed; `unsent` says that the server certainly did nothing. */
+/** A failed call. `unsent`: the server has certainly not acted on it. */
 export class GrpcError extends Error {
   readonly code: number;
   readonly unsent: boolean;
-  /** Whether the server said so itself. */
+  /** Whether the server sent the status. */
   readonly fromServer: boolean;
-  /** Whether no connection could be made. */
+  /** Whether the connection could not be made. */
   readonly connecting: boolean;
   constructor(
     code: number,
@@ -31,7 +31,7 @@ export class GrpcError extends Error {
   }
 }
 
-/** What a connection failed by, told with what it was wanted for. */
+/** The error of a call whose connection failed; `what` names the attempt. */
 export function lost(what: string, cause: unknown, unsent: boolean, connecting = false): GrpcError {
   return new GrpcError(grpcCode.unavailable, `${what}: ${cause instanceof Error ? cause.message : cause}`, { unsent, connecting, cause });
 }

@@ -7,8 +7,8 @@ import { headerBlock, type Headers } from "../http2/hpack.ts";
 import type { Lost, Stream, StreamEvents } from "../http2/session.ts";
 
 /**
- * As much of a gRPC client as the store needs, over HTTP/2: one call is one stream, one message is a byte 0, its length in four
- * bytes and its bytes, and the outcome comes in the trailers.
+ * A minimal gRPC client over HTTP/2. One call is one stream. A message is a zero byte, its length in four bytes, and its bytes. The
+ * status is in the trailers.
  */
 export interface Method<Request, Reply> {
   readonly path: string;
@@ -16,17 +16,17 @@ export interface Method<Request, Reply> {
   readonly decode: (bytes: Buffer) => Reply;
 }
 
-/** Calls to one endpoint over one connection, which is made when it is needed and made again when it is lost. */
+/** Calls to one endpoint over one connection, which is opened on demand and reopened after a failure. */
 export interface Channel {
   /** Rejects with a GrpcError, or with the signal's reason. */
   call<Request, Reply>(method: Method<Request, Reply>, request: Request, timeoutMs: number, signal?: AbortSignal): Promise<Reply>;
-  /** A call in which both sides send as many messages as they like. Rejects with a GrpcError when there is no connection. */
+  /** Opens a bidirectional stream. Rejects with a GrpcError if there is no connection. */
   stream<Request, Reply>(method: Method<Request, Reply>, headers: Readonly<Record<string, string>>): Promise<MessageStream<Request, Reply>>;
-  /** Ends the connection; what is under way on it fails. */
+  /** Closes the connection; calls in progress fail. */
   close(): void;
 }
 
-/** Gives all messages that have come together; throws a GrpcError however the stream ends, except after cancel(). */
+/** Yields all messages that have arrived together. Throws a GrpcError at any end of the stream except cancel(). */
 export interface MessageStream<Request, Reply> extends AsyncIterable<readonly Reply[]> {
   send(request: Request): void;
   cancel(): void;
@@ -168,7 +168,7 @@ function openStream(session: GrpcSession, headers: Buffer, whole: Buffer | undef
   }
 }
 
-/** The headers of each method's calls, made once; `more` is for those that are rare. */
+/** The header blocks of each method, encoded once; `more` is for rare additional headers. */
 function headersFor(endpoint: string): (path: string, more?: Readonly<Record<string, string>>) => Buffer {
   const { protocol, host } = new URL(endpoint);
   const known = new Map<string, Buffer>();
@@ -194,7 +194,7 @@ interface Status {
   readonly message: string;
 }
 
-/** What headers say about the outcome, if they do. */
+/** The status in headers, if they have one. */
 function statusOf(headers: Headers): Status | undefined {
   const code = headers.get("grpc-status");
   if (code !== undefined) return { code: Number(code), message: decoded(headers.get("grpc-message") ?? "") };
@@ -209,7 +209,7 @@ function failureOf(status: Status | undefined, ended: Lost | undefined): GrpcErr
   return lost("The connection was lost", ended?.cause ?? "the stream was closed", ended?.unsent ?? false);
 }
 
-/** gRPC sends messages percent-encoded; what is not well encoded is taken as it is. */
+/** Decodes the percent-encoding of gRPC messages; an invalid encoding is returned unchanged. */
 function decoded(message: string): string {
   try {
     return decodeURIComponent(message);

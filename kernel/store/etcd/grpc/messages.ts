@@ -1,10 +1,10 @@
-/** Messages as gRPC lays them into the data of a stream: a byte 0, the length in four bytes, and the bytes. */
+/** gRPC messages in the data of a stream: a zero byte, the length in four bytes, and the message. */
 import { Buffer } from "node:buffer";
 import { grpcCode, GrpcError } from "./errors.ts";
 
 const frameHead = 5;
 
-/** A message as it is sent. */
+/** A message with its gRPC header. */
 export function framed(message: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(frameHead + message.length);
   frame[0] = 0; // not compressed
@@ -12,7 +12,7 @@ export function framed(message: Uint8Array): Buffer {
   frame.set(message, frameHead);
   return frame;
 }
-/** The message of an answer that has but one. Throws a GrpcError where it is anything else. */
+/** The single message of a unary answer. Throws a GrpcError if there is none, or more than one. */
 export function onlyMessage(chunks: readonly Buffer[]): Buffer {
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
   if (bytes.length < frameHead || bytes[0] !== 0 || bytes.readUInt32BE(1) !== bytes.length - frameHead) {
@@ -21,7 +21,7 @@ export function onlyMessage(chunks: readonly Buffer[]): Buffer {
   return bytes.subarray(frameHead);
 }
 
-/** Puts messages together from chunks that are cut anywhere, without copying what is still incomplete again and again. */
+/** Assembles messages from chunks of any size; incomplete messages are copied once only. */
 export function messageReader(): (chunk: Buffer) => Iterable<Buffer> {
   let parts: Buffer[] = [];
   let have = 0;

@@ -6,30 +6,30 @@ import { lost } from "./errors.ts";
 import { openSession, type Session } from "../http2/session.ts";
 
 export interface Tls {
-  /** PEM; without it the authorities that the runtime believes count. */
+  /** PEM; default: the certificate authorities that the runtime trusts. */
   readonly ca?: string | Uint8Array;
   readonly cert?: string | Uint8Array;
   readonly key?: string | Uint8Array;
 }
 
 export interface SessionOptions {
-  /** Asked for with each connection that is made. */
+  /** Called for each new connection. */
   readonly tls?: (() => Tls) | undefined;
-  /** After so many milliseconds with a call under way the other end is asked whether it is still there; it has a third of it to answer. */
+  /** Milliseconds between keepalive pings while a call is in progress; the answer must arrive within a third of it. */
   readonly keepaliveMs: number;
 }
 
-/** A connection that stands. */
+/** An open connection. */
 export interface GrpcSession extends Pick<Session, "usable" | "open"> {
-  /** Destroys the connection unless the other end answers soon. */
+  /** Sends a ping, and destroys the connection if it is not answered in time. */
   probe(): void;
-  /** Ends it and its streams. */
+  /** Closes the connection and its streams. */
   close(): void;
 }
 
 const connectMs = 5000;
 
-/** Resolves when the connection stands: TLS included, and the server has said its settings. Rejects with a GrpcError. */
+/** Resolves once TLS is established and the server has sent its settings. Rejects with a GrpcError. */
 export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOptions): Promise<GrpcSession> {
   return new Promise((resolve, reject) => {
     const socket = openSocket(new URL(endpoint), tls?.());
@@ -52,7 +52,7 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
   if (protocol === "http:") return connectTcp({ host, port: Number(port || 80), noDelay: true });
   const own = tls &&
     { ...(tls.ca && { ca: pem(tls.ca) }), ...(tls.cert && { cert: pem(tls.cert) }), ...(tls.key && { key: pem(tls.key) }) };
-  // An address is checked against the certificate, and never sent as a name (RFC 6066, 3).
+  // An IP address is verified against the certificate, but not sent as SNI (RFC 6066, section 3).
   const socket = connectTls({
     host,
     port: Number(port || 443),
@@ -63,7 +63,7 @@ function openSocket({ protocol, hostname, port }: URL, tls: Tls | undefined): So
   return socket.setNoDelay(true);
 }
 
-/** The session, tested from time to time. */
+/** The session with keepalive pings. */
 function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSession {
   let silent: ReturnType<typeof setTimeout> | undefined;
 
@@ -75,7 +75,7 @@ function watched(session: Session, socket: Socket, keepaliveMs: number): GrpcSes
       silent = undefined;
     });
   }
-  // Servers take pings without a call under way amiss.
+  // Servers treat pings without a call in progress as abuse.
   const timer = setInterval(() => session.streams > 0 && probe(), keepaliveMs);
   socket.once("close", () => {
     clearInterval(timer);

@@ -1,12 +1,12 @@
-/** How much the other end may still send, on one stream or on all together (RFC 9113, 5.2). */
+/** Flow-control window of one stream or of the connection: bytes that the server may still send (RFC 9113, section 5.2). */
 export interface FlowWindow {
-  /** So many bytes have come. Throws where they are more than there was room for. */
+  /** Counts received bytes. Throws if they exceed the window. */
   fill(bytes: number): void;
-  /** So many of them are used: there is room for as many more, which the other end is told when half of all is used. */
+  /** Counts processed bytes; calls `increase` once they are half of the window. */
   use(bytes: number): void;
 }
 
-export function flowWindow(windowBytes: number, tell: (bytes: number) => void): FlowWindow {
+export function flowWindow(windowBytes: number, increase: (bytes: number) => void): FlowWindow {
   let left = windowBytes, used = 0;
   return {
     fill(bytes) {
@@ -17,7 +17,7 @@ export function flowWindow(windowBytes: number, tell: (bytes: number) => void): 
       used += bytes;
       if (used < windowBytes / 2) return;
       left += used;
-      tell(used);
+      increase(used);
       used = 0;
     },
   };

@@ -1,4 +1,4 @@
-/** The frames of HTTP/2 (RFC 9113, 4 and 6) as they go over a socket. */
+/** Reads and writes the frames of HTTP/2 (RFC 9113, sections 4 and 6). */
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import process from "node:process";
@@ -14,19 +14,19 @@ export const frameType = Object.freeze({
   windowUpdate: 8,
   continuation: 9,
 });
-/** One bit means one thing in one type of frame, another in another. */
+/** The meaning of a flag depends on the type of frame. */
 export const flag = Object.freeze({ endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 });
 
-/** Of the payload of one frame, either way: what holds where nobody has said otherwise, and we do not. */
+/** Largest payload of a frame in both directions, in bytes: the default of RFC 9113 (SETTINGS_MAX_FRAME_SIZE). */
 export const frameBytesMax = 16_384;
 
 const headBytes = 9;
-/** Enough for some forty commits of a kilobyte. */
+/** Bytes of one write buffer: enough for about forty commits of a kilobyte. */
 const slabBytes = 65_536;
 
 export type TakeFrame = (type: number, flags: number, stream: number, payload: Buffer) => void;
 
-/** Takes chunks that are cut anywhere and hands out whole frames; throws where one is too long. */
+/** Reads chunks of any size and emits whole frames; throws if one is too long. */
 export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
   let rest: Buffer | undefined;
   return (chunk) => {
@@ -44,7 +44,7 @@ export function frameReader(take: TakeFrame): (chunk: Buffer) => void {
   };
 }
 
-/** What a frame of headers or data carries, without the padding that it may have. Throws where that is longer than the frame. */
+/** The content of a frame of headers or data without its padding. Throws if the padding is longer than the frame. */
 export function unpadded(flags: number, payload: Buffer): Buffer {
   if ((flags & flag.padded) === 0) return payload;
   const padding = payload[0] ?? 0;
@@ -56,8 +56,8 @@ export function unpadded(flags: number, payload: Buffer): Buffer {
 export type WriteFrame = (type: number, flags: number, stream: number, payload: Uint8Array, from?: number, to?: number) => void;
 
 /**
- * Frames for a socket. What is written before the event loop turns leaves in one piece: on Deno a write of its own for each frame
- * costs more than all the rest of a call.
+ * Writes frames to a socket. Frames written in one turn of the event loop leave in one write: on Deno a write for each frame costs
+ * more than all the rest of a call.
  */
 export function frameWriter(socket: Socket): WriteFrame {
   let slab = Buffer.alloc(0);

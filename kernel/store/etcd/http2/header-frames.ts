@@ -1,11 +1,11 @@
-/** Headers as they come: in one frame, or in one and others behind it (RFC 9113, 6.2 and 6.10). */
+/** Header blocks in one HEADERS frame, or continued in others (RFC 9113, sections 6.2 and 6.10). */
 import { limits } from "../../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import { flag, frameType, unpadded } from "./frames.ts";
 
 /**
- * Takes the frames that carry headers and hands out whole blocks; false for a frame of another kind. Throws where one stands between
- * pieces that belong together, or there is no end of them.
+ * Reads frames with headers and emits whole blocks; returns false for other frames. Throws if another frame interrupts a block, or
+ * if the block exceeds its bounds.
  */
 export function headerFrames(
   give: (stream: number, ends: boolean, block: Buffer) => void,

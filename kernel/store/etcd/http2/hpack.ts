@@ -1,22 +1,22 @@
 /**
- * Header blocks (RFC 7541) between two ends that keep no table of what was sent before: ours says so in its settings, so that a
- * block means the same wherever it comes, and what is sent with each call is made once.
+ * Header blocks (RFC 7541) without a dynamic table: the settings of this client forbid one. A block therefore has the same meaning at
+ * any time, and the blocks of calls are encoded once.
  */
 import { Buffer } from "node:buffer";
 import { huffmanDecoded } from "./huffman.ts";
 
-/** By lower-case name; of names with a number of their own only ":status" is told, nobody here asks for another. */
+/** Headers by lower-case name. Of the static table only ":status" is decoded; the store uses no other. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** The values of ":status" that have a number, from this one on. */
+/** Index of the first ":status" value in the static table. */
 const statusFirst = 8;
 const statuses = Object.freeze(["200", "204", "206", "304", "400", "404", "500"]);
-/** Names and values with a number of their own. */
+/** Last index of the static table. */
 const staticMax = 61;
 
 const huffmanBit = 0x80;
 
-/** A block of fields without numbers, as anyone may read it. */
+/** A block of literal fields without indexing. */
 export function headerBlock(fields: readonly (readonly [name: string, value: string])[]): Buffer {
   const text = (value: string): Buffer => {
     const bytes = Buffer.from(value);
@@ -25,7 +25,7 @@ export function headerBlock(fields: readonly (readonly [name: string, value: str
   return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.of(0), text(name), text(value)]));
 }
 
-/** Reads a whole block; throws where it is not well encoded or speaks of a table. */
+/** Decodes a whole block. Throws if it is malformed or refers to a dynamic table. */
 export function readHeaders(block: Buffer): Headers {
   const headers = new Map<string, string>();
   let at = 0;
@@ -40,7 +40,7 @@ export function readHeaders(block: Buffer): Headers {
     let value = byteAt(at++) & most;
     if (value < most) return value;
     for (let shift = 0;; shift += 7) {
-      // Nothing that is counted here comes near 2^28.
+      // No valid integer here comes near 2^28.
       if (shift > 21) throw new Error("A number in a header is too large");
       const byte = byteAt(at++);
       value += (byte & 0x7f) << shift;
@@ -67,7 +67,7 @@ export function readHeaders(block: Buffer): Headers {
     } else if (head >= 0x20 && head < 0x40) {
       if (number(5) !== 0) throw new Error("A header table is larger than allowed");
     } else {
-      // To be kept (6 bits of number), not to be kept, and never to be kept by anyone (4): all the same without a table.
+      // With indexing (6 bits), without indexing, and never indexed (4 bits): equal without a dynamic table.
       const index = number(head >= 0x40 ? 6 : 4);
       if (index !== 0) numbered(index);
       const name = index === 0 ? text() : index >= statusFirst && index < statusFirst + statuses.length ? ":status" : undefined;
@@ -78,7 +78,7 @@ export function readHeaders(block: Buffer): Headers {
   return headers;
 }
 
-/** As `readHeaders`; remembers a few short blocks, because nearly all answers have the same. */
+/** As `readHeaders`, with a cache of short blocks, because nearly all answers have the same ones. */
 export function headerReader(): (block: Buffer) => Headers {
   const known = new Map<string, Headers>();
   return (block) => {

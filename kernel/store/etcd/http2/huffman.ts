@@ -1,9 +1,9 @@
-/** The Huffman code of header strings (RFC 7541, 5.2 and appendix B). */
+/** The Huffman code of header strings (RFC 7541, section 5.2 and appendix B). */
 import { Buffer } from "node:buffer";
 
 /**
- * How many bits the code of each character has. Codes follow from that: those of one length are consecutive numbers in the order
- * of the characters, and the first of a length comes after the last of the one before, with zeros behind it.
+ * The code lengths of all characters. The codes follow from them: codes of one length are consecutive in the order of the characters,
+ * and the first code of a length is the successor of the last shorter one, padded with zeros.
  */
 const codes: readonly (readonly [bits: number, characters: string])[] = Object.freeze([
   [5, "012aceiost"],
@@ -26,11 +26,11 @@ const codes: readonly (readonly [bits: number, characters: string])[] = Object.f
   [26, "\xc0\xc1\xc8\xc9\xca\xcd\xd2\xd5\xda\xdb\xee\xf0\xf2\xf3\xff"],
   [27, "\xcb\xcc\xd3\xd4\xd6\xdd\xde\xdf\xf1\xf4\xf5\xf6\xf7\xf8\xfa\xfb\xfc\xfd\xfe"],
   [28, "\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x7f\xdc\xf9"],
-  // The last code of this length ends a string, which nobody may send.
+  // The last code of this length is EOS, which must not occur in a string.
   [30, "\n\r\x16"],
 ]);
 
-/** The text, a character for each byte. Throws where the bytes are no whole codes filled up with fewer than eight ones. */
+/** Decodes to one character for each byte. Throws unless the bytes are whole codes padded with fewer than eight ones. */
 export function huffmanDecoded(bytes: Uint8Array): string {
   const text: number[] = [];
   let code = 0, bits = 0;
@@ -51,7 +51,7 @@ export function huffmanDecoded(bytes: Uint8Array): string {
             0;
         continue;
       }
-      // The code is longer: where the next length begins.
+      // The code is longer: continue with the next length.
       const next = codes[++group] ?? noCode();
       first = first + characters.length << next[0] - length;
     }

@@ -1,19 +1,19 @@
-/** What both ends say before all else (RFC 9113, 3.4 and 6.5). */
+/** The connection preface and the initial settings (RFC 9113, sections 3.4 and 6.5). */
 import { Buffer } from "node:buffer";
 
-/** The numbers of the settings that mean something here. */
+/** Identifiers of the settings that are used here. */
 export const setting = Object.freeze({ headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4 });
 
-/** What each end takes of a stream, and of the connection, while nobody has said otherwise. */
+/** Initial window of a stream and of the connection, in bytes, before any setting (RFC 9113, section 6.9.2). */
 export const firstWindowBytes = 65_535;
-/** What we take: bytes that may be on their way to us unread, of one stream and of the connection. */
+/** Receive windows of this client, in bytes: of one stream and of the connection. */
 export const streamWindowBytes = 8 * 1024 * 1024;
 export const connectionWindowBytes = 32 * 1024 * 1024;
 
-/** The first bytes of a client. */
+/** The client's connection preface. */
 export const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** What we say: no table of headers, no push, and what we take of a stream. */
+/** The settings of this client: no dynamic header table, no push, and the window of a stream. */
 export function ourSettings(): Buffer {
   const settings = [[setting.headerTableSize, 0], [setting.enablePush, 0], [setting.initialWindowSize, streamWindowBytes]] as const;
   const bytes = Buffer.alloc(settings.length * 6);

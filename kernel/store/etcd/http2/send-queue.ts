@@ -1,19 +1,19 @@
-/** What streams have to send, held back until the server has room for it (RFC 9113, 5.2). */
+/** Data of streams, held back until the server's flow-control window allows it (RFC 9113, section 5.2). */
 import { flag, frameBytesMax, frameType, type WriteFrame } from "./frames.ts";
 import { firstWindowBytes } from "./preface.ts";
 
 export interface SendQueue {
-  /** From now on a stream may send. */
+  /** Registers a stream. */
   open(id: number): void;
-  /** Sends data after what the stream has sent before; `ends`: the last of it. */
+  /** Appends data to a stream; `ends`: it is the last. */
   send(id: number, data: Uint8Array, ends: boolean): void;
-  /** Whether all is written, the end included. */
+  /** Whether all data is written, the end of the stream included. */
   isDone(id: number): boolean;
-  /** Drops what is not written. */
+  /** Drops data that is not written yet. */
   close(id: number): void;
-  /** The server takes so many bytes more of a stream, or of all together (0). Throws where that is more than can be. */
+  /** Increases the window of a stream, or of the connection (0), in bytes. Throws if it exceeds 2^31-1. */
   allow(id: number, bytes: number): void;
-  /** The server takes so many bytes at first of each stream; those that are open are moved by the difference. */
+  /** Sets the initial window of streams in bytes; the windows of open streams change by the difference. */
   resize(bytes: number): void;
 }
 
@@ -23,7 +23,7 @@ const nothing = new Uint8Array(0);
 interface Sending {
   readonly id: number;
   window: number;
-  /** In order; of the first, `at` bytes are written. */
+  /** Parts in order; `at` bytes of the first are written. */
   readonly parts: Uint8Array[];
   at: number;
   ends: boolean;
@@ -32,12 +32,12 @@ interface Sending {
 
 export function sendQueue(write: WriteFrame): SendQueue {
   const sending = new Map<number, Sending>();
-  /** Those that wait for room, in order. */
+  /** Streams that wait for the window, in order. */
   const held = new Set<Sending>();
   let window = firstWindowBytes;
   let first = firstWindowBytes;
 
-  /** Writes as much as there is room for. */
+  /** Writes as much as the windows allow. */
   function push(stream: Sending): void {
     for (let data = stream.parts[0]; data !== undefined; data = stream.parts[0]) {
       const left = data.length - stream.at;

@@ -1,6 +1,6 @@
 /**
- * The client's side of HTTP/2 (RFC 9113) over a socket, as far as gRPC goes: a stream sends its headers and its data, and is told
- * headers, data and its end. Why this is ours: docs/decisions/0010-http2-of-our-own.md.
+ * The client side of HTTP/2 (RFC 9113) over a socket, as far as gRPC needs it: a stream sends headers and data, and receives headers,
+ * data and its end. Reasons for an own implementation: docs/decisions/0010-http2-of-our-own.md.
  */
 import { limits } from "../../../../core/limits.ts";
 import { Buffer } from "node:buffer";
@@ -12,24 +12,24 @@ import { connectionWindowBytes, firstWindowBytes, ourSettings, preface, setting,
 import { type FlowWindow, flowWindow } from "./flow-window.ts";
 import { sendQueue } from "./send-queue.ts";
 
-/** What a stream is told. Nothing comes after `end`, and nothing after the stream was cancelled. */
+/** Events of a stream. None follows `end`, nor the cancellation of the stream. */
 export interface StreamEvents {
-  /** Those of the answer, and those behind its data. */
+  /** The headers of the answer, and its trailers. */
   headers(headers: Headers): void;
   data(chunk: Buffer): void;
-  /** `lost`: the server has not ended it. */
+  /** `lost`: why the stream ended without the server's end of stream. */
   end(lost: Lost | undefined): void;
 }
 
 export interface Lost {
   readonly cause: unknown;
-  /** Whether the server certainly has not acted on it. */
+  /** Whether the server has certainly not acted on the request. */
   readonly unsent: boolean;
 }
 
 export interface Stream {
   send(data: Uint8Array): void;
-  /** So many bytes of what came are used: the server may send as many more. */
+  /** Counts processed bytes, which the server may then send again. */
   used(bytes: number): void;
   cancel(): void;
 }
@@ -39,21 +39,21 @@ export interface Session {
   readonly usable: boolean;
   readonly streams: number;
   /**
-   * Opens a stream with a block of headers. With `whole` that is all it sends, and what it receives counts as used at once. Where
-   * the server allows no more of them it waits for its turn.
+   * Opens a stream with a block of headers. With `whole` the stream sends nothing else, and received bytes count as processed at
+   * once. Beyond the server's limit of streams it waits.
    */
   open(block: Buffer, whole: Uint8Array | undefined, events: StreamEvents): Stream;
   ping(answered: () => void): void;
-  /** Ends it and its streams. */
+  /** Closes the connection and its streams. */
   destroy(because: unknown): void;
 }
 
 export interface SessionOptions {
-  /** Called when the server has said its settings: streams can be opened. */
+  /** Called when the server has sent its settings: streams can be opened. */
   readonly onOpen: () => void;
-  /** Called once, however it ends. */
+  /** Called once at the end of the connection, for any reason. */
   readonly onEnd: (because: unknown) => void;
-  /** The number of the first stream; odd. */
+  /** Identifier of the first stream; odd. */
   readonly firstStream?: number;
 }
 
@@ -63,18 +63,18 @@ const refusedStream = 7, cancelled = 8;
 const nothing = Buffer.alloc(0);
 
 interface Open {
-  /** Zero while it waits for its turn. */
+  /** Zero while it waits to be opened. */
   id: number;
   readonly block: Buffer;
-  /** Whether nothing is sent but what is sent at first. */
+  /** Whether nothing is sent after the initial message. */
   readonly isWhole: boolean;
   readonly events: StreamEvents;
-  /** What it sends before its turn has come. */
+  /** Data sent before the stream was opened. */
   readonly early: Uint8Array[];
   readonly room: FlowWindow;
 }
 
-/** Speaks over a socket that is connected, or is being connected. */
+/** Starts HTTP/2 on a socket that is connected or connecting. */
 export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: SessionOptions): Session {
   const write = frameWriter(socket);
   const queue = sendQueue(write);
@@ -107,7 +107,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     queue.open(stream.id);
     for (const data of stream.early.splice(0)) queue.send(stream.id, data, stream.isWhole);
   }
-  /** As many of those that wait as the server allows. Each has a number kept for it. */
+  /** Opens waiting streams up to the server's limit. An identifier is reserved for each of them. */
   function startWaiting(): void {
     for (const stream of waiting) {
       if (streams.size >= streamsMax) return;
@@ -135,7 +135,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     write(frameType.windowUpdate, 0, id, payload);
   }
   function ended(stream: Open): void {
-    // A server may answer before it has read all, one that refuses a message for its size for one.
+    // A server may answer before it has read the whole request, for example to reject a large message.
     if (!queue.isDone(stream.id)) reset(stream.id, cancelled);
     forget(stream);
     stream.events.end(undefined);
@@ -144,7 +144,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     room.fill(payload.length);
     room.use(payload.length);
     const stream = streams.get(id);
-    // One that was cancelled: what was on its way counts for the connection only.
+    // Data of a cancelled stream counts for the connection window only.
     if (stream === undefined) return known(id);
     stream.room.fill(payload.length);
     const chunk = unpadded(flags, payload);
@@ -181,14 +181,14 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if (stream === undefined) return;
     const code = payload.readUInt32BE(0);
     forget(stream);
-    // A refused stream is one that the server has not looked at (RFC 9113, 8.7).
+    // The server has not processed a refused stream (RFC 9113, section 8.7).
     stream.events.end({ cause: `the server closed the stream with code ${code}`, unsent: code === refusedStream });
   }
   function takeGoAway(payload: Buffer): void {
     const last = payload.readUInt32BE(0) & streamMax;
     isLeaving = true;
     const cause = `the server told us to go away with code ${payload.readUInt32BE(4)}`;
-    // What is numbered higher the server has not acted on, and will not (RFC 9113, 6.8).
+    // The server has not processed streams above the last identifier (RFC 9113, section 6.8).
     const never = [...[...streams.values()].filter(({ id }) => id > last), ...waiting];
     waiting.clear();
     for (const stream of never) {
@@ -202,9 +202,9 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     if ((flags & flag.ack) === 0) return acknowledge(frameType.ping, payload);
     const waiters = answered;
     answered = [];
-    for (const tell of waiters) tell();
+    for (const notify of waiters) notify();
   }
-  /** A server speaks of streams only that we have opened. */
+  /** Throws if the stream was never opened by this client. */
   function known(id: number): void {
     if (id >= next || id % 2 === 0) throw new Error(`The server spoke of stream ${id}, which does not exist`);
   }
@@ -230,7 +230,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
         if (id !== 0) known(id);
         return queue.allow(id, payload.readUInt32BE(0) & streamMax);
     }
-    // What we do not know we pass over (RFC 9113, 5.5).
+    // Unknown frame types are ignored (RFC 9113, section 5.5).
   }
 
   const takeHeaders = headerFrames(headersOf);
@@ -282,8 +282,8 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
         },
       };
     },
-    ping(tell) {
-      answered.push(tell);
+    ping(notify) {
+      answered.push(notify);
       write(frameType.ping, 0, 0, Buffer.alloc(8));
     },
     destroy,

@@ -1,13 +1,14 @@
 import { type Store, StoreError } from "./store.ts";
 
-/** Both stores begin at revision 1 with nothing in them. */
+/** Both stores begin at revision 1 without keys. */
 const firstWrittenRevision = 2;
 
 /**
- * The state before anything was written is nobody's to ask for: whoever names revision 1 made it up. Done before anybody watches,
- * because a watch that has not caught up with a compaction breaks; a new store is written to, so that there is something to go by.
+ * Compacts the state before the first write, so that a request for revision 1 is answered as expired. An empty store is written to
+ * first, because both stores compact only existing revisions. Must run before the first watch: a compaction breaks watches that have
+ * not caught up with it.
  */
-export async function forgetBeginning(store: Store, prefix: string): Promise<void> {
+export async function compactInitialRevision(store: Store, prefix: string): Promise<void> {
   const { revision } = await store.list({ prefix: `${prefix}/` }, { limit: 1 });
   if (revision < firstWrittenRevision) {
     const key = `${prefix}/beginning`;
@@ -17,7 +18,7 @@ export async function forgetBeginning(store: Store, prefix: string): Promise<voi
   try {
     await store.compact(firstWrittenRevision);
   } catch (error) {
-    // Whose rights do not reach so far can do without.
+    // Without the right to compact the server runs all the same.
     if (!(error instanceof StoreError && error.code === "refused")) throw error;
   }
 }
