@@ -63,7 +63,7 @@ function startWriter(store: Store, key: string) {
   };
 }
 
-/** What a watch saw through all troubles is what is in history: nothing skipped, nothing doubled, nothing acknowledged lost. */
+/** What a watch saw through all faults is what is in history: nothing skipped, nothing doubled, nothing acknowledged lost. */
 async function assertComplete(
   store: Store,
   watch: ReturnType<typeof startWatch>,

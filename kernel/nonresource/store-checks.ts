@@ -2,17 +2,17 @@
 import { reasonOf } from "../../core/reason-of.ts";
 import { type Check, sharedCheck } from "../../health/mod.ts";
 import type { Store } from "../store/store.ts";
-import { type Troubles, troubleText } from "../store/trouble.ts";
+import { type Faults, faultText } from "../store/fault.ts";
 
 /** How long one look counts for all that ask. */
 const keepMs = 1000;
 
 /**
  * `alive` (etcd) reads a key; `usable` (etcd-readiness) also fails while the embedded store cannot be written, which a restart does not
- * change. Where a trouble is known it is the reason. `elapsed` is in milliseconds and never goes back.
+ * change. Where a fault is known it is the reason. `elapsed` is in milliseconds and never goes back.
  */
-export function storeChecks(store: Store, key: string, troubles: Troubles, elapsed: () => number): { alive: Check; usable: Check } {
-  const known = () => troubles.current.map(troubleText).join("; ") || undefined;
+export function storeChecks(store: Store, key: string, faults: Faults, elapsed: () => number): { alive: Check; usable: Check } {
+  const known = () => faults.current.map(faultText).join("; ") || undefined;
   const read = async (signal: AbortSignal) => {
     try {
       await store.get(key, signal);
@@ -27,8 +27,8 @@ export function storeChecks(store: Store, key: string, troubles: Troubles, elaps
       ...usable,
       cause: known,
       async check(signal) {
-        const stops = troubles.current.find(({ unready }) => unready === true);
-        if (stops !== undefined) throw new Error(troubleText(stops));
+        const stops = faults.current.find(({ unready }) => unready === true);
+        if (stops !== undefined) throw new Error(faultText(stops));
         await usable.check(signal);
       },
     },

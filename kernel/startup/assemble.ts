@@ -43,7 +43,7 @@ export function assemble(parts: Parts): Server {
   const backend = backendOf(parts);
   registerStoreMetrics(registry, {
     store: parts.store,
-    troubles: parts.troubles,
+    faults: parts.faults,
     prefix: backend.prefix,
     catalog: () => inForce().catalog,
   });

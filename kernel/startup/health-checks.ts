@@ -17,14 +17,14 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { storeChecks } from "../nonresource/store-checks.ts";
 import type { Store } from "../store/store.ts";
-import type { Troubles } from "../store/trouble.ts";
+import type { Faults } from "../store/fault.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
 /** What the checks look at. */
 export interface CheckedParts {
   readonly inForce: () => ActiveConfig;
   readonly store: Store;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly cache: Pick<OpenedReads, "state">;
   readonly start: StartUp;
   readonly shutdown: ReturnType<typeof switchCheck>;
@@ -48,7 +48,7 @@ export function openHealth(
 /** The checks of each endpoint under a catalog, in the order in which they are reported. `elapsed` is in milliseconds and never decreases. */
 export function healthChecks(parts: CheckedParts, elapsed: () => number): (catalog: Catalog) => Checks {
   const { inForce, cache, start, shutdown, logWritten } = parts;
-  const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.troubles, elapsed);
+  const { alive, usable } = storeChecks(parts.store, `${inForce().config["etcd-prefix"]}/health`, parts.faults, elapsed);
   const begun = elapsed();
   const filled = latched("poststarthook/storage-readiness", () => cache.state().tag === "current");
   return (catalog) => {

@@ -61,7 +61,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   registry.beforeScrape(processReader(registry.record));
   const users = await authenticatorsOf(config, inForce.current);
   const rootCertificates = await rootCertificatesOf(config);
-  const { store, troubles, cache, ...storage } = await openStorage(options, inForce, registry);
+  const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
   const { start } = health;
@@ -73,7 +73,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     inForce: inForce.current,
     heavy,
     store,
-    troubles,
+    faults,
     cache,
     registry,
     log,

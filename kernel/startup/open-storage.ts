@@ -6,10 +6,10 @@ import { systemClock } from "../../core/async.ts";
 import { describe } from "../observe/log.ts";
 import { measuredStore, type StoredLabels, type StoredPlaces } from "../observe/measured-store.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
-import { troubleLog } from "../observe/trouble-log.ts";
+import { faultLog } from "../observe/fault-log.ts";
 import { compactInitialRevision } from "../store/initial-revision.ts";
 import type { Store } from "../store/store.ts";
-import { type Troubles, troublesOf } from "../store/trouble.ts";
+import { type Faults, faultsOf } from "../store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import type { ServeOptions } from "./serve-options.ts";
@@ -20,7 +20,7 @@ import { plainEtcdWarnings } from "./plain-etcd.ts";
 export interface Storage {
   /** Without the measuring wrapper. */
   readonly store: Store;
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   readonly cache: OpenedReads;
   /** Files with the certificates for etcd. */
   readonly followed: readonly Followed[];
@@ -37,8 +37,8 @@ export async function openStorage(
   const prefix = config["etcd-prefix"];
   const { record } = registry;
   for (const text of plainEtcdWarnings(config["etcd-servers"])) log.info(`Warning: ${text}`);
-  const troubles = troublesOf(systemClock, troubleLog(log));
-  const { store, followed, inUse } = await openStore(config, { troubles, ...(sqlite === undefined ? {} : { sqlite }) });
+  const faults = faultsOf(systemClock, faultLog(log));
+  const { store, followed, inUse } = await openStore(config, { faults, ...(sqlite === undefined ? {} : { sqlite }) });
   const measured = measuredStore(store, storedPlaces(prefix, () => inForce.current().catalog), record, () => performance.now());
   const opened = await openCache().catch(async (error) => {
     await store.close();
@@ -59,7 +59,7 @@ export async function openStorage(
   }
   return {
     store,
-    troubles,
+    faults,
     cache,
     followed,
     inUse,

@@ -8,7 +8,7 @@ import type { Tls } from "../store/etcd/grpc/session.ts";
 import { openFailure } from "../store/sqlite/failures.ts";
 import type { SqliteOptions } from "../store/sqlite/sqlite.ts";
 import { type Store, StoreError } from "../store/store.ts";
-import type { Troubles } from "../store/trouble.ts";
+import type { Faults } from "../store/fault.ts";
 import type { InUse } from "./certificate-validity.ts";
 
 /** Whether nothing is to be left on disk. */
@@ -26,24 +26,24 @@ export interface OpenedStore {
 
 export interface OpenStoreOptions {
   /** Where what keeps the store from its work is reported. */
-  readonly troubles: Troubles;
+  readonly faults: Faults;
   /** Of the embedded store, for tests. */
-  readonly sqlite?: Omit<SqliteOptions, "troubles">;
+  readonly sqlite?: Omit<SqliteOptions, "faults">;
 }
 
 /** Opens etcd where servers are named, else the embedded store in the data folder, which must exist, or in memory. */
-export async function openStore(config: Config, { troubles, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
+export async function openStore(config: Config, { faults, sqlite }: OpenStoreOptions): Promise<OpenedStore> {
   const endpoints = config["etcd-servers"];
   // Only the one that is used is loaded: the other would cost memory.
   if (endpoints.length === 0) {
     const { openSqlite } = await import("../store/sqlite/sqlite.ts");
     const path = isInMemory(config) ? ":memory:" : await privateFile(join(config["data-dir"], "store.sqlite"));
-    const store = await openSqlite(path, { ...sqlite, troubles });
+    const store = await openSqlite(path, { ...sqlite, faults });
     return { store, followed: [], inUse: () => [] };
   }
   const { openEtcd } = await import("../store/etcd/etcd.ts");
   const paths = [config["etcd-cafile"], config["etcd-certfile"], config["etcd-keyfile"]].filter((path) => path !== "");
-  if (paths.length === 0) return { store: await openEtcd({ endpoints, troubles }), followed: [], inUse: () => [] };
+  if (paths.length === 0) return { store: await openEtcd({ endpoints, faults }), followed: [], inUse: () => [] };
   let tls = await readTls(config);
   const renew = async () => {
     const next = await readTls(config);
@@ -51,7 +51,7 @@ export async function openStore(config: Config, { troubles, sqlite }: OpenStoreO
     tls = next;
     return { from: "the next connection on" };
   };
-  const store = await openEtcd({ endpoints, tls: () => tls, troubles });
+  const store = await openEtcd({ endpoints, tls: () => tls, faults });
   const inUse = () =>
     ([["client certificate for etcd", "etcd-certfile", tls.cert, false], ["authorities of etcd", "etcd-cafile", tls.ca, true]] as const)
       .flatMap(([what, flag, pem, anyWillDo]) => typeof pem === "string" ? [{ what, path: config[flag], pem, anyWillDo }] : []);

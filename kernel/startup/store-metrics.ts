@@ -4,21 +4,21 @@ import { limits } from "../../core/limits.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { Store } from "../store/store.ts";
-import { troubleKinds, type Troubles } from "../store/trouble.ts";
+import { faultKinds, type Faults } from "../store/fault.ts";
 
 /** Registers the number of objects by kind, the size of the store and its present failures. Keys of objects begin with `prefix`. */
 export function registerStoreMetrics(
   registry: KernelRegistry,
-  { store, troubles, prefix, catalog }: {
+  { store, faults, prefix, catalog }: {
     readonly store: Store;
-    readonly troubles: Troubles;
+    readonly faults: Faults;
     readonly prefix: string;
     readonly catalog: () => Catalog;
   },
 ): void {
   registry.beforeScrape(() => countObjects(catalog(), store, prefix, registry));
   registry.beforeScrape(() => recordSize(store, registry));
-  registry.beforeScrape(() => recordTroubles(troubles, registry));
+  registry.beforeScrape(() => recordFaults(faults, registry));
 }
 
 /** Reads the store without the measuring wrapper: a scrape is not counted as a request. A store that does not answer in time is -1. */
@@ -45,6 +45,6 @@ async function recordSize(store: Store, { record }: KernelRegistry): Promise<voi
   if (bytes !== undefined) record.storeBytes.with({ storage_cluster_id: "etcd-0" }).set(bytes);
 }
 
-function recordTroubles({ current }: Troubles, { record }: KernelRegistry): void {
-  for (const cause of troubleKinds) record.storeTrouble.with({ cause }).set(current.some(({ kind }) => kind === cause) ? 1 : 0);
+function recordFaults({ current }: Faults, { record }: KernelRegistry): void {
+  for (const cause of faultKinds) record.storeTrouble.with({ cause }).set(current.some(({ kind }) => kind === cause) ? 1 : 0);
 }

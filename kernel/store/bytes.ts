@@ -1,7 +1,7 @@
 import type { Range } from "./store.ts";
 
 const encoder = new TextEncoder();
-  // Without ignoreBOM a leading U+FEFF would be dropped from the key.
+// Without ignoreBOM a leading U+FEFF would be dropped from the key.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function encodeKey(key: string): Uint8Array<ArrayBuffer> {

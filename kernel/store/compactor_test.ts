@@ -17,7 +17,7 @@ async function inMemory(prove: (store: Store) => Promise<void>): Promise<void> {
   }
 }
 
-test("compactOnce() forgets what was old at the round before, and writes how far into the key", () =>
+test("compactOnce() compacts to the newest revision of the round before, and writes it to the key", () =>
   inMemory(async (store) => {
     const first = await put(store, "a", "1");
     const seen = await initialState(store, key);
@@ -32,7 +32,7 @@ test("compactOnce() forgets what was old at the round before, and writes how far
     await refused("compacted", () => store.list({ prefix: "a" }, { at: second }), { oldest: next.newest });
   }));
 
-test("compactOnce() leaves the round to the replica that came first, and takes over when that is gone", () =>
+test("compactOnce() leaves the round to the first replica, and takes over when that stops", () =>
   inMemory(async (store) => {
     let one = await initialState(store, key);
     let two = await initialState(store, key);
@@ -50,7 +50,7 @@ test("compactOnce() leaves the round to the replica that came first, and takes o
     assert.equal(three.key, three.newest);
   }));
 
-test("compactOnce() takes it that someone else compacted further", () =>
+test("compactOnce() accepts a compaction by another process beyond its own", () =>
   inMemory(async (store) => {
     const seen = await initialState(store, key);
     const compacting: Store = { ...store, compact: () => Promise.reject(new StoreError("compacted", "further already")) };
@@ -59,14 +59,14 @@ test("compactOnce() takes it that someone else compacted further", () =>
     await refused("unavailable", async () => compactOnce(broken, key, await initialState(store, key)));
   }));
 
-test("startCompactor() works a round at each interval, reports what fails, and ends with its signal", () =>
+test("startCompactor() runs a round at each interval, reports failures, and ends with its signal", () =>
   inMemory(async (store) => {
     const clock = manualClock();
     const stop = new AbortController();
     const errors: unknown[] = [];
     let failing = false;
     let rounds = Promise.withResolvers<void>();
-    // A round is over when the compactor sets its next timer.
+    // The compactor sets its next timer at the end of a round.
     const watched = {
       ...clock,
       after(ms: number, run: () => void) {
@@ -101,7 +101,7 @@ test("startCompactor() works a round at each interval, reports what fails, and e
     assert.equal(errors.length, 1);
     failing = false;
     const before = (await store.get(key)).revision;
-    await round(); // finds that the key has moved on, by its own failed round
+    await round(); // finds the key changed by its own failed round
     await round();
     await refused("compacted", () => store.list({ prefix: "" }, { at: before - 1 }), { oldest: before });
     stop.abort();

@@ -5,7 +5,7 @@ import { definePlugin } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
 import { field, record, string } from "../../core/schema.ts";
 import { logCheck, startUp, switchCheck } from "../../health/mod.ts";
-import { untroubled } from "../store/trouble.ts";
+import { noFaults } from "../store/fault.ts";
 import { assemble } from "../startup/assemble.ts";
 import { withCache } from "../cache/testing/bench.ts";
 import { withDefaults } from "../config/parse.ts";
@@ -106,7 +106,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
     const parts = {
       inForce: () => active,
       store: faulty.store,
-      troubles: untroubled,
+      faults: noFaults,
       cache,
       registry: openMetrics(config, silentLog),
       log: silentLog,

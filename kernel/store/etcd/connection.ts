@@ -7,7 +7,7 @@ import { status, watch, type WatchReply, type WatchRequest } from "./messages.ts
 import { reportsProgress } from "./progress.ts";
 import { type Channel, type MessageStream, type Method, openChannel } from "./grpc/grpc.ts";
 import type { Tls } from "./grpc/session.ts";
-import { type Troubles, untroubled } from "../trouble.ts";
+import { type Faults, noFaults } from "../fault.ts";
 
 export interface ConnectionOptions {
   /** "http://host:port" or "https://host:port", one for each member. */
@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   /** Milliseconds after which a silent connection with a call in progress is probed. */
   readonly keepaliveMs?: number;
   /** Where endpoints that do not answer, or refuse us, are reported. */
-  readonly troubles?: Troubles;
+  readonly faults?: Faults;
   readonly clock?: Clock;
 }
 
@@ -59,7 +59,7 @@ export function connect(options: ConnectionOptions): Connection {
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
-  const answers = endpointsOf(endpoints.map(withoutUser), options.troubles ?? untroubled, options.clock ?? systemClock);
+  const answers = endpointsOf(endpoints.map(withoutUser), options.faults ?? noFaults, options.clock ?? systemClock);
   const underway = new Set<Promise<unknown>>();
   let active = 0;
   const closing = new AbortController();

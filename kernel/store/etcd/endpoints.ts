@@ -4,7 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import { isLate, isOfLearner, isUnavailable } from "./errors.ts";
 import { GrpcError } from "./grpc/errors.ts";
-import type { Troubles } from "../trouble.ts";
+import type { Faults } from "../fault.ts";
 
 export interface Endpoints {
   /** Registers a call to an endpoint; the returned function ends it, with its error if it failed. */
@@ -26,7 +26,7 @@ const lateMs = 500, againMs = 100;
  * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
  * for `limits.etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
  */
-export function endpointsOf(addresses: readonly string[], troubles: Troubles, clock: Clock): Endpoints {
+export function endpointsOf(addresses: readonly string[], faults: Faults, clock: Clock): Endpoints {
   const states = addresses.map((): State => ({ underway: 0, since: 0, unreachable: false }));
   let cancel: (() => void) | undefined;
 
@@ -36,10 +36,10 @@ export function endpointsOf(addresses: readonly string[], troubles: Troubles, cl
     state.unreachable = true;
     const kind = addresses.length === 1 ? "unreachable" : "member";
     const advice = guide("etcd-is-unreachable");
-    troubles.begin({ kind, of: address, state: `etcd at ${address} unreachable`, over: `etcd at ${address} is back`, cause, advice });
+    faults.begin({ kind, of: address, state: `etcd at ${address} unreachable`, over: `etcd at ${address} is back`, cause, advice });
     if (addresses.length === 1 || states.some((each) => !each.unreachable)) return;
     const all = `etcd at ${addresses.join(", ")}`;
-    troubles.begin({
+    faults.begin({
       kind: "unreachable",
       of: all,
       state: `${all} unreachable`,
@@ -52,8 +52,8 @@ export function endpointsOf(addresses: readonly string[], troubles: Troubles, cl
     const state = states[index], address = addresses[index];
     if (state === undefined || address === undefined || !state.unreachable) return;
     state.unreachable = false;
-    if (addresses.length > 1) troubles.end("unreachable", `etcd at ${addresses.join(", ")}`);
-    troubles.end(addresses.length === 1 ? "unreachable" : "member", address);
+    if (addresses.length > 1) faults.end("unreachable", `etcd at ${addresses.join(", ")}`);
+    faults.end(addresses.length === 1 ? "unreachable" : "member", address);
   }
 
   function plan(ms: number): void {

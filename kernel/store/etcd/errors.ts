@@ -2,7 +2,7 @@ import { reasonOf } from "../../../core/reason-of.ts";
 import { grpcCode, GrpcError } from "./grpc/errors.ts";
 import { type Revision, StoreError } from "../store.ts";
 
-  // etcd distinguishes these errors by message only; the messages are constants of its API (rpctypes/error.go).
+// etcd distinguishes these errors by message only; the messages are constants of its API (rpctypes/error.go).
 const sentences = Object.freeze({
   compacted: "required revision has been compacted",
   future: "required revision is a future revision",

@@ -6,7 +6,7 @@ import { connect, type Connection, type ConnectionOptions } from "./connection.t
 import { isCompacted, isDenied, isFuture, isNoLease, toStoreError } from "./errors.ts";
 import { leasePool } from "./leases.ts";
 import { type Refusals, refusalsOf } from "./refusals.ts";
-import { untroubled } from "../trouble.ts";
+import { noFaults } from "../fault.ts";
 import { guide } from "../../../core/guide.ts";
 import { compaction, type KeyValue, leaseGrant, noEnd, range, status, txn, type TxnReply } from "./messages.ts";
 import { type Progress, progressKeeper } from "./progress.ts";
@@ -49,7 +49,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
     }
   }
   const progress = progressKeeper(clock);
-  const refusals = refusalsOf(options.endpoints, options.troubles ?? untroubled);
+  const refusals = refusalsOf(options.endpoints, options.faults ?? noFaults);
   const reading = readerOf(connection, progress, prefix, refusals);
   const closing = new AbortController();
   let closed: Promise<void> | undefined;

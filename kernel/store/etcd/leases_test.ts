@@ -10,7 +10,7 @@ function pool() {
   return { clock, granted, leases };
 }
 
-test("leasePool() shares a lease for a minute of an hour, and never one that ends too early", async () => {
+test("leasePool() shares a lease for a minute per hour of its life, and never one that ends too early", async () => {
   const { clock, granted, leases } = pool();
   assert.equal(await leases.leaseFor(3600), "lease-1");
   clock.advance(60_000);
@@ -20,7 +20,7 @@ test("leasePool() shares a lease for a minute of an hour, and never one that end
   assert.deepEqual(granted, [3660, 3660]);
 });
 
-test("leasePool() keeps the slack to 5 percent of short lives", async () => {
+test("leasePool() limits the slack to 5 percent of short times to live", async () => {
   const { clock, granted, leases } = pool();
   await leases.leaseFor(100);
   clock.advance(5000);
@@ -31,20 +31,20 @@ test("leasePool() keeps the slack to 5 percent of short lives", async () => {
   assert.deepEqual(granted, [105, 105, 1]);
 });
 
-test("leasePool() gives a shorter life a lease of its own", async () => {
+test("leasePool() grants another lease for a shorter time to live", async () => {
   const { leases } = pool();
   assert.equal(await leases.leaseFor(3600), "lease-1");
   assert.equal(await leases.leaseFor(1800), "lease-2");
 });
 
-test("leasePool() hangs a thousand keys on a lease and not one more", async () => {
+test("leasePool() puts at most a thousand keys on a lease", async () => {
   const { leases } = pool();
   const ids = await Promise.all(Array.from({ length: 1001 }, () => leases.leaseFor(3600)));
   assert.equal(ids.filter((id) => id === "lease-1").length, 1000);
   assert.equal(ids[1000], "lease-2");
 });
 
-test("leasePool() does not share what was not granted, or what the server forgot", async () => {
+test("leasePool() does not share leases that were not granted or that the server has dropped", async () => {
   const answers = [Promise.reject(new Error("no")), Promise.resolve("a"), Promise.resolve("b")];
   const leases = leasePool(() => answers.shift() ?? Promise.reject(new Error("none left")), manualClock());
   await assert.rejects(leases.leaseFor(3600), /no/);

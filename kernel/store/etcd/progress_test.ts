@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { progressKeeper, reportsProgress } from "./progress.ts";
 import { manualClock } from "../testing/clock.ts";
 
-test("progressKeeper() asks for a watch that stays behind what a read has shown, until it has come so far", () => {
+test("progressKeeper() requests progress for a watch behind the revision of a read, until it has reached it", () => {
   const clock = manualClock();
   const keeper = progressKeeper(clock);
   const watch = { at: 5, requests: 0 };
@@ -31,7 +31,7 @@ test("progressKeeper() asks for a watch that stays behind what a read has shown,
   assert.equal(watch.requests, 2);
 });
 
-test("reportsProgress() knows the releases in which progress no longer overtakes events", () => {
+test("reportsProgress() accepts the releases in which progress does not overtake events", () => {
   const answers = ["3.4.30", "3.4.31", "3.5.0", "3.5.12", "3.5.13", "3.5.13-rc.1", "3.6.0", "4.0.0", "3.3.27"].map(reportsProgress);
   assert.deepEqual(answers, [false, true, false, false, true, true, true, true, false]);
 });

@@ -3,7 +3,7 @@ import { withoutUser } from "../../../core/without-user.ts";
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
 import { isNoSpace, toStoreError } from "./errors.ts";
-import type { Trouble, Troubles } from "../trouble.ts";
+import type { Fault, Faults } from "../fault.ts";
 
 export interface Refusals {
   /** Records the end of a read, with its error if it failed. */
@@ -12,20 +12,20 @@ export interface Refusals {
   write(error?: unknown): void;
 }
 
-export function refusalsOf(endpoints: readonly string[], troubles: Troubles): Refusals {
+export function refusalsOf(endpoints: readonly string[], faults: Faults): Refusals {
   const etcd = `etcd at ${endpoints.map(withoutUser).join(", ")}`;
-  const noted: Record<"reads" | "writes", Trouble[]> = { reads: [], writes: [] };
+  const noted: Record<"reads" | "writes", Fault[]> = { reads: [], writes: [] };
 
   function note(what: "reads" | "writes", error: unknown): void {
     if (error === undefined) {
-      for (const { kind, of } of noted[what].splice(0)) troubles.end(kind, of);
+      for (const { kind, of } of noted[what].splice(0)) faults.end(kind, of);
       return;
     }
     if (toStoreError(error).code !== "refused") return;
-    const trouble = isNoSpace(error) ? fullTrouble(etcd, error) : refusedTrouble(etcd, what, error);
-    if (noted[what].some(({ kind }) => kind === trouble.kind)) return;
-    noted[what].push(trouble);
-    troubles.begin(trouble);
+    const fault = isNoSpace(error) ? fullFault(etcd, error) : refusedFault(etcd, what, error);
+    if (noted[what].some(({ kind }) => kind === fault.kind)) return;
+    noted[what].push(fault);
+    faults.begin(fault);
   }
   // Nearly every call succeeds while no fault is recorded.
   return {
@@ -34,12 +34,12 @@ export function refusalsOf(endpoints: readonly string[], troubles: Troubles): Re
   };
 }
 
-function fullTrouble(etcd: string, error: unknown): Trouble {
+function fullFault(etcd: string, error: unknown): Fault {
   const state = `${etcd} takes no writes`;
   return { kind: "full", of: etcd, state, over: `${etcd} takes writes again`, cause: reasonOf(error), advice: guide("etcd-is-full") };
 }
 
-function refusedTrouble(etcd: string, what: string, error: unknown): Trouble {
+function refusedFault(etcd: string, what: string, error: unknown): Fault {
   const state = `${etcd} refuses ${what}`, over = `${etcd} takes ${what} again`;
   return { kind: "refused", of: `${what} of ${etcd}`, state, over, cause: reasonOf(error), advice: guide("etcd-refuses") };
 }

@@ -7,15 +7,15 @@ import { followEtcd } from "./watch.ts";
 import { manualClock } from "../testing/clock.ts";
 import { text } from "../testing/helpers.ts";
 
-/** What a watch over a member of one release says, and what is written beside it, where calls go to a member of another. */
-async function asked({ watched, called }: { readonly watched: string; readonly called: string }): Promise<readonly string[]> {
-  const said: string[] = [];
+/** The requests and writes of a watch on a member of one release, while calls go to a member of another. */
+async function requestsOf({ watched, called }: { readonly watched: string; readonly called: string }): Promise<readonly string[]> {
+  const requests: string[] = [];
   const opened = Promise.withResolvers<void>();
   const stream: WatchStream = {
     endpoint: 0,
     reportsProgress: reportsProgress(watched),
     send(request: WatchRequest) {
-      said.push(request === "progress" ? "progress" : `watch ${text(request.from)} to ${text(request.to)}`);
+      requests.push(request === "progress" ? "progress" : `watch ${text(request.from)} to ${text(request.to)}`);
       opened.resolve();
     },
     cancel() {},
@@ -26,7 +26,7 @@ async function asked({ watched, called }: { readonly watched: string; readonly c
   };
   const connection = {
     call: (method: unknown, request: { readonly key?: Uint8Array }) => {
-      if (method === putKey) said.push(`put ${text(request?.key)}`);
+      if (method === putKey) requests.push(`put ${text(request?.key)}`);
       return Promise.resolve(method === status ? { version: called, bytes: 0 } : {});
     },
     watch: () => Promise.resolve(stream),
@@ -39,13 +39,13 @@ async function asked({ watched, called }: { readonly watched: string; readonly c
   await opened.promise;
   progress.shown(7);
   clock.advance(400);
-  while (said.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
+  while (requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 0));
   ending.abort();
-  return said;
+  return requests;
 }
 
-test("followEtcd() asks the member that it watches for progress, or writes, by the release of that member and no other's", async () => {
-  // One that is asked and should not be tells of revisions before their events.
-  assert.deepEqual(await asked({ watched: "3.5.12", called: "3.6.6" }), ["watch /a/ to /a0\0", "put /a0"]);
-  assert.deepEqual(await asked({ watched: "3.6.6", called: "3.5.12" }), ["watch /a/ to /a0", "progress"]);
+test("followEtcd() requests progress, or writes the beacon, by the release of the watched member", async () => {
+  // An old member would answer a request with revisions before their events.
+  assert.deepEqual(await requestsOf({ watched: "3.5.12", called: "3.6.6" }), ["watch /a/ to /a0\0", "put /a0"]);
+  assert.deepEqual(await requestsOf({ watched: "3.6.6", called: "3.5.12" }), ["watch /a/ to /a0", "progress"]);
 });

@@ -19,7 +19,7 @@ const calls = [
   commit("/d", 4, Uint8Array.of(4)),
 ];
 
-test("readCalls() gives back the commits that writeCalls() wrote, in bytes of their own", () => {
+test("readCalls() returns the commits that writeCalls() wrote, in copied bytes", () => {
   const lane = place(1024);
   assert.equal(writeCalls(calls, lane), true);
   const read = readCalls(lane);
@@ -27,7 +27,7 @@ test("readCalls() gives back the commits that writeCalls() wrote, in bytes of th
   assert.deepEqual(read, calls);
 });
 
-test("readRun() gives back what writeRun() wrote: writes, lost races, what was there before and what was not", () => {
+test("readRun() returns the result that writeRun() wrote: writes, lost races, with and without previous values", () => {
   const run: Run = {
     outcomes: [
       { answer: { done: true, revision: 9, previous: undefined } },
@@ -50,7 +50,7 @@ test("readRun() gives back what writeRun() wrote: writes, lost races, what was t
   }
 });
 
-test("writeCalls() takes what just fits and refuses a byte more, and what is no commit", () => {
+test("writeCalls() accepts calls that just fit, and rejects a byte more and other calls than commits", () => {
   const fits = (6 + 1) * 8; // six words, then a value of eight bytes
   assert.equal(writeCalls([commit("", 1, new Uint8Array(8))], place(fits)), true);
   assert.equal(writeCalls([commit("", 1, new Uint8Array(9))], place(fits)), false);
@@ -59,7 +59,7 @@ test("writeCalls() takes what just fits and refuses a byte more, and what is no 
   assert.equal(writeCalls([...calls, { op: "get", key: "/a" }], place(1024)), false);
 });
 
-test("writeRun() takes what just fits and refuses a byte more", () => {
+test("writeRun() accepts a result that just fits, and rejects a byte more", () => {
   const fits = (6 + 3 + 1) * 8; // nine words, then a value of eight bytes
   const run = (bytes: number): Run => ({
     outcomes: [{ answer: { done: true, revision: 2, previous: { value: new Uint8Array(bytes), revision: 1 } } }],

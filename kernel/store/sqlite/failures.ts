@@ -1,7 +1,7 @@
 /** What sqlite's errors mean for an operator. Recognised by sqlite's messages: Deno's errors have no codes. */
 import { guide } from "../../../core/guide.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import type { Trouble } from "../trouble.ts";
+import type { Fault } from "../fault.ts";
 
 const restore = `put a backup in its place: ${guide("restore-the-embedded-store")}`;
 
@@ -47,7 +47,7 @@ export function openFailure(error: unknown, owner: number | undefined): string {
 }
 
 /** The fault of a store file whose reads or writes fail. */
-export function failingTrouble(path: string, error: unknown): Trouble {
+export function failingFault(path: string, error: unknown): Fault {
   return {
     kind: "failing",
     of: path,
@@ -59,7 +59,7 @@ export function failingTrouble(path: string, error: unknown): Trouble {
 }
 
 /** The fault of a store file on a full disk. */
-export function fullTrouble(path: string): Trouble {
+export function fullFault(path: string): Fault {
   return {
     kind: "full",
     of: path,

@@ -6,10 +6,10 @@ import process from "node:process";
 import { test } from "node:test";
 import { defaults } from "../../config/settings.ts";
 import { openStore } from "../../startup/open-store.ts";
-import { failingTrouble, openFailure } from "./failures.ts";
+import { failingFault, openFailure } from "./failures.ts";
 import { openSqlite } from "./sqlite.ts";
 import { done, put } from "../testing/helpers.ts";
-import { type SinceTrouble, troublesOf, troubleText, untroubled } from "../trouble.ts";
+import { type ActiveFault, faultsOf, faultText, noFaults } from "../fault.ts";
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "thole-failures-"));
@@ -20,7 +20,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 const opening = (folder: string) =>
-  openStore({ ...defaults, "data-dir": folder }, { troubles: untroubled }).then(
+  openStore({ ...defaults, "data-dir": folder }, { faults: noFaults }).then(
     async ({ store }) => {
       await store.close();
       return "opened";
@@ -28,7 +28,7 @@ const opening = (folder: string) =>
     (error: Error) => error.message,
   );
 
-test("openStore() says of a file that is no store, or is damaged, where a backup is put", () =>
+test("the error of openStore() for a damaged or foreign file says how to restore a backup", () =>
   inFolder(async (folder) => {
     const path = join(folder, "store.sqlite");
     await writeFile(path, "this is no database ".repeat(1000));
@@ -39,7 +39,7 @@ test("openStore() says of a file that is no store, or is damaged, where a backup
     );
   }));
 
-test("openStore() says of a folder that is missing what to check", () =>
+test("the error of openStore() for a missing folder says what to check", () =>
   inFolder(async (folder) => {
     assert.match(
       await opening(join(folder, "none")),
@@ -47,7 +47,7 @@ test("openStore() says of a folder that is missing what to check", () =>
     );
   }));
 
-test("openStore() says of a file that this user may not open whose it must be", (t) =>
+test("the error of openStore() for missing permissions names the required owner", (t) =>
   inFolder(async (folder) => {
     if (process.getuid?.() === 0) return t.skip("root may open every file");
     await writeFile(join(folder, "store.sqlite"), "");
@@ -55,7 +55,7 @@ test("openStore() says of a file that this user may not open whose it must be", 
     assert.match(await opening(folder), /this user may not open it \(EACCES.*\); give this user its folder and its files/);
   }));
 
-test("openFailure() knows what sqlite and the system say", () => {
+test("openFailure() explains the messages of sqlite and the system", () => {
   const of = (said: string) => openFailure(new Error(said), undefined);
   assert.match(of("EROFS: read-only file system, open 'x'"), /^its file system is read-only \(.*\); mount the file system for writing/);
   assert.match(of("EACCES: permission denied, open 'x'"), /^this user may not open it/);
@@ -66,17 +66,17 @@ test("openFailure() knows what sqlite and the system say", () => {
   assert.match(of("something new"), /^something new; docs\/operators-guide\.md#the-store-file-cannot-be-used$/);
   assert.match(openFailure(new Error("database is locked"), 4711), /^another process has it open, process 4711: stop that one/);
   assert.match(openFailure(new Error("database is locked"), undefined), /^another process has it open: stop that one/);
-  assert.equal(failingTrouble("/s", new Error("disk I/O error")).unready, true);
+  assert.equal(failingFault("/s", new Error("disk I/O error")).unready, true);
 });
 
-test("a store whose writes fail while it is open reports that once, tries by itself, and reports once that they work again", () =>
+test("a store whose writes fail while it is open reports that once, retries, and reports the end once", () =>
   inFolder(async (folder) => {
     await mkdir(join(folder, "d"));
     const path = join(folder, "d", "store.sqlite");
     const lines: string[] = [];
     const ended = Promise.withResolvers<void>();
-    const troubles = troublesOf({ now: () => 0 }, {
-      begun: (trouble: SinceTrouble) => void lines.push(troubleText(trouble)),
+    const faults = faultsOf({ now: () => 0 }, {
+      begun: (fault: ActiveFault) => void lines.push(faultText(fault)),
       ended({ over }) {
         lines.push(over);
         ended.resolve();
@@ -87,7 +87,7 @@ test("a store whose writes fail while it is open reports that once, tries by its
       if (fails) throw new Error("disk I/O error");
       return 100_000;
     };
-    const store = await openSqlite(path, { troubles, engine: { pagesMax } });
+    const store = await openSqlite(path, { faults, engine: { pagesMax } });
     try {
       const first = await put(store, "/a", "1");
       fails = true;
@@ -98,7 +98,7 @@ test("a store whose writes fail while it is open reports that once, tries by its
       fails = false;
       await ended.promise;
       assert.equal(lines[1], `the store file "${path}" can be written again`);
-      assert.deepEqual([lines.length, troubles.current], [2, []]);
+      assert.deepEqual([lines.length, faults.current], [2, []]);
       await done(store, { key: "/b", expect: "absent", value: new Uint8Array(1) });
     } finally {
       await store.close();

@@ -11,17 +11,17 @@ import { openSqlite } from "./sqlite.ts";
 import { pagedDisk, smallDisk } from "../testing/disk.ts";
 import { done, patienceMs, put, refused, remove } from "../testing/helpers.ts";
 import { type Store, StoreError } from "../store.ts";
-import { type SinceTrouble, troublesOf, troubleText } from "../trouble.ts";
+import { type ActiveFault, faultsOf, faultText } from "../fault.ts";
 
-/** What was reported, and the troubles themselves. */
+/** The report lines, and the recorder of faults. */
 function reported() {
   const lines: string[] = [];
-  const begun = (trouble: SinceTrouble) => void lines.push(`begun: ${troubleText(trouble)}; ${trouble.advice}`);
-  const ended = ({ over }: SinceTrouble) => void lines.push(`ended: ${over}`);
-  return { lines, troubles: troublesOf(systemClock, { begun, ended }) };
+  const begun = (fault: ActiveFault) => void lines.push(`begun: ${faultText(fault)}; ${fault.advice}`);
+  const ended = ({ over }: ActiveFault) => void lines.push(`ended: ${over}`);
+  return { lines, faults: faultsOf(systemClock, { begun, ended }) };
 }
 
-/** Creates keys until the store says that it is full; how many, and the revision of the last one. */
+/** Creates keys until the store is full; returns them with their revisions. */
 async function fill(store: Store, bytes: number): Promise<readonly { readonly key: string; readonly revision: number }[]> {
   const made: { key: string; revision: number }[] = [];
   for (let count = 0; count < 100_000; count++) {
@@ -43,12 +43,12 @@ async function eventually(holds: () => Promise<boolean> | boolean, what: string)
   }
 }
 
-test("a full sqlite store refuses creates and updates with one report, deletes, compacts, and reports once that it has room again", async () => {
+test("a full sqlite store rejects creates and updates with one report, deletes, compacts, and reports the end once", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-full-"));
   const path = join(folder, "store.sqlite");
-  const { lines, troubles } = reported();
+  const { lines, faults } = reported();
   const disk = pagedDisk(400);
-  const store = await openSqlite(path, { troubles, engine: disk.engine });
+  const store = await openSqlite(path, { faults, engine: disk.engine });
   try {
     const made = await fill(store, 4000);
     assert.ok(made.length > 100, `${made.length}`);
@@ -58,7 +58,7 @@ test("a full sqlite store refuses creates and updates with one report, deletes, 
     assert.equal(lines.length, 1, lines.join("\n"));
     assert.match(lines[0]!, /^begun: the disk of the store file ".*store\.sqlite" is full since \d{4}-.*Z: no room/);
     assert.match(lines[0]!, /docs\/operators-guide\.md#the-disk-is-full$/);
-    // Part of a deletion: an update that marks, then the deletion itself.
+    // A deletion in two parts: an update that marks the object, then the deletion itself.
     const marked = await done(store, { key: first!.key, expect: first!.revision, value: new Uint8Array(4000), frees: true });
     await remove(store, first!.key, marked);
     await remove(store, second!.key, second!.revision);
@@ -67,17 +67,17 @@ test("a full sqlite store refuses creates and updates with one report, deletes, 
     const newest = (await store.get("/")).revision;
     await store.compact(newest);
     disk.grow(1000);
-    await eventually(() => lines.length > 1, "it never had room again");
+    await eventually(() => lines.length > 1, "the disk stayed full");
     await put(store, "/again", "x");
     assert.deepEqual([lines.length, lines[1]], [2, `ended: the disk of the store file "${path}" has room again`]);
-    assert.deepEqual(troubles.current, []);
+    assert.deepEqual(faults.current, []);
   } finally {
     await store.close();
     await rm(folder, { recursive: true, force: true });
   }
 });
 
-test("openReserve() keeps its bytes, gives them back piece by piece, and takes them again", async () => {
+test("openReserve() keeps its bytes, releases them piece by piece, and takes them back", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-reserve-"));
   const path = join(folder, "reserve");
   const { storeReserveBytes: whole, storeReservePieceBytes: piece } = limits;
@@ -99,33 +99,33 @@ test("openReserve() keeps its bytes, gives them back piece by piece, and takes t
   }
 });
 
-test("on a disk that is really full deletions and compaction work, and writes again once it has room", async (t) => {
+test("on a full disk deletions and compaction work, and all writes once it has space again", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "thole-disk-"));
   const unmount = smallDisk(folder, 40);
   if (unmount === undefined) {
     await rm(folder, { recursive: true, force: true });
     return t.skip(`this user (${process.getuid?.()}) may not mount a small file system`);
   }
-  const { lines, troubles } = reported();
+  const { lines, faults } = reported();
   const path = join(folder, "store.sqlite");
   try {
-    let store = await openSqlite(path, { troubles });
-    // Something else fills the disk, and the store what is left.
+    let store = await openSqlite(path, { faults });
+    // Another file fills most of the disk, and the store the rest.
     await writeFile(join(folder, "other"), new Uint8Array(12 * 1024 * 1024).fill(1));
     let made = await fill(store, 20_000);
     assert.equal(lines.length, 1, lines.join("\n"));
     for (const { key, revision } of made.slice(0, 50)) await remove(store, key, revision);
     await store.compact((await store.get("/")).revision);
     assert.equal((await store.list({ prefix: "/fill/" })).count, made.length - 50);
-    // A server that starts on a full disk says so, and deletes.
+    // A store that is opened on a full disk reports it, and deletes.
     await store.close();
     lines.length = 0;
-    store = await openSqlite(path, { troubles });
+    store = await openSqlite(path, { faults });
     made = made.slice(50);
     await refused("full", () => put(store, "/more", "x".repeat(1000)));
     await remove(store, made[0]!.key, made[0]!.revision);
     await rm(join(folder, "other"));
-    await eventually(() => troubles.current.length === 0, "it never had room again");
+    await eventually(() => faults.current.length === 0, "the disk stayed full");
     await put(store, "/more", "x");
     await store.close();
     assert.equal((await stat(join(folder, "store.reserve"))).size, limits.storeReserveBytes);

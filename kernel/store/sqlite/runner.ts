@@ -8,19 +8,19 @@ import { readRun, writeCalls } from "./commit-words.ts";
 import { laneIn, laneMemory } from "./thread-lane.ts";
 import { pack, unpack } from "./thread-message.ts";
 
-/** Where an engine runs. One run at a time; a rejected one has changed nothing, or the thread with the engine has died. */
+/** Executes an engine, one run at a time. A rejected run has changed nothing, or the engine's thread has died. */
 export interface Runner {
   run(calls: readonly Call[]): Promise<Run>;
   close(): Promise<void>;
 }
 
-/** An engine in this thread: for memory, which does not block for long. */
+/** An engine in this thread: for a store in memory, which does not block for long. */
 export async function runHere(path: string, options: EngineOptions = {}): Promise<Runner> {
   const engine = openEngine(path, options);
   return {
     async run(calls) {
-      // Whoever comes in the same turn shares the next run, and its events: without that Node would take each request from its first
-      // byte to its last by itself, at twice the cost under load.
+      // Calls of one turn share the next run and its events. Otherwise Node would process each request from its first
+      // byte to its last alone, at twice the cost under load.
       await new Promise<void>((resolve) => setImmediate(resolve));
       return engine.run(calls);
     },
@@ -28,21 +28,21 @@ export async function runHere(path: string, options: EngineOptions = {}): Promis
   };
 }
 
-/** An engine in a thread of its own, with room in reserve in the file `reserve`. Rejects when a file cannot be opened. */
+/** An engine in its own thread, with disk space reserved in the file `reserve`. Rejects when a file cannot be opened. */
 export async function runInThread(path: string, reserve: string): Promise<Runner> {
   const memory = { questions: laneMemory(), answers: laneMemory() };
   const questions = laneIn(memory.questions), answers = laneIn(memory.answers);
-  /** What comes by post in answer to the last question. */
+  /** The posted answer to the last request. */
   let posted = Promise.withResolvers<FromThread>();
   let dead: Error | undefined;
   const thread = startThread((message) => posted.resolve(message), (error) => {
     dead ??= error;
-    // In place of the thread, which no longer answers.
+    // The thread no longer answers.
     posted.resolve({ tag: "failed", message: dead.message });
     answers.send(false);
   });
 
-  /** Sends a question, and waits for word of its answer: whether it lies in the lane. */
+  /** Sends a request, and waits for its answer: whether it is in the lane. */
   function answered(send: () => void): Promise<boolean> {
     if (dead !== undefined) throw dead;
     posted = Promise.withResolvers();
@@ -94,10 +94,10 @@ interface Thread {
 }
 
 /** On Deno a web worker, which has no need of what node's brings along: six MiB, and a look at every byte that is posted. */
-function startThread(told: (message: FromThread) => void, died: (error: Error) => void): Thread {
+function startThread(onMessage: (message: FromThread) => void, died: (error: Error) => void): Thread {
   if ("Deno" in globalThis) {
     const worker = new Worker(siblingModule(import.meta.url, "thread-web"), { type: "module" });
-    worker.onmessage = ({ data }: MessageEvent<FromThread>) => told(data);
+    worker.onmessage = ({ data }: MessageEvent<FromThread>) => onMessage(data);
     worker.onerror = (event) => {
       event.preventDefault(); // else it would be an error of this thread, too
       died(new Error(event.message));
@@ -105,7 +105,7 @@ function startThread(told: (message: FromThread) => void, died: (error: Error) =
     return { post: (message) => worker.postMessage(message), end: async () => worker.terminate() };
   }
   const worker = new NodeWorker(siblingModule(import.meta.url, "thread-node"));
-  worker.on("message", told);
+  worker.on("message", onMessage);
   worker.on("error", (error) => died(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => died(new Error("The thread of the store has ended")));
   return { post: (message) => worker.postMessage(message), end: async () => void await worker.terminate() };

@@ -11,7 +11,7 @@ const commit = (key: string): Call => ({ op: "commit", change: { key, expect: "a
 const broken = { op: "none such" } as unknown as Call;
 
 for (const [name, open] of Object.entries({ runHere: (path: string) => runHere(path), runInThread })) {
-  test(`${name}() tells that a run failed, which has changed nothing, and takes the next one`, async () => {
+  test(`${name}() rejects a failed run, which has changed nothing, and accepts the next one`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "thole-store-"));
     try {
       const runner = await open(join(folder, "store.db"), join(folder, "reserve"));
@@ -22,7 +22,7 @@ for (const [name, open] of Object.entries({ runHere: (path: string) => runHere(p
       const got = both.outcomes[1];
       assert.deepEqual(got, { answer: { entry: { key: "b", value: Uint8Array.of(1), revision: 3 }, revision: 4 } });
       await runner.close();
-      // Whether it is taken again shows that the lock went with the thread.
+      // Opening the file again shows that the lock ended with the thread.
       const later = await open(join(folder, "store.db"), join(folder, "reserve"));
       assert.equal((await later.run([])).revision, 4);
       await later.close();

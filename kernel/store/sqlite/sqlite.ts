@@ -7,17 +7,17 @@ import { type RecentEvents, recentEvents } from "./recent-events.ts";
 import { runQueue } from "./run-queue.ts";
 import type { Answers, Call, Outcome, Run } from "./calls.ts";
 import type { EngineOptions } from "./engine.ts";
-import { failingTrouble, fullTrouble, openFailure } from "./failures.ts";
+import { failingFault, fullFault, openFailure } from "./failures.ts";
 import { runHere, runInThread } from "./runner.ts";
 import { type Batch, type Change, type Commit, type Range, type Revision, type Store, StoreError, type StoreEvent } from "../store.ts";
-import { type Troubles, untroubled } from "../trouble.ts";
+import { type Faults, noFaults } from "../fault.ts";
 
 export interface SqliteOptions {
   readonly clock?: Clock;
   /** Bytes of key and value together in one commit; default: etcd's. */
   readonly requestBytesMax?: number;
   /** Reports that the file fails or its disk is full. */
-  readonly troubles?: Troubles;
+  readonly faults?: Faults;
   /** For tests: runs the engine in this thread, with these options. */
   readonly engine?: EngineOptions;
 }
@@ -29,7 +29,7 @@ export interface SqliteOptions {
  * @throws StoreError "unavailable" if another process has the file open, or it cannot be opened
  */
 export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
-  const { clock = systemClock, troubles = untroubled } = options;
+  const { clock = systemClock, faults = noFaults } = options;
   const isHere = path === ":memory:" || options.engine !== undefined;
   const runner = await (isHere ? runHere(path, options.engine) : runInThread(path, besides(path, "reserve"))).catch((error: unknown) => {
     throw new StoreError("unavailable", `Cannot open the store file "${path}": ${openFailure(error, ownerOf(path))}`, { cause: error });
@@ -48,7 +48,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   const queue = runQueue(async (calls) => {
     const run = await runner.run(calls).catch((error: unknown) => {
-      troubles.begin(failingTrouble(path, error));
+      faults.begin(failingFault(path, error));
       isFailing = true;
       planTrial();
       throw error;
@@ -59,11 +59,11 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
 
   function noteDiskSpace(calls: readonly Call[], run: Run): void {
     if (isFailing && calls.some(({ op }) => op === "commit" || op === "room")) {
-      troubles.end("failing", path);
+      faults.end("failing", path);
       isFailing = false;
     }
-    if (run.full) troubles.begin(fullTrouble(path));
-    else troubles.end("full", path);
+    if (run.full) faults.begin(fullFault(path));
+    else faults.end("full", path);
     if (run.full) planTrial();
   }
   /** Checks periodically whether a full or failing store can be written again, also without other writes. */

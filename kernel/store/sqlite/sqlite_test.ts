@@ -39,7 +39,7 @@ async function opened<T>(path: string, use: (store: Store) => Promise<T>): Promi
   }
 }
 
-test("openSqlite() finds everything again: keys, history, counter and compaction point", () =>
+test("openSqlite() restores keys, history, newest revision and compaction revision", () =>
   inFolder(async (path) => {
     const [a1, a2, gone] = await opened(path, async (store) => {
       const a1 = await put(store, "a", "1");
@@ -62,9 +62,9 @@ test("openSqlite() finds everything again: keys, history, counter and compaction
     await opened(path, async (store) => assert.equal((await store.get("b")).revision, gone + 1));
   }));
 
-test("openSqlite() goes on counting where the newest revision was a deletion whose history is gone", () =>
+test("openSqlite() continues after a newest revision that was a deletion with compacted history", () =>
   inFolder(async (path) => {
-    // Sweeps do not wait for a turn of their own.
+    // Sweeps run at once.
     const clock = { now: () => 0, after: (_: number, run: () => void) => (queueMicrotask(run), () => {}) };
     const store = await openSqlite(path, { clock });
     const a = await put(store, "a", "1");
@@ -85,7 +85,7 @@ test("openSqlite() goes on counting where the newest revision was a deletion who
     await opened(path, async (store) => assert.equal((await store.get("b")).revision, gone + 1));
   }));
 
-test("openSqlite() goes on with a file of format 1, and marks it as one that format 1 must not open again", () =>
+test("openSqlite() opens a file of format 1, and marks it so that format 1 must not open it again", () =>
   inFolder(async (path) => {
     const raw = <T>(use: (database: DatabaseSync) => T): T => {
       const database = new DatabaseSync(path);
@@ -122,7 +122,7 @@ test("openSqlite() goes on with a file of format 1, and marks it as one that for
     });
   }));
 
-test("openSqlite() removes what expired while the store was closed", () =>
+test("openSqlite() removes keys that expired while the store was closed", () =>
   inFolder(async (path) => {
     const clock = { now: () => 1_000_000, after: () => () => {} };
     const early = await openSqlite(path, { clock });
@@ -134,7 +134,7 @@ test("openSqlite() removes what expired while the store was closed", () =>
     });
   }));
 
-test("openSqlite() refuses a file that another store has open, and takes it once that is closed", () =>
+test("openSqlite() rejects a file that another store has open, and opens it once that is closed", () =>
   inFolder(async (path) => {
     await opened(path, async (store) => {
       await put(store, "a", "1");
@@ -147,10 +147,10 @@ test("openSqlite() refuses a file that another store has open, and takes it once
     await opened(path, async (store) => assert.equal((await store.list({ prefix: "" })).count, 2));
   }));
 
-test("openSqlite() takes and gives back values of every size in a file, alone and together, and told to watches", () =>
+test("openSqlite() stores and returns values of every size in a file, alone and together, also to watches", () =>
   inFolder((path) =>
     opened(path, async (store) => {
-      // What is small goes to the thread and back by another way than what is large, and an answer may be larger than its question.
+      // Small and large messages take different ways to the thread and back, and an answer may be larger than its request.
       const sizes = [0, 1, 1400, 700_000, 1_400_000];
       const from = (await store.get("none")).revision;
       const watch = startWatch(store, { prefix: "" }, from);
@@ -177,12 +177,12 @@ test("openSqlite() takes and gives back values of every size in a file, alone an
     })
   ));
 
-test("openSqlite() refuses what is not a store", () =>
+test("openSqlite() rejects a file that is not a store", () =>
   inFolder(async (path) => {
     await refused("unavailable", () => openSqlite(join(path, "no", "folder.db")));
   }));
 
-test("openSqlite() of memory answers no earlier than the next turn, so that all who ask in this one share a run", async () => {
+test("openSqlite() of memory answers in the next turn, so that all calls of one turn share a run", async () => {
   const store = await openSqlite(":memory:");
   try {
     let answered = 0;
@@ -195,7 +195,7 @@ test("openSqlite() of memory answers no earlier than the next turn, so that all 
   }
 });
 
-test("openSqlite() expires keys at their time on its clock, and no earlier", async () => {
+test("openSqlite() expires keys when they are due on its clock, and no earlier", async () => {
   let now = 5_000;
   const timers = new Set<{ at: number; run: () => void }>();
   const clock = {
@@ -234,7 +234,7 @@ test("openSqlite() expires keys at their time on its clock, and no earlier", asy
   }
 });
 
-test("openSqlite() sweeps compacted history from the file piece by piece and stays right meanwhile", async () => {
+test("openSqlite() sweeps compacted history from the file piece by piece and stays correct meanwhile", async () => {
   const store = await openSqlite(":memory:");
   try {
     const rounds = 9_000;
@@ -259,7 +259,7 @@ test("openSqlite() sweeps compacted history from the file piece by piece and sta
   }
 });
 
-test("openSqlite() gives slow watches the history that is no longer in memory", async () => {
+test("openSqlite() reads history that is no longer in memory from the file for slow watches", async () => {
   const store = await openSqlite(":memory:");
   try {
     const value = bytes("x".repeat(200_000));
@@ -277,7 +277,7 @@ test("openSqlite() gives slow watches the history that is no longer in memory", 
   }
 });
 
-test("openSqlite() has everything that it acknowledged before its process was killed", () =>
+test("openSqlite() keeps every acknowledged write when its process is killed", () =>
   inFolder(async (path) => {
     const fixture = fileURLToPath(new URL("../testing/sqlite-writer.ts", import.meta.url));
     const how = "Deno" in globalThis ? ["run", "-A", "--no-check", fixture] : ["--no-warnings", fixture];
@@ -299,7 +299,7 @@ test("openSqlite() has everything that it acknowledged before its process was ki
     });
   }));
 
-test("Store.get() of a place that is absent tells every acknowledged write, and finds it once somebody writes it", () =>
+test("Store.get() of an absent key returns the revision of every acknowledged write, and the entry once it is written", () =>
   inFolder((path) =>
     opened(path, async (store) => {
       const before = (await store.get("a/")).revision;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { within } from "../testing/helpers.ts";
 import { laneIn, laneMemory } from "./thread-lane.ts";
 
-test("Lane.next() resolves with what is sent afterwards, and each message is told once", async () => {
+test("Lane.next() resolves with later messages, each of them once", async () => {
   const memory = laneMemory();
   const sender = laneIn(memory), receiver = laneIn(memory);
   const first = receiver.next();
@@ -16,7 +16,7 @@ test("Lane.next() resolves with what is sent afterwards, and each message is tol
   assert.equal(await within(second, "the second"), false);
 });
 
-test("Lane.next() and Lane.wait() have what was sent before they were asked, but nothing from before the lane was opened", async () => {
+test("Lane.next() and Lane.wait() return messages sent before the call, but none from before the lane was opened", async () => {
   const memory = laneMemory();
   const sender = laneIn(memory);
   sender.send(false);

@@ -1,4 +1,4 @@
-/** A certificate authority and what it signed, as files and PEM, for tests of TLS: made with openssl's command. */
+/** A certificate authority and certificates that it signed, as files and PEM, for tests of TLS; made with openssl. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export interface Certificates {
 
 const newKey = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
 
-/** Makes them in a folder, or gives undefined where there is no openssl. */
+/** Creates them in a folder; undefined without openssl. */
 export async function makeCertificates(folder: string): Promise<Certificates | undefined> {
   const openssl = (...flags: string[]) => promisify(execFile)("openssl", flags, { timeout: 120_000 });
   try {
@@ -28,7 +28,7 @@ export async function makeCertificates(folder: string): Promise<Certificates | u
   } catch {
     return undefined;
   }
-  // A configuration of our own: what the system's adds to a certificate differs from place to place.
+  // An own configuration: the extensions that the system's adds differ.
   const config = join(folder, "openssl.cnf");
   await writeFile(config, "[req]\ndistinguished_name = dn\n[dn]\n");
   async function make(name: string, signer: Signed | undefined, extensions: readonly string[]): Promise<Signed> {
@@ -43,7 +43,7 @@ export async function makeCertificates(folder: string): Promise<Certificates | u
   return { ca, server: await make("server", ca, [...leaf, "subjectAltName=IP:127.0.0.1"]), client: await make("client", ca, leaf) };
 }
 
-/** The flags of an etcd that speaks TLS and asks its clients for a certificate of this authority. */
+/** The flags of an etcd with TLS that requires client certificates of this authority. */
 export function etcdFlags({ ca, server }: Certificates): readonly string[] {
   return [`--cert-file=${server.certFile}`, `--key-file=${server.keyFile}`, `--trusted-ca-file=${ca.certFile}`, "--client-cert-auth"];
 }

@@ -1,7 +1,7 @@
-/** Commits: what they expect, and what they hand back. */
+/** Commits: expected revisions and results. */
 import assert from "node:assert/strict";
 import type { Revision } from "../store.ts";
-import { all, bytes, type Case, eventsUntil, lost, put, remove, shown, told } from "./helpers.ts";
+import { all, bytes, type Case, eventFields, eventsUntil, lost, put, remove, shown } from "./helpers.ts";
 
 export function commits(promise: Case): void {
   promise("an empty store has a revision and no keys", async (store) => {
@@ -47,13 +47,13 @@ export function commits(promise: Case): void {
     assert.equal((await store.get("a")).revision, second + 1);
   });
 
-  promise("commit() creates again what was deleted, as something new", async (store) => {
+  promise("commit() creates a deleted key again as a new one", async (store) => {
     const first = await put(store, "a", "1");
     const gone = await remove(store, "a", first);
     assert.equal(lost(await store.commit({ key: "a", expect: first, value: bytes("2") })), undefined);
     assert.equal(await put(store, "a", "2"), gone + 1);
     const events = await eventsUntil(store, all, first - 1, gone + 1);
-    assert.deepEqual(events.map(told), [
+    assert.deepEqual(events.map(eventFields), [
       ["a", "1", first, undefined, undefined],
       ["a", undefined, gone, "1", first],
       ["a", "2", gone + 1, undefined, undefined],
@@ -65,7 +65,7 @@ export function commits(promise: Case): void {
     assert.equal(await put(store, "a", "1", first), first + 1);
   });
 
-  promise("commit() refuses to delete what it expects to be absent", async (store) => {
+  promise("commit() rejects a deletion that expects an absent key", async (store) => {
     await assert.rejects(store.commit({ key: "a", expect: "absent", value: undefined }));
   });
 
@@ -73,13 +73,13 @@ export function commits(promise: Case): void {
     let lasting: Revision | undefined;
     while (lasting === undefined) {
       const kept = await put(store, "kept", "1", "absent", 1);
-      // Whoever comes too late for it begins anew.
+      // A writer after the expiry creates the key again.
       const again = await store.commit({ key: "kept", expect: kept, value: bytes("2") });
       if (again.done) lasting = again.revision;
     }
     const first = await put(store, "brief", "1", "absent", 1);
     const events = await eventsUntil(store, all, first, first + 1);
-    assert.deepEqual(events.map(told), [["brief", undefined, first + 1, "1", first]]);
+    assert.deepEqual(events.map(eventFields), [["brief", undefined, first + 1, "1", first]]);
     assert.deepEqual(await store.get("brief"), { entry: undefined, revision: first + 1 });
     assert.deepEqual(shown((await store.get("kept")).entry), ["kept", "2", lasting]);
   });

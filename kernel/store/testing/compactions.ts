@@ -1,15 +1,15 @@
-/** What is left of history, and what of it is told. */
+/** Compacted and retained history. */
 import assert from "node:assert/strict";
-import { all, assertChained, type Case, eventsUntil, put, refused, remove, shown, startWatch, told, within } from "./helpers.ts";
+import { all, assertChained, type Case, eventFields, eventsUntil, put, refused, remove, shown, startWatch, within } from "./helpers.ts";
 
 export function compactions(promise: Case): void {
-  promise("size() tells the bytes that the store takes, and grows with them", async (store) => {
+  promise("size() is the number of stored bytes, and grows with them", async (store) => {
     const before = await store.size();
     assert.ok(Number.isSafeInteger(before) && before > 0, `${before}`);
     for (const key of ["/a", "/b", "/c", "/d"]) await store.commit({ key, expect: "absent", value: new Uint8Array(1024 * 1024) });
     await within(
       (async () => {
-        // A store may write its pages a moment after the commit.
+        // A store may write its pages shortly after the commit.
         while (await store.size() < before + 3 * 1024 * 1024) await new Promise((resolve) => setTimeout(resolve, 20));
       })(),
       "the store to have grown",
@@ -26,11 +26,11 @@ export function compactions(promise: Case): void {
     assert.deepEqual((await store.list(all, { at: gone })).entries.map(shown), [["a", "2", a2]]);
     assert.deepEqual((await store.list(all)).entries.map(shown), [["a", "3", a3]]);
     await refused("compacted", () => eventsUntil(store, all, gone - 1, a3), { oldest: gone });
-    assert.deepEqual((await eventsUntil(store, all, gone, a3)).map(told), [["a", "3", a3, "2", a2]]);
+    assert.deepEqual((await eventsUntil(store, all, gone, a3)).map(eventFields), [["a", "3", a3, "2", a2]]);
     assert.equal(await put(store, "b", "2"), a3 + 1);
   });
 
-  promise("compact() of what is compacted does nothing", async (store) => {
+  promise("compact() of a compacted revision does nothing", async (store) => {
     const a1 = await put(store, "a", "1");
     const a2 = await put(store, "a", "2", a1);
     const a3 = await put(store, "a", "3", a2);
@@ -48,7 +48,7 @@ export function compactions(promise: Case): void {
     await store.compact(gone);
     assert.deepEqual(await store.list(all), { entries: [], revision: gone, count: 0 });
     assert.equal(await put(store, "a", "2"), gone + 1);
-    assert.deepEqual((await eventsUntil(store, all, gone, gone + 1)).map(told), [["a", "2", gone + 1, undefined, undefined]]);
+    assert.deepEqual((await eventsUntil(store, all, gone, gone + 1)).map(eventFields), [["a", "2", gone + 1, undefined, undefined]]);
   });
 
   promise("compact() and list() refuse a revision that is yet to come", async (store) => {

@@ -1,4 +1,4 @@
-/** Disks without room, for tests: pages of sqlite that are counted, and a small file system in memory. */
+/** Full disks for tests: a limited number of sqlite pages, and a small file system in memory. */
 import { execFileSync } from "node:child_process";
 import type { EngineOptions } from "../sqlite/engine.ts";
 
@@ -16,7 +16,7 @@ export function pagedDisk(pages: number): { readonly grow: (more: number) => voi
           disk.reserved = Math.max(0, disk.reserved - piece);
           return true;
         },
-        // How many of these pages are used is not known: it is whole again when the disk has grown.
+        // The number of used pages is not known: the reserve is whole again when the disk has grown.
         refill() {
           if (disk.pages < pages + (disk.piece++ === 0 ? 0 : whole)) return false;
           disk.reserved = whole;
@@ -28,7 +28,7 @@ export function pagedDisk(pages: number): { readonly grow: (more: number) => voi
   };
 }
 
-/** A file system in memory that is really full when it is; undefined where this user may not mount one. */
+/** A mounted file system in memory of limited size; undefined if this user may not mount one. */
 export function smallDisk(folder: string, mebibytes: number): (() => void) | undefined {
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", folder], { stdio: "ignore" });

@@ -1,9 +1,9 @@
-/** Bounds of requests, and the end of a store. */
+/** Bounds of values, and closing a store. */
 import assert from "node:assert/strict";
 import { all, bytes, type Case, done, equal, eventsUntil, put, refused, startWatch } from "./helpers.ts";
 
 export function bounds(promise: Case): void {
-  promise("a value of 1.4 MB goes in and comes out whole, by read, list and watch", async (store) => {
+  promise("a value of 1.4 MB is returned whole by read, list and watch", async (store) => {
     const value = new Uint8Array(1_400_000).map((_, index) => index % 251);
     const first = await done(store, { key: "large", expect: "absent", value });
     const second = await done(store, { key: "large", expect: first, value: value.toReversed() });
@@ -14,7 +14,7 @@ export function bounds(promise: Case): void {
     assert.ok(equal(event?.previous?.value, value));
   });
 
-  promise("a value beyond what the store takes is refused and changes nothing", async (store) => {
+  promise("a value above the store's bound is rejected and changes nothing", async (store) => {
     const { revision } = await store.get("large");
     for (const size of [1_600_000, 3_000_000]) {
       await refused("too-large", () => store.commit({ key: "large", expect: "absent", value: new Uint8Array(size) }), {
@@ -24,7 +24,7 @@ export function bounds(promise: Case): void {
     assert.deepEqual(await store.get("large"), { entry: undefined, revision });
   });
 
-  promise("a list of many megabytes comes whole, and so does its history", async (store) => {
+  promise("a list of many megabytes is returned whole, and so is its history", async (store) => {
     const { revision } = await store.get("a");
     const value = new Uint8Array(1_000_000).fill(65);
     for (let index = 0; index < 8; index++) await done(store, { key: `large-${index}`, expect: "absent", value });
@@ -36,7 +36,7 @@ export function bounds(promise: Case): void {
 }
 
 export function ends(promise: Case): void {
-  promise("close() ends watches and refuses what comes after; closing twice is closing", async (store) => {
+  promise("close() ends watches and rejects later calls; it may be called twice", async (store) => {
     const revision = await put(store, "a", "1");
     const watch = startWatch(store, all, revision - 1);
     await watch.reached(revision);

@@ -1,4 +1,4 @@
-/** Words in which tests of stores speak. */
+/** Helpers for tests of stores. */
 import assert from "node:assert/strict";
 import {
   type Batch,
@@ -14,12 +14,12 @@ import {
 
 export type Case = (what: string, prove: (store: Store) => Promise<void>) => void;
 
-/** How long a promise may take before its test fails; nothing waits so long that passes. */
+/** Milliseconds that a promise may take before its test fails. A passing test never waits that long. */
 export const patienceMs = 60_000;
 
 export const all: Range = { prefix: "" };
 
-/** Commits and gives the new revision; fails when someone else won. */
+/** Commits and returns the new revision; fails if the commit lost. */
 export async function done(store: Store, change: Change): Promise<Revision> {
   const commit = await store.commit(change);
   if (!commit.done) return assert.fail(`the commit of "${change.key}" lost`);
@@ -40,7 +40,7 @@ export function remove(store: Store, key: string, expect: Revision): Promise<Rev
   return done(store, { key, expect, value: undefined });
 }
 
-/** A watch that runs beside the test: what it gave so far, and a way to wait for a revision. */
+/** A watch that collects batches beside the test, and can be waited for. */
 export function startWatch(store: Store, range: Range, from: Revision) {
   const controller = new AbortController();
   const events: StoreEvent[] = [];
@@ -55,7 +55,7 @@ export function startWatch(store: Store, range: Range, from: Revision) {
       moved = Promise.withResolvers();
     }
   })();
-  ended.catch(() => {}); // whoever waits for it hears of it
+  ended.catch(() => {}); // callers that wait for it get the error
   return {
     events,
     ended,
@@ -83,7 +83,7 @@ export function assertSound(batch: Batch, position: Revision): void {
   assert.ok(last <= batch.revision, `an event of ${last} in a batch up to ${batch.revision}`);
 }
 
-/** Each event's previous is the key's event before it. */
+/** Asserts that each event's `previous` is the key's event before it. */
 export function assertChained(events: readonly StoreEvent[]): void {
   const newest = new Map<string, StoreEvent>();
   for (const event of events) {
@@ -150,7 +150,7 @@ export function shown(entry: { key: string; value: Uint8Array; revision: Revisio
   return entry && [entry.key, text(entry.value), entry.revision];
 }
 
-export function told(event: StoreEvent) {
+export function eventFields(event: StoreEvent) {
   return [event.key, text(event.value), event.revision, text(event.previous?.value), event.previous?.revision];
 }
 

@@ -16,7 +16,7 @@ export function orders(promise: Case): void {
     for (const key of sorted) assert.equal((await store.get(key)).entry?.key, key);
   });
 
-  promise("keys and values keep their bytes, zero bytes and no bytes included", async (store) => {
+  promise("keys and values keep their bytes, also zero bytes and empty ones", async (store) => {
     const unusual = ["a\0b", "a\0c", "\u{feff}mark", "a"];
     for (const key of unusual) await put(store, key, key);
     for (const key of unusual) assert.deepEqual(text((await store.get(key)).entry?.value), key);
@@ -31,7 +31,7 @@ export function orders(promise: Case): void {
     assert.equal(event?.value?.byteLength, 0);
   });
 
-  promise("a value that is a view into a larger buffer is stored alone", async (store) => {
+  promise("of a value that is a view of a larger buffer only the view is stored", async (store) => {
     const slab = bytes("beforeVALUEafter");
     await done(store, { key: "view", expect: "absent", value: slab.subarray(6, 11) });
     assert.equal(text((await store.get("view")).entry?.value), "VALUE");

@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback between a client and a server under test, whose line tests can cut or hold. */
+/** A TCP proxy on loopback between a client and a server under test; tests can cut or hold its connections. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
@@ -6,11 +6,11 @@ export interface Proxy {
   readonly endpoint: string;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
-  /** Breaks every connection, and listens no more: who connects is refused by the system. */
+  /** Breaks every connection and stops listening: the system refuses new ones. */
   refuse(): Promise<void>;
-  /** Lets nothing through in either direction any more, and says so to nobody: the other end is just silent. */
+  /** Forwards nothing in either direction, without closing connections. */
   hold(): void;
-  /** Lets new connections through again; held ones stay silent. */
+  /** Forwards new connections again; held ones stay silent. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }

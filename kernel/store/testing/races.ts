@@ -14,7 +14,7 @@ export function races(promise: Case): void {
       );
       const won = tries.filter((commit) => commit.done);
       assert.equal(won.length, 1);
-      last = won[0]?.revision ?? assert.fail("nobody won");
+      last = won[0]?.revision ?? assert.fail("no writer won");
       const { entry } = await store.get("a");
       assert.equal(entry?.revision, last);
       for (const commit of tries) if (!commit.done) assert.deepEqual(shown(commit.current), shown(entry));

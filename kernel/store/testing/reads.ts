@@ -46,7 +46,7 @@ export function reads(promise: Case): void {
     assert.deepEqual((await store.list({ prefix: "p/", after: "p/5" }, { limit: 3 })).count, 0);
   });
 
-  promise("list() that is not to count tells only whether there is more", async (store) => {
+  promise("list() without counting returns only whether there is more", async (store) => {
     for (const key of ["p/1", "p/2", "p/3", "p/4"]) await put(store, key, key);
     const { revision } = await store.get("p/1");
     await put(store, "p/0", "later");
@@ -58,11 +58,11 @@ export function reads(promise: Case): void {
     assert.deepEqual([keysOf(entries), count], [["p/4"], 1]);
   });
 
-  promise("list() at every revision of a history shows and counts what was there, page by page", async (store) => {
+  promise("list() at every revision of a history returns and counts the entries at it, page by page", async (store) => {
     const keys = Array.from({ length: 7 }, (_, index) => `p/${index}`);
     const there = new Map<string, [string, Revision]>();
     const states = new Map<Revision, (readonly [string, string, Revision])[]>();
-    // Each key comes, changes, goes and comes again, at another pace; one beside them changes all the time.
+    // Each key is created, changed, deleted and created again, at its own rhythm; another key changes all the time.
     for (let step = 0; step < 60; step++) {
       const key = step % 5 === 4 ? "q/beside" : keys[step * 3 % keys.length]!;
       const before = there.get(key);
@@ -98,7 +98,7 @@ export function reads(promise: Case): void {
     assert.equal((await keys(all)).length, 8);
   });
 
-  promise("newest() is the revision that a read would tell, or nothing", async (store) => {
+  promise("newest() is the revision that a read would return, or undefined", async (store) => {
     const { revision } = await store.get("none");
     assert.equal(store.newest() ?? revision, revision);
     const written = await put(store, "a", "1");

@@ -1,4 +1,4 @@
-/** A process that commits to the store file it is given until it is killed, and prints each key once it is acknowledged. */
+/** A process that commits to the given store file until it is killed, and prints each key once it is acknowledged. */
 import process from "node:process";
 import { openSqlite } from "../sqlite/sqlite.ts";
 

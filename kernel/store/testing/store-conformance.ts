@@ -9,7 +9,7 @@ import { reads } from "./reads.ts";
 import { watches } from "./watches.ts";
 import type { Store } from "../store.ts";
 
-/** Registers the suite that every Store passes. `open` gives a store without keys; the suite closes it. */
+/** Registers the suite that every Store passes. `open` returns a store without keys; the suite closes it. */
 export function storeConformance(name: string, open: () => Promise<Store>): void {
   const promise = (what: string, prove: (store: Store) => Promise<void>): void => {
     test(`${name}: ${what}`, async () => {

@@ -1,7 +1,7 @@
 /** Watches: complete, in order, and resumable. */
 import assert from "node:assert/strict";
 import type { Revision } from "../store.ts";
-import { all, assertChained, type Case, put, remove, startWatch, text, told } from "./helpers.ts";
+import { all, assertChained, type Case, eventFields, put, remove, startWatch, text } from "./helpers.ts";
 
 export function watches(promise: Case): void {
   promise("watch() gives exactly the events after a revision, first from history, then live", async (store) => {
@@ -12,7 +12,7 @@ export function watches(promise: Case): void {
     await watch.reached(b1);
     const gone = await remove(store, "a", a2);
     await watch.reached(gone);
-    assert.deepEqual((await watch.stop()).map(told), [
+    assert.deepEqual((await watch.stop()).map(eventFields), [
       ["a", "2", a2, "1", a1],
       ["b", "1", b1, undefined, undefined],
       ["a", undefined, gone, "2", a2],
@@ -77,7 +77,7 @@ export function watches(promise: Case): void {
       await watch.reached(to);
       return { from, to, events: await watch.stop() };
     })).finally(() => enough = true);
-    await writing; // only now all that was seen is also in `written`
+    await writing; // now `written` has every event of the watches
     for (const { from, to, events } of watched) {
       const seen = events.map(({ revision }) => revision).filter((revision) => revision <= to);
       assert.deepEqual(seen, written.filter((revision) => revision > from && revision <= to));
@@ -96,7 +96,7 @@ export function watches(promise: Case): void {
     assert.deepEqual((await quiet.stop()).map(({ key }) => key), ["quiet/a"]);
   });
 
-  promise("watch() of a part of a wider range tells progress, keeps to its part, and leaves nothing in the whole", async (store) => {
+  promise("watch() of a part of a wider range reports progress, returns only its part, and writes no key in the whole", async (store) => {
     const { revision } = await store.get("a");
     const part = startWatch(store, { prefix: "whole/b/", within: "whole/" }, revision);
     for (const key of ["a", "whole/a/1", "whole/b/1", "whole/b0", "whole/c/1"]) {

@@ -18,7 +18,7 @@ interface Server {
   readonly sessions: Set<ServerHttp2Session>;
 }
 
-/** A server that answers every stream as the test says, and a channel to it. */
+/** A server that answers every stream with `answer`, and a channel to it. */
 async function withServer(answer: (stream: ServerHttp2Stream) => void, use: (server: Server) => Promise<void>): Promise<void> {
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
@@ -52,7 +52,7 @@ function frame(text: string): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Answers with these bytes, cut into pieces of so many, and these trailers. */
+/** Answers with these bytes, in chunks of `piece` bytes, and these trailers. */
 function reply(stream: ServerHttp2Stream, bytes: Buffer, trailers: Record<string, string>, piece = bytes.length): void {
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
@@ -66,7 +66,7 @@ async function failure(act: () => Promise<unknown>): Promise<GrpcError> {
   return error;
 }
 
-test("call() sends one framed message and gives the one that comes back", () =>
+test("call() sends one framed message and returns the answer's", () =>
   withServer(async (stream) => {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
@@ -78,7 +78,7 @@ test("call() sends one framed message and gives the one that comes back", () =>
     assert.equal(sessions.size, 1);
   }));
 
-test("call() fails with the status of the trailers, percent-decoded, and with one that comes without a body", () =>
+test("call() fails with the percent-decoded status of the trailers, or of headers without a body", () =>
   withServer((stream) => {
     stream.resume();
     stream.respond({ ":status": 200, "grpc-status": "3", "grpc-message": "too%20large%3a 100%" }, { endStream: true });
@@ -92,13 +92,13 @@ test("call() fails with the status of the trailers, percent-decoded, and with on
     })
   ));
 
-test("call() gives an answer that comes before all of the question was sent", () =>
+test("call() returns an answer that arrives before the whole request was sent", () =>
   withServer((stream) => reply(stream, frame("enough"), { "grpc-status": "0" }), async ({ channel }) => {
     assert.equal(await within(channel.call(echo, "x".repeat(5_000_000), 20_000), "the answer"), "enough");
     assert.equal(await within(channel.call(echo, "a", 20_000), "the next one"), "enough");
   }));
 
-test("call() takes anything but one whole plain message with a status for a failure", async () => {
+test("call() fails unless the answer is one whole uncompressed message with a status", async () => {
   const broken = [frame("a").subarray(0, 4), frame("abc").subarray(0, 7), Buffer.concat([frame("a"), frame("b")]), Buffer.alloc(0)];
   const compressed = frame("a");
   compressed[0] = 1;
@@ -115,9 +115,9 @@ test("call() takes anything but one whole plain message with a status for a fail
   });
 });
 
-test("call() tells a call that was never looked at from one that may have been", async () => {
-  const nobody = openChannel("http://127.0.0.1:1", { keepaliveMs: 10_000 });
-  assert.equal((await failure(() => nobody.call(echo, "a", 5000))).unsent, true);
+test("call() distinguishes a call that the server has not processed from one that it may have", async () => {
+  const unreachable = openChannel("http://127.0.0.1:1", { keepaliveMs: 10_000 });
+  assert.equal((await failure(() => unreachable.call(echo, "a", 5000))).unsent, true);
   await withServer((stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM), async ({ channel }) => {
     assert.equal((await failure(() => channel.call(echo, "a", 5000))).unsent, true);
   });
@@ -127,7 +127,7 @@ test("call() tells a call that was never looked at from one that may have been",
   });
 });
 
-test("call() connects again after its connection was lost or told to go away", () =>
+test("call() connects again after its connection was lost or got a GOAWAY", () =>
   withServer((stream) => reply(stream, frame("b"), { "grpc-status": "0" }), async ({ channel, sessions }) => {
     assert.equal(await channel.call(echo, "a", 5000), "b");
     for (const end of [(session: ServerHttp2Session) => session.close(), (session: ServerHttp2Session) => session.destroy()]) {
@@ -136,13 +136,13 @@ test("call() connects again after its connection was lost or told to go away", (
       const gone = once(session, "close");
       end(session);
       await within(gone, "the session to end");
-      // The news may still be on its way: one call may be lost to it, the next is not.
+      // The client may not know of the end yet: one call may fail, the next must not.
       await channel.call(echo, "a", 5000).catch(() => {});
       assert.equal(await channel.call(echo, "a", 5000), "b");
     }
   }));
 
-test("call() gives up at its time and at its signal", () =>
+test("call() rejects at its timeout and at its signal", () =>
   withServer((stream) => stream.resume(), async ({ channel }) => {
     assert.equal((await failure(() => channel.call(echo, "a", 50))).code, grpcCode.deadlineExceeded);
     const reason = new Error("enough");
@@ -153,7 +153,7 @@ test("call() gives up at its time and at its signal", () =>
     await assert.rejects(channel.call(echo, "a", 5000, AbortSignal.abort(reason)), reason);
   }));
 
-test("stream() gives messages however they are cut, and fails when the stream ends by itself", async () => {
+test("stream() yields messages from chunks of any size, and fails when the server ends the stream", async () => {
   const texts = ["", "a", "b".repeat(300), "c".repeat(70_000), "d"];
   const bytes = Buffer.concat(texts.map(frame));
   for (const piece of [1, 4, 5, 6, 7, 1000, bytes.length]) {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { test } from "node:test";
 import { flag, unpadded } from "./frames.ts";
 
-test("unpadded() takes the padding off and refuses more padding than bytes", () => {
+test("unpadded() removes the padding and rejects more padding than bytes", () => {
   assert.equal(unpadded(0, Buffer.from("abc")).toString(), "abc");
   assert.equal(unpadded(flag.padded, Buffer.from("\x02abc\0\0")).toString(), "abc");
   assert.equal(unpadded(flag.padded, Buffer.from("\0")).length, 0);

@@ -20,18 +20,18 @@ test("huffmanDecoded() reads the examples of RFC 7541, appendix C", () => {
     "": "",
   };
   for (const [text, bytes] of Object.entries(examples)) assert.equal(huffmanDecoded(hex(bytes)), text);
-  // The first and the last of the longest codes, filled up with ones.
+  // The first and the last of the longest codes, padded with ones.
   assert.equal(huffmanDecoded(hex("ffff fe2f")), "\x02");
   assert.equal(huffmanDecoded(hex("ffff ffef")), "\xf9");
   assert.equal(huffmanDecoded(hex("ffff fff3")), "\n");
 });
 
-test("huffmanDecoded() refuses what is filled up with zeros, with eight bits or more, and the code that ends a string", () => {
+test("huffmanDecoded() rejects padding with zeros or of eight bits and more, and EOS", () => {
   for (const bytes of ["18", "1fff", "ff", "ffff ffff", "ffff fffc", "ffff ff"]) assert.throws(() => huffmanDecoded(hex(bytes)), bytes);
   assert.equal(huffmanDecoded(hex("1f")), "a");
 });
 
-test("headerBlock() makes what readHeaders() reads", () => {
+test("readHeaders() reads the blocks of headerBlock()", () => {
   const fields = [["grpc-status", "0"], ["a", ""], ["long", "x".repeat(126)], ["longer", "y".repeat(127)], [
     "longest",
     "z".repeat(70_000),
@@ -39,7 +39,7 @@ test("headerBlock() makes what readHeaders() reads", () => {
   assert.deepEqual([...readHeaders(headerBlock(fields))], fields);
 });
 
-test("readHeaders() reads every form of field, and of numbered names tells :status", () => {
+test("readHeaders() reads every form of field, and of indexed names :status only", () => {
   const status = Buffer.from("307");
   const block = Buffer.concat([
     hex("20 88 5f"), // a table of no size; ":status: 200"; content-type by number …
@@ -54,7 +54,7 @@ test("readHeaders() reads every form of field, and of numbered names tells :stat
   assert.equal(readHeaders(hex("8d")).get(":status"), "404");
 });
 
-test("readHeaders() refuses a table, a number that is too large and a block that ends too early", () => {
+test("readHeaders() rejects a dynamic table, too large integers and truncated blocks", () => {
   const broken = {
     "of a table": ["be", "80", "7e 01 61", "ff 00 88"],
     "a table of some size": ["21", "3f 01"],
@@ -66,7 +66,7 @@ test("readHeaders() refuses a table, a number that is too large and a block that
   }
 });
 
-test("headerReader() gives the same for the same bytes and other things for others, however many come between", () => {
+test("headerReader() returns equal headers for equal blocks, with any number of others between", () => {
   const read = headerReader();
   const block = (value: string) => headerBlock([["a", value]]);
   for (let round = 0; round < 2; round++) {

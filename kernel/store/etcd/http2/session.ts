@@ -187,7 +187,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   function takeGoAway(payload: Buffer): void {
     const last = payload.readUInt32BE(0) & streamMax;
     isLeaving = true;
-    const cause = `the server told us to go away with code ${payload.readUInt32BE(4)}`;
+    const cause = `the server sent GOAWAY with code ${payload.readUInt32BE(4)}`;
     // The server has not processed streams above the last identifier (RFC 9113, section 6.8).
     const never = [...[...streams.values()].filter(({ id }) => id > last), ...waiting];
     waiting.clear();
@@ -221,7 +221,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
       case frameType.settings:
         return takeSettings(flags, payload);
       case frameType.pushPromise:
-        throw new Error("The server promised what nobody asked for");
+        throw new Error("The server sent a PUSH_PROMISE although push is disabled");
       case frameType.ping:
         return takePing(flags, payload);
       case frameType.goAway:

@@ -79,7 +79,7 @@ function peerOf(socket: Socket): Peer {
   };
 }
 
-/** A session and its other end, which has said its settings unless the test does. */
+/** A session and its peer, which has sent its settings unless the test does. */
 async function withSession(
   use: (ends: Ends) => Promise<void>,
   more: { first?: Buffer | "nothing"; firstStream?: number } = {},
@@ -109,7 +109,7 @@ async function withSession(
   }
 }
 
-/** What a stream was told. */
+/** Records the events of a stream. */
 function listener() {
   const end = Promise.withResolvers<Parameters<StreamEvents["end"]>[0]>();
   const heads: string[] = [];
@@ -122,7 +122,7 @@ function listener() {
   return { events, heads, text: () => Buffer.concat(chunks).toString(), end: () => within(end.promise, "the end of a stream") };
 }
 
-test("a session says its settings first, acknowledges the server's and answers its pings", () =>
+test("a session sends its settings first, acknowledges the server's and answers its pings", () =>
   withSession(async ({ peer, session }) => {
     const { payload } = await peer.next(frameType.settings);
     assert.deepEqual(payload, settings([1, 0], [2, 0], [4, 8 * 1024 * 1024]));
@@ -136,27 +136,27 @@ test("a session says its settings first, acknowledges the server's and answers i
     await within(answered, "the answer to our ping");
   }));
 
-test("a stream is told headers in pieces, padded data and trailers, whatever stands beside them", () =>
+test("a stream receives fragmented headers, padded data and trailers, between frames of other streams", () =>
   withSession(async ({ peer, session }) => {
-    const told = listener();
-    session.open(block, Buffer.from("ask"), told.events);
+    const recorded = listener();
+    session.open(block, Buffer.from("ask"), recorded.events);
     assert.equal((await peer.next(frameType.headers)).stream, 1);
-    const asked = await peer.next(frameType.data);
-    assert.deepEqual([asked.flags, asked.payload.toString()], [flag.endStream, "ask"]);
+    const request = await peer.next(frameType.data);
+    assert.deepEqual([request.flags, request.payload.toString()], [flag.endStream, "ask"]);
     const priority = Buffer.alloc(5), padding = Buffer.alloc(3);
     peer.send(frameType.headers, flag.padded | flag.priority, 1, Buffer.concat([Buffer.of(3), priority, ok.subarray(0, 4), padding]));
     peer.send(frameType.continuation, 0, 1, ok.subarray(4, 5));
     peer.send(frameType.continuation, flag.endHeaders, 1, ok.subarray(5));
-    peer.send(99, 0, 1, Buffer.from("what nobody knows"));
+    peer.send(99, 0, 1, Buffer.from("unknown frame"));
     peer.send(frameType.data, flag.padded, 1, Buffer.concat([Buffer.of(3), Buffer.from("ans"), padding]));
     peer.send(frameType.data, 0, 1, Buffer.from("wer"));
     peer.send(frameType.headers, flag.endHeaders | flag.endStream, 1, headerBlock([["grpc-status", "0"]]));
-    assert.equal(await told.end(), undefined);
-    assert.deepEqual([told.heads, told.text()], [[":status=200", "grpc-status=0"], "answer"]);
+    assert.equal(await recorded.end(), undefined);
+    assert.deepEqual([recorded.heads, recorded.text()], [[":status=200", "grpc-status=0"], "answer"]);
     assert.equal(session.streams, 0);
   }));
 
-test("what is sent waits for the room that the server gives it, for the stream, all streams and by settings", () =>
+test("data waits for the server's flow-control windows: of the stream, of the connection and by settings", () =>
   withSession(async ({ peer, session }) => {
     const stream = session.open(block, undefined, listener().events);
     stream.send(Buffer.from("0123456789"));
@@ -172,14 +172,14 @@ test("what is sent waits for the room that the server gives it, for the stream, 
     assert.equal((await peer.next(frameType.data)).payload.toString(), "8");
     peer.send(frameType.windowUpdate, 0, 1, number(0x7ffffffe));
     assert.equal((await peer.next(frameType.data)).payload.toString(), "9");
-    // Of the connection's 65,535 bytes ten are gone; the rest of a large message waits for more.
+    // Ten of the connection's 65,535 bytes are used; the rest of a large message waits for more.
     stream.send(Buffer.alloc(70_000));
     for (let left = 65_525; left > 0;) left -= (await peer.next(frameType.data)).payload.length;
     peer.send(frameType.windowUpdate, 0, 0, number(10_000));
     assert.equal((await peer.next(frameType.data)).payload.length, 4_475);
   }, { first: settings([4, 4]) }));
 
-test("streams beyond those that the server allows wait for their turn, and have sent nothing when it does not come", () =>
+test("streams beyond the server's limit wait, and have sent nothing if the session ends before", () =>
   withSession(async ({ peer, session, ended }) => {
     const [first, second, third, fourth] = [listener(), listener(), listener(), listener()];
     session.open(block, Buffer.from("1"), first.events);
@@ -199,11 +199,11 @@ test("streams beyond those that the server allows wait for their turn, and have 
     assert.deepEqual(third.heads, []);
   }, { first: settings([3, 1]) }));
 
-test("streams that wait begin when the server allows more, and keep their numbers until it does", () =>
+test("waiting streams begin when the server allows more, with the identifiers reserved for them", () =>
   withSession(async ({ peer, session }) => {
-    const told = [listener(), listener(), listener()];
-    for (const { events } of told) session.open(block, Buffer.from("ask"), events);
-    // The third has the last number that there is.
+    const recorded = [listener(), listener(), listener()];
+    for (const { events } of recorded) session.open(block, Buffer.from("ask"), events);
+    // The third has the last identifier.
     assert.equal(session.usable, false);
     assert.equal((await peer.next(frameType.headers)).stream, 0x7ffffffb);
     peer.send(frameType.settings, 0, 0, settings([3, 2]));
@@ -211,10 +211,10 @@ test("streams that wait begin when the server allows more, and keep their number
     peer.send(frameType.headers, flag.endHeaders | flag.endStream, 0x7ffffffb, ok);
     assert.equal((await peer.next(frameType.headers)).stream, 0x7fffffff);
     for (const stream of [0x7ffffffd, 0x7fffffff]) peer.send(frameType.headers, flag.endHeaders | flag.endStream, stream, ok);
-    for (const { end } of told) assert.equal(await end(), undefined);
+    for (const { end } of recorded) assert.equal(await end(), undefined);
   }, { first: settings([3, 1]), firstStream: 0x7ffffffb }));
 
-test("a server that goes away has not acted on what is numbered higher than it says, and ends the rest", () =>
+test("after a GOAWAY streams above the last identifier are unsent, and the others end", () =>
   withSession(async ({ peer, session, ended }) => {
     const first = listener(), second = listener();
     session.open(block, Buffer.from("1"), first.events);
@@ -229,19 +229,19 @@ test("a server that goes away has not acted on what is numbered higher than it s
     await within(ended, "the end of the session");
   }));
 
-test("a session whose stream numbers are used up opens no more, and ends with the last of them", () =>
+test("a session without free stream identifiers opens no more streams, and ends with the last one", () =>
   withSession(async ({ peer, session, ended }) => {
-    const told = listener();
+    const recorded = listener();
     assert.equal(session.usable, true);
-    session.open(block, Buffer.from("1"), told.events);
+    session.open(block, Buffer.from("1"), recorded.events);
     assert.equal(session.usable, false);
     assert.equal((await peer.next(frameType.headers)).stream, 0x7fffffff);
     peer.send(frameType.headers, flag.endHeaders | flag.endStream, 0x7fffffff, ok);
-    assert.equal(await told.end(), undefined);
+    assert.equal(await recorded.end(), undefined);
     await within(ended, "the end of the session");
   }, { firstStream: 0x7fffffff }));
 
-test("a stream that is cancelled is told nothing more, and what was on its way to it goes nowhere", () =>
+test("a cancelled stream gets no more events, and its data in flight is dropped", () =>
   withSession(async ({ peer, session }) => {
     const gone = listener(), stays = listener();
     const stream = session.open(block, Buffer.from("1"), gone.events);
@@ -258,7 +258,7 @@ test("a stream that is cancelled is told nothing more, and what was on its way t
     assert.deepEqual([gone.heads, gone.text()], [[], ""]);
   }));
 
-test("the server is told what was used of a stream and of all, and may send no more than that", () =>
+test("the windows of stream and connection grow by the processed bytes, and the server must not exceed them", () =>
   withSession(async ({ peer, session, ended }) => {
     await peer.next(frameType.windowUpdate);
     const slow = listener();
@@ -271,22 +271,22 @@ test("the server is told what was used of a stream and of all, and may send no m
     const more = await peer.next(frameType.windowUpdate);
     assert.deepEqual([more.stream, more.payload], [1, number(4 * 1024 * 1024)]);
     for (let sent = 0; sent < pieces / 2; sent++) peer.send(frameType.data, 0, 1, piece);
-    // 12 MiB are within the window of the connection, and all that the stream may have.
+    // 12 MiB are within the window of the connection, and exactly that of the stream.
     assert.equal(session.usable, true);
     peer.send(frameType.data, 0, 1, Buffer.of(1));
     assert.match(String(await within(ended, "the end of the session")), /more than it was allowed/);
     assert.equal((await slow.end())?.unsent, false);
   }));
 
-test("a server that breaks the rules loses the connection, and nobody is told that it has not acted", async () => {
+test("a protocol error ends the connection, and its streams do not count as unsent", async () => {
   const frames: Record<string, (peer: Peer) => void> = {
     "a frame that is too long": (peer) => peer.send(frameType.data, 0, 1, Buffer.alloc(16_385)),
-    "a stream that nobody opened": (peer) => peer.send(frameType.data, 0, 3, Buffer.alloc(1)),
+    "a stream that was never opened": (peer) => peer.send(frameType.data, 0, 3, Buffer.alloc(1)),
     "a stream of its own": (peer) => peer.send(frameType.headers, flag.endHeaders, 2, ok),
     "data of no stream": (peer) => peer.send(frameType.data, 0, 0, Buffer.alloc(1)),
     "a promise": (peer) => peer.send(frameType.pushPromise, 0, 1, number(2)),
     "more padding than bytes": (peer) => peer.send(frameType.data, flag.padded, 1, Buffer.of(1)),
-    "headers of no end": (peer) => {
+    "endless headers": (peer) => {
       peer.send(frameType.headers, 0, 1, Buffer.alloc(0));
       for (let sent = 0; sent < 64; sent++) peer.send(frameType.continuation, 0, 1, Buffer.alloc(0));
     },
@@ -300,25 +300,25 @@ test("a server that breaks the rules loses the connection, and nobody is told th
     },
     "a continuation of nothing": (peer) => peer.send(frameType.continuation, flag.endHeaders, 1, ok),
     "headers that refer to others": (peer) => peer.send(frameType.headers, flag.endHeaders, 1, Buffer.of(0xbe)),
-    "room beyond 2^31": (peer) => peer.send(frameType.windowUpdate, 0, 0, number(0x7fffffff)),
-    "room of a stream beyond 2^31": (peer) => peer.send(frameType.windowUpdate, 0, 1, number(0x7fffffff)),
+    "a window beyond 2^31": (peer) => peer.send(frameType.windowUpdate, 0, 0, number(0x7fffffff)),
+    "a stream's window beyond 2^31": (peer) => peer.send(frameType.windowUpdate, 0, 1, number(0x7fffffff)),
     "settings beyond 2^31": (peer) => peer.send(frameType.settings, 0, 0, settings([4, 0xffffffff])),
     "settings that end too early": (peer) => peer.send(frameType.settings, 0, 0, Buffer.alloc(5)),
   };
   for (const [what, breaks] of Object.entries(frames)) {
     await withSession(async ({ peer, session, ended }) => {
-      const told = listener();
-      session.open(block, Buffer.from("1"), told.events);
+      const recorded = listener();
+      session.open(block, Buffer.from("1"), recorded.events);
       await peer.next(frameType.data);
       breaks(peer);
       await within(ended, what);
-      assert.equal((await told.end())?.unsent, false, what);
+      assert.equal((await recorded.end())?.unsent, false, what);
       assert.equal(session.usable, false);
     });
   }
 });
 
-test("a server that speaks something else is not spoken to", async () => {
+test("a server with another protocol ends the session", async () => {
   const beginnings: Record<string, (peer: Peer) => void> = {
     "HTTP/1.1": ({ socket }) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"),
     "a ping first": (peer) => peer.send(frameType.ping, 0, 0, Buffer.alloc(8)),

@@ -8,11 +8,11 @@ import type { Clock } from "../../core/async.ts";
  * - `member`: one of several endpoints does not answer.
  * - `refused`: etcd rejects requests for lack of rights or authentication.
  */
-export type TroubleKind = "full" | "failing" | "unreachable" | "member" | "refused";
-export const troubleKinds: readonly TroubleKind[] = Object.freeze(["failing", "full", "member", "refused", "unreachable"]);
+export type FaultKind = "full" | "failing" | "unreachable" | "member" | "refused";
+export const faultKinds: readonly FaultKind[] = Object.freeze(["failing", "full", "member", "refused", "unreachable"]);
 
-export interface Trouble {
-  readonly kind: TroubleKind;
+export interface Fault {
+  readonly kind: FaultKind;
   /** The file, or the address of etcd. */
   readonly of: string;
   /** The store and its state: `etcd at https://10.0.0.1:2379 unreachable`. */
@@ -26,42 +26,42 @@ export interface Trouble {
   /** Whether the server is not ready during the fault, although the store answers. */
   readonly unready?: boolean;
 }
-export interface SinceTrouble extends Trouble {
+export interface ActiveFault extends Fault {
   /** Milliseconds since 1970. */
   readonly since: number;
 }
 
-export interface Troubles {
+export interface Faults {
   /** Reports a fault, unless one of this kind is already recorded for the same file or address. */
-  begin(trouble: Trouble): void;
+  begin(fault: Fault): void;
   /** Reports the end of a fault, if it was recorded. */
-  end(kind: TroubleKind, of: string): void;
+  end(kind: FaultKind, of: string): void;
   /** Present faults, oldest first. */
-  readonly current: readonly SinceTrouble[];
+  readonly current: readonly ActiveFault[];
 }
 
-export interface TroubleEvents {
-  readonly begun: (trouble: SinceTrouble) => void;
-  readonly ended: (trouble: SinceTrouble, afterMs: number) => void;
+export interface FaultEvents {
+  readonly begun: (fault: ActiveFault) => void;
+  readonly ended: (fault: ActiveFault, afterMs: number) => void;
 }
 
-export function troublesOf(clock: Pick<Clock, "now">, { begun, ended }: TroubleEvents): Troubles {
-  const known = new Map<string, SinceTrouble>();
-  const keyOf = (kind: TroubleKind, of: string) => `${kind} ${of}`;
+export function faultsOf(clock: Pick<Clock, "now">, { begun, ended }: FaultEvents): Faults {
+  const known = new Map<string, ActiveFault>();
+  const keyOf = (kind: FaultKind, of: string) => `${kind} ${of}`;
   return {
-    begin(trouble) {
-      const key = keyOf(trouble.kind, trouble.of);
+    begin(fault) {
+      const key = keyOf(fault.kind, fault.of);
       if (known.has(key)) return;
-      const since = { ...trouble, since: clock.now() };
+      const since = { ...fault, since: clock.now() };
       known.set(key, since);
       begun(since);
     },
     end(kind, of) {
       const key = keyOf(kind, of);
-      const trouble = known.get(key);
-      if (trouble === undefined) return;
+      const fault = known.get(key);
+      if (fault === undefined) return;
       known.delete(key);
-      ended(trouble, clock.now() - trouble.since);
+      ended(fault, clock.now() - fault.since);
     },
     get current() {
       return [...known.values()];
@@ -70,9 +70,9 @@ export function troublesOf(clock: Pick<Clock, "now">, { begun, ended }: TroubleE
 }
 
 /** Discards all reports: for stores in tests and tools. */
-export const untroubled: Troubles = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
+export const noFaults: Faults = Object.freeze({ begin() {}, end() {}, current: Object.freeze([]) });
 
 /** `etcd at https://10.0.0.1:2379 unreachable since 2026-11-22T03:00:00.000Z: connection refused`. */
-export function troubleText({ state, since, cause }: SinceTrouble): string {
+export function faultText({ state, since, cause }: ActiveFault): string {
   return `${state} since ${new Date(since).toISOString()}: ${cause}`;
 }

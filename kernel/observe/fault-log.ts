@@ -1,0 +1,13 @@
+/** One line when the store gets into fault, and one when that is over. */
+import type { Log } from "./log.ts";
+import { type FaultEvents, faultText } from "../store/fault.ts";
+
+export function faultLog(log: Pick<Log, "info" | "error">): FaultEvents {
+  return {
+    begun: (fault) => log.error(faultText(fault), { todo: fault.advice }),
+    // `etcd at https://10.0.0.1:2379 is back after 12 s`.
+    ended({ over }, afterMs) {
+      log.info(`${over} after ${Math.round(afterMs / 1000)} s`);
+    },
+  };
+}
