@@ -354,3 +354,10 @@ test("OpenAPI describes the paths of subresources with their kinds", async () =>
   const answer = v3.paths[scalePath].get.responses["200"].content["application/json"].schema;
   assert.deepEqual(answer, { $ref: `#/components/schemas/${name}` });
 });
+
+test("a status with a path of its own is not stored from a creation of the object", async () => {
+  const made = await ask("POST", path, { metadata: { name: "born" }, spec: { size: { n: 1 } }, status: { n: 5, selector: "a=b" } });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(made.json().status, {});
+  assert.deepEqual(ownersOf(made.json()).map(([, , , , fields]: readonly string[]) => fields), ['{"f:spec":{"f:size":{"f:n":{}}}}']);
+});

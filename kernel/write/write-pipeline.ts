@@ -2,6 +2,9 @@
  * The common tail of every write: from an object in the request's version to what may be stored. The order is
  * upstream's, and clients can see it: names and namespaces, preparing, gates, validation of metadata, of the kind.
  */
+import type { Endpoint } from "../catalog/catalog.ts";
+import { zeroOf } from "../../core/derive/zero.ts";
+import { membersOf } from "../../core/derive/members.ts";
 import { append } from "../../core/append.ts";
 import { dropDisabled } from "../../core/derive/gates.ts";
 import type { FieldError } from "../../core/field-error.ts";
@@ -67,6 +70,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   };
   next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(next)), undefined);
   call.step("admission has changed the object");
+  next = withStatusOf(call, next, undefined);
   next = resource.prepare?.(next, undefined, here) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
@@ -97,7 +101,7 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   };
   if (part?.write !== undefined) next = part.write(next, prior, here);
   else {
-    if (call.subresource === undefined) next = keptStatus(call, next, prior);
+    if (call.subresource === undefined) next = withStatusOf(call, next, prior);
     next = resource.prepare?.(next, prior, here) ?? next;
   }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
@@ -123,12 +127,17 @@ function partOf({ subresource, info }: RequestContext): Subresource | undefined 
   return subresource === undefined || subresource.view !== undefined || info.verb === "create" ? undefined : subresource.definition;
 }
 
-/** The main resource leaves a status alone that has a path of its own. */
-function keptStatus(call: RequestContext, next: ApiObject, prior: ApiObject): ApiObject {
+/** A write of the object itself cannot change a status that has a path of its own: it is that of `prior`, and zero or absent at creation. */
+function withStatusOf(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): ApiObject {
   if (!call.endpoint.subresources.has("status")) return next;
   const { status: _sent, ...rest } = next as ApiObject & { status?: unknown };
-  const { status } = prior as ApiObject & { status?: unknown };
+  const { status } = (prior ?? withoutStatus(call.endpoint)) as { status?: unknown };
   return status === undefined ? rest : { ...rest, status } as ApiObject;
+}
+
+function withoutStatus({ stored }: Endpoint): object {
+  const member = membersOf(stored.schema).find(({ key }) => key === "status");
+  return member?.always && !member.pointer ? { status: zeroOf(member.node) } : {};
 }
 
 /** What the server keeps of an object's metadata, whatever the client sends. */
