@@ -146,6 +146,11 @@ export const limits = Object.freeze({
   storeRunCallsMax: 512,
   storeRunBytesMax: 8 * 1024 * 1024,
   storeCallsWaitingMax: 65_536,
+  /** Bytes of the memory for one direction between the main thread and that of the embedded store: hundreds of commits of the usual size.
+   *  Unused pages take no memory. */
+  storeLaneBytes: 1024 * 1024,
+  /** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
+  compactionMs: 5 * 60 * 1000,
   /** One value of the embedded store (etcd's --max-request-bytes). */
   storeValueBytesMax: 1.5 * 1024 * 1024,
   /** Keys that expire, revisions that are swept and bytes of history that are read in one run of the embedded store. */
@@ -159,6 +164,27 @@ export const limits = Object.freeze({
   /** Keys on one lease of etcd, and seconds that a key may live longer than its time to live. */
   leaseKeysMax: 1000,
   leaseSlackSecondsMax: 60,
+  /** Milliseconds: to connect to etcd, of one call unless settings say otherwise, between two keepalive pings (kube-apiserver's value),
+   *  and before an attempt after all endpoints have failed. */
+  etcdConnectMs: 5_000,
+  etcdCallMs: 30_000,
+  etcdKeepaliveMs: 30_000,
+  etcdRetryMs: 50,
+  /** Milliseconds. A timer later than the first was delayed by this process, so a missing answer proves nothing; it is checked again after
+   *  the second. */
+  etcdTimerLateMs: 500,
+  etcdSilentCheckMs: 100,
+  /** Milliseconds before a watch of etcd that is behind requests progress: usually, and for a new watch. Events usually arrive within two
+   *  milliseconds of the commit, but etcd synchronises new watches only ten times a second. A request costs a message, on old servers a
+   *  write. */
+  progressDelayMs: 50,
+  progressFirstDelayMs: 400,
+  /** Receive windows of the HTTP/2 client of etcd, in bytes: of one stream, and of the connection. */
+  etcdStreamWindowBytes: 8 * 1024 * 1024,
+  etcdConnectionWindowBytes: 32 * 1024 * 1024,
+  /** Decoded header blocks of etcd that are cached, and bytes of one of them. */
+  etcdKnownHeadersMax: 16,
+  etcdKnownHeaderBytesMax: 256,
   /** Coded headers of one answer of etcd, and the frames that they come in. */
   etcdHeaderBytesMax: 65_536,
   etcdHeaderFramesMax: 64,

@@ -1,3 +1,4 @@
+import { limits } from "../../core/limits.ts";
 import { type Clock, pause, systemClock } from "../../core/async.ts";
 import { type Revision, type Store, StoreError } from "./store.ts";
 
@@ -24,14 +25,12 @@ export interface Seen {
   readonly newest: Revision;
 }
 
-const everyMsDefault = 5 * 60 * 1000;
-
 /**
  * Compacts history older than one round, once in each round. Of several replicas one compacts. Resolves when the signal has aborted
  * and the round in progress is over.
  */
 export async function startCompactor(store: Store, options: CompactorOptions): Promise<void> {
-  const { everyMs = everyMsDefault, key = "compact_rev_key", clock = systemClock, signal, onError = () => {} } = options;
+  const { everyMs = limits.compactionMs, key = "compact_rev_key", clock = systemClock, signal, onError = () => {} } = options;
   let seen: Seen | undefined;
   while (!signal.aborted) {
     try {

@@ -48,14 +48,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-const timeoutMsDefault = 30_000;
-/** kube-apiserver's keepalive towards etcd. */
-const keepaliveMsDefault = 30_000;
-const retryDelayMs = 50;
-
 /** Creates a connection to each endpoint; it is opened by the first call. */
 export function connect(options: ConnectionOptions): Connection {
-  const { endpoints, tls, timeoutMs = timeoutMsDefault, keepaliveMs = keepaliveMsDefault } = options;
+  const { endpoints, tls, timeoutMs = limits.etcdCallMs, keepaliveMs = limits.etcdKeepaliveMs } = options;
   if (endpoints.length === 0) throw new Error("An etcd connection needs an endpoint");
   const open = (endpoint: string): Channel => openChannel(endpoint, { tls, keepaliveMs });
   const channels = endpoints.map(open);
@@ -111,7 +106,7 @@ export function connect(options: ConnectionOptions): Connection {
         if (isUnavailable(error) || isLate(error)) leave(endpoint);
         if (!isUnavailable(error)) throw error;
         if (attempt > channels.length || !(repeatable || isUnsent(error))) throw error;
-        if (attempt >= channels.length) await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
+        if (attempt >= channels.length) await new Promise((resolve) => setTimeout(resolve, limits.etcdRetryMs));
       }
     }
   }

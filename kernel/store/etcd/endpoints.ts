@@ -19,9 +19,6 @@ interface State {
   unreachable: boolean;
 }
 
-/** Milliseconds. A timer later than `lateMs` was delayed by this process, so a missing answer proves nothing; it is checked again after `againMs`. */
-const lateMs = 500, againMs = 100;
-
 /**
  * An endpoint is unreachable if no connection can be made, if it reports that it cannot answer (no leader), or if no call was answered
  * for `limits.etcdSilentMs`. A broken connection alone is not a failure: the next call connects again.
@@ -61,12 +58,14 @@ export function endpointsOf(addresses: readonly string[], faults: Faults, clock:
     cancel = clock.after(ms, () => {
       cancel = undefined;
       const now = clock.now();
-      if (now - due > lateMs) return plan(againMs);
+      if (now - due > limits.etcdTimerLateMs) return plan(limits.etcdSilentCheckMs);
       for (const [index, { underway, since }] of states.entries()) {
         if (underway > 0 && now - since >= limits.etcdSilentMs) failed(index, `no answer for ${Math.round((now - since) / 1000)} s`);
       }
       const waiting = states.filter(({ underway, unreachable }) => underway > 0 && !unreachable);
-      if (waiting.length > 0) plan(Math.max(againMs, Math.min(...waiting.map(({ since }) => since + limits.etcdSilentMs - now))));
+      if (waiting.length > 0) {
+        plan(Math.max(limits.etcdSilentCheckMs, Math.min(...waiting.map(({ since }) => since + limits.etcdSilentMs - now))));
+      }
     });
   }
 

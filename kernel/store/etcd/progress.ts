@@ -1,3 +1,4 @@
+import { limits } from "../../../core/limits.ts";
 import type { Clock } from "../../../core/async.ts";
 import type { Revision } from "../store.ts";
 
@@ -23,13 +24,6 @@ export interface Progress {
   supervise(watch: SupervisedWatch): () => void;
 }
 
-/**
- * Milliseconds. Events usually arrive within two milliseconds of the commit, but etcd synchronises new watches only ten times a
- * second. A progress request costs a message, on old servers a write.
- */
-const delayMs = 50;
-const firstDelayMs = 400;
-
 export function progressKeeper(clock: Clock): Progress {
   /** Watches, each with the function that cancels its planned check. */
   const watches = new Map<SupervisedWatch, (() => void) | undefined>();
@@ -40,7 +34,7 @@ export function progressKeeper(clock: Clock): Progress {
       watches.set(watch, undefined);
       if (watch.position() >= newest) return;
       watch.request();
-      plan(watch, delayMs);
+      plan(watch, limits.progressDelayMs);
     });
     watches.set(watch, cancel);
   }
@@ -49,14 +43,14 @@ export function progressKeeper(clock: Clock): Progress {
     shown(revision) {
       if (revision <= newest) return;
       newest = revision;
-      for (const [watch, planned] of watches) if (planned === undefined && watch.position() < revision) plan(watch, delayMs);
+      for (const [watch, planned] of watches) if (planned === undefined && watch.position() < revision) plan(watch, limits.progressDelayMs);
     },
     isShown: (revision) => revision <= newest,
     setBack() {
       newest = 0;
     },
     supervise(watch) {
-      plan(watch, firstDelayMs);
+      plan(watch, limits.progressFirstDelayMs);
       return () => {
         watches.get(watch)?.();
         watches.delete(watch);

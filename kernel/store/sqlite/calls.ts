@@ -18,7 +18,7 @@ export type Call =
   | { readonly op: "expire"; readonly now: number }
   | { readonly op: "sweep" }
   /** Checks whether a full store has space again, and whether a failed one can be written. */
-  | { readonly op: "room" }
+  | { readonly op: "checkSpace" }
   | { readonly op: "size" };
 
 /** The result of each operation. Plain data, so that it can be sent between threads. */
@@ -33,7 +33,7 @@ export interface Answers {
   readonly compact: undefined;
   readonly expire: readonly StoreEvent[];
   readonly sweep: undefined;
-  readonly room: undefined;
+  readonly checkSpace: undefined;
   /** Bytes of the database. */
   readonly size: number;
 }

@@ -37,7 +37,7 @@ export function openEngine(path: string, options: EngineOptions = {}): Engine {
 
 function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reserve: openReserve, pagesMax }: EngineOptions): Engine {
   const reserve = openReserve?.() ?? noReserve;
-  const room = diskSpace(diskSpaceOptions(database, sql, reserve));
+  const space = diskSpace(diskSpaceOptions(database, sql, reserve));
   let allowed: Allowed = "all";
   let { compacted, swept } = facts;
   let revision = Math.max(facts.revision, integer(sql.newest.get()?.revision ?? 0));
@@ -167,7 +167,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
       swept = until;
       return { answer: undefined };
     },
-    room() {
+    checkSpace() {
       // The smallest possible write tests whether the file can be written.
       if (allowed === "all") sql.touch.run();
       return { answer: undefined };
@@ -190,7 +190,7 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
       }
       if (expiryChanged) expiresAt = nextExpiry();
       database.exec("COMMIT");
-      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted, full: room.full };
+      return { outcomes, revision, compacted, expiresAt, unswept: swept < compacted, full: space.full };
     } catch (error) {
       ({ revision, compacted, swept, expiresAt } = before);
       if (database.isTransaction) database.exec("ROLLBACK");
@@ -201,13 +201,13 @@ function engineOf(database: DatabaseSync, sql: Statements, facts: Facts, { reser
   function run(calls: readonly Call[]): Run {
     if (calls.every(({ op }) => op === "get" || op === "list" || op === "history" || op === "size")) return attempt(calls, "BEGIN");
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
-    if (calls.some(({ op }) => op === "room")) room.look();
-    for (allowed = room.allowed();;) {
+    if (calls.some(({ op }) => op === "checkSpace")) space.look();
+    for (allowed = space.allowed();;) {
       try {
         return attempt(calls, allowed === "reads" ? "BEGIN" : "BEGIN IMMEDIATE");
       } catch (error) {
         if (!isFullError(error) || allowed === "reads") throw error;
-        allowed = room.pressed();
+        allowed = space.pressed();
         if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count=${pagesMax()}`);
       }
     }

@@ -58,7 +58,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   });
 
   function noteDiskSpace(calls: readonly Call[], run: Run): void {
-    if (isFailing && calls.some(({ op }) => op === "commit" || op === "room")) {
+    if (isFailing && calls.some(({ op }) => op === "commit" || op === "checkSpace")) {
       faults.end("failing", path);
       isFailing = false;
     }
@@ -71,7 +71,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     if (cancelTrial !== undefined || closing !== undefined) return;
     cancelTrial = clock.after(limits.storeTrialMs, () => {
       cancelTrial = undefined;
-      queue.call({ op: "room" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
+      queue.call({ op: "checkSpace" }).catch(() => {}).then(() => (isFailing || latest.full) && planTrial());
     });
   }
 

@@ -1,12 +1,12 @@
-/** Bytes of a lane: hundreds of commits of the usual size. Unused pages take no memory. */
-const laneBytes = 1024 * 1024;
+import { limits } from "../../../core/limits.ts";
+
 const headBytes = 8;
 /** Words of the head: the number of sent messages, and whether the last one is in the lane. */
 const sent = 0, here = 1;
 
 /** Allocates the memory of one lane. */
 export function laneMemory(): SharedArrayBuffer {
-  return new SharedArrayBuffer(headBytes + laneBytes);
+  return new SharedArrayBuffer(headBytes + limits.storeLaneBytes);
 }
 
 /**

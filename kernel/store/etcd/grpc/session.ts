@@ -1,3 +1,4 @@
+import { limits } from "../../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -27,13 +28,11 @@ export interface GrpcSession extends Pick<Session, "usable" | "open"> {
   close(): void;
 }
 
-const connectMs = 5000;
-
 /** Resolves once TLS is established and the server has sent its settings. Rejects with a GrpcError. */
 export function connectSession(endpoint: string, { tls, keepaliveMs }: SessionOptions): Promise<GrpcSession> {
   return new Promise((resolve, reject) => {
     const socket = openSocket(new URL(endpoint), tls?.());
-    const timer = setTimeout(() => session.destroy(`no answer within ${connectMs} ms`), connectMs);
+    const timer = setTimeout(() => session.destroy(`no answer within ${limits.etcdConnectMs} ms`), limits.etcdConnectMs);
     const session = openSession(socket, {
       onOpen() {
         clearTimeout(timer);

@@ -2,6 +2,7 @@
  * Header blocks (RFC 7541) without a dynamic table: the settings of this client forbid one. A block therefore has the same meaning at
  * any time, and the blocks of calls are encoded once.
  */
+import { limits } from "../../../../core/limits.ts";
 import { Buffer } from "node:buffer";
 import { huffmanDecoded } from "./huffman.ts";
 
@@ -82,18 +83,16 @@ export function readHeaders(block: Buffer): Headers {
 export function headerReader(): (block: Buffer) => Headers {
   const known = new Map<string, Headers>();
   return (block) => {
-    if (block.length > knownBytesMax) return readHeaders(block);
+    if (block.length > limits.etcdKnownHeaderBytesMax) return readHeaders(block);
     const key = block.toString("latin1");
     const before = known.get(key);
     if (before !== undefined) return before;
     const headers = readHeaders(block);
-    if (known.size === knownMax) known.clear();
+    if (known.size === limits.etcdKnownHeadersMax) known.clear();
     known.set(key, headers);
     return headers;
   };
 }
-const knownMax = 16;
-const knownBytesMax = 256;
 
 function integer(value: number, prefixBits: number): Buffer {
   const most = (1 << prefixBits) - 1;

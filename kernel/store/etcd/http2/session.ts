@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { flag, frameReader, frameType, frameWriter, unpadded } from "./frames.ts";
 import { headerFrames } from "./header-frames.ts";
 import { headerReader, type Headers } from "./hpack.ts";
-import { connectionWindowBytes, firstWindowBytes, ourSettings, preface, setting, streamWindowBytes } from "./preface.ts";
+import { firstWindowBytes, ourSettings, preface, setting } from "./preface.ts";
 import { type FlowWindow, flowWindow } from "./flow-window.ts";
 import { sendQueue } from "./send-queue.ts";
 
@@ -71,7 +71,7 @@ interface Open {
   readonly events: StreamEvents;
   /** Data sent before the stream was opened. */
   readonly early: Uint8Array[];
-  readonly room: FlowWindow;
+  readonly window: FlowWindow;
 }
 
 /** Starts HTTP/2 on a socket that is connected or connecting. */
@@ -85,7 +85,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   let streamsMax = Infinity;
   let isOpen = false, isLeaving = false, isOver = false;
   let answered: (() => void)[] = [];
-  const room = flowWindow(connectionWindowBytes, (bytes) => allow(0, bytes));
+  const window = flowWindow(limits.etcdConnectionWindowBytes, (bytes) => allow(0, bytes));
 
   function destroy(because: unknown): void {
     if (isOver) return;
@@ -141,14 +141,14 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
     stream.events.end(undefined);
   }
   function takeData(flags: number, id: number, payload: Buffer): void {
-    room.fill(payload.length);
-    room.use(payload.length);
+    window.fill(payload.length);
+    window.use(payload.length);
     const stream = streams.get(id);
     // Data of a cancelled stream counts for the connection window only.
     if (stream === undefined) return known(id);
-    stream.room.fill(payload.length);
+    stream.window.fill(payload.length);
     const chunk = unpadded(flags, payload);
-    stream.room.use(stream.isWhole ? payload.length : payload.length - chunk.length);
+    stream.window.use(stream.isWhole ? payload.length : payload.length - chunk.length);
     if (chunk.length > 0) stream.events.data(chunk);
     if ((flags & flag.endStream) !== 0 && streams.get(id) === stream) ended(stream);
   }
@@ -247,7 +247,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
   socket.on("close", () => destroy("the connection was closed"));
   socket.write(preface);
   write(frameType.settings, 0, 0, ourSettings());
-  allow(0, connectionWindowBytes - firstWindowBytes);
+  allow(0, limits.etcdConnectionWindowBytes - firstWindowBytes);
 
   return {
     get usable() {
@@ -265,7 +265,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
         isWhole,
         events,
         early: isWhole ? [whole] : [],
-        room: flowWindow(streamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
+        window: flowWindow(limits.etcdStreamWindowBytes, (bytes) => streams.has(stream.id) && allow(stream.id, bytes)),
       };
       if (streams.size < streamsMax) start(stream);
       else waiting.add(stream);
@@ -274,7 +274,7 @@ export function openSession(socket: Socket, { onOpen, onEnd, firstStream = 1 }: 
           if (waiting.has(stream)) stream.early.push(data);
           else queue.send(stream.id, data, false);
         },
-        used: stream.room.use,
+        used: stream.window.use,
         cancel() {
           if (waiting.delete(stream) || streams.get(stream.id) !== stream) return;
           reset(stream.id, cancelled);
