@@ -226,6 +226,14 @@ export const limits = Object.freeze({
   streamMemoryMebibytes: 1,
   /** What is still read of a body after its request was answered, before the connection is broken off. */
   discardBytesMax: 16 * 1024 * 1024,
+  /** Milliseconds that an answer waits for the rest of a discarded body. */
+  discardMs: 100,
+  /** Maximum bytes of one write to a connection. A write is encrypted as a whole and held until its client has read it, so large chunks
+   *  would delay all other clients, and cost their size for each client. */
+  writeBytesMax: 128 * 1024,
+  /** HTTP/2 sessions that get a GOAWAY in one step of a shutdown, and milliseconds between two steps. */
+  goawaysPerStep: 16,
+  goawayStepMs: 20,
   /** Bytes of a body in chunks for each byte of its content, and bytes beside those. Go's server allows 16 bytes for each chunk beside
    *  its content and two more for each byte of it, and 16 KiB. */
   chunkBytesPerByteMax: 19,

@@ -3,18 +3,22 @@ import { limits } from "../../core/limits.ts";
 import { tooLargeError } from "../../core/status-error.ts";
 import type { Input } from "./input.ts";
 
-/** The body of a request, and how much of it was read. */
+/** The body of a request, and the bytes read of it so far. */
 export interface IncomingBody {
   readonly source: Readable;
   readonly input: Input;
-  /** Bytes of content. */
+  /** Bytes of content read so far. */
   taken: number;
-  /** What comes is thrown away, and not counted here. */
+  /** Whether further content is discarded and not counted in `taken`. */
   discarded: boolean;
 }
 
-/** The whole body of a request. Refused with RequestEntityTooLarge as soon as it, or its announced length, is over `limit`
- *  bytes; an AbortError when the client goes away before the end. The rest of a refused body is left to the caller, behind a closed gate. */
+/**
+ * Reads the whole body of a request, at most `limit` bytes. The rest of a rejected body is left to the caller, with the gate closed.
+ *
+ * @throws StatusError RequestEntityTooLarge once the body, or its announced length, exceeds the limit; AbortError if the client
+ *   disconnects before the end
+ */
 export function readBody(body: IncomingBody, announced: string | undefined, limit: number): Promise<Uint8Array> {
   if (announced !== undefined && Number(announced) > limit) return Promise.reject(tooLarge(limit));
   const { source, input } = body;
@@ -47,11 +51,11 @@ function tooLarge(limit: number): Error {
 }
 
 /**
- * The content of a body as it arrives, copied into one buffer that grows towards the announced length. Pieces that wait until the end
- * would take the memory twice, and one of a single byte keeps the packet that it came in.
+ * The content of a body, copied into one buffer that grows towards the announced length. Pieces kept until the end would take twice
+ * the memory, and a piece of one byte would retain the packet that it arrived in.
  */
 class Content {
-  /** Bytes, as far as the client has said. */
+  /** Bytes announced by the client. */
   readonly #announced: number;
   #buffer: Buffer | undefined;
   #filled = 0;
@@ -66,7 +70,7 @@ class Content {
     }
     this.#filled += piece.length;
   }
-  /** In a buffer that nothing else uses: it may be transferred to another thread. */
+  /** The content, in a buffer with no other user: it may be transferred to another thread. */
   whole(): Uint8Array {
     return this.#buffer === undefined ? new Uint8Array() : this.#buffer.subarray(0, this.#filled);
   }
@@ -84,9 +88,9 @@ class Content {
 const leastBytes = 16 * 1024, growth = 4;
 
 /**
- * Bounds what a body in chunks costs beside its content: `exceeded` is called once sizes, extensions and trailers are out of
- * proportion to it. Parsers bound these for a single chunk at most. Chunks may be of one byte, so that a packet holds thousands:
- * other connections get their turn between packets.
+ * Bounds the overhead of a chunked body: calls `exceeded` once sizes, extensions and trailers are out of proportion to the content.
+ * Parsers bound these for a single chunk at most. A packet can hold thousands of chunks of one byte, so other connections are served
+ * between packets.
  */
 export function boundChunks(body: IncomingBody, exceeded: () => void): void {
   const { source, input } = body;
@@ -106,20 +110,16 @@ export function boundChunks(body: IncomingBody, exceeded: () => void): void {
   source.once("end", stop).once("close", stop);
 }
 
-/** How long an answer waits for the rest of a discarded body, in milliseconds. */
-const restMs = 100;
-
 /**
- * Reads on and throws away what a client still sends when it is being answered, so that it gets to read the answer. `exceeded` is
- * called once more than `limit` bytes came, be it after the answer. Resolves when the body is over, when it is exceeded, or after a
- * moment.
+ * Discards what a client still sends while its request is answered, so that it can read the answer. Calls `exceeded` once more than
+ * `limit` bytes were discarded, even after the answer. Resolves at the end of the body, when it is exceeded, or after `limits.discardMs`.
  */
 export function discardRest(body: IncomingBody, limit: number, exceeded: () => void): Promise<void> {
   const { source, input } = body;
   body.discarded = true;
   const first = input.received();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, restMs);
+    const timer = setTimeout(resolve, limits.discardMs);
     const over = (): void => {
       clearTimeout(timer);
       stop();

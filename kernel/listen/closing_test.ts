@@ -1,4 +1,4 @@
-// Listener.close() ends idle connections at once, whatever their clients do; what is in flight finishes.
+// Listener.close() ends idle connections at once, independent of their clients; requests in progress finish.
 import assert from "node:assert/strict";
 import { connect as tcpConnect, type Socket } from "node:net";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import type { Exchange, Reply } from "../request/exchange.ts";
 import { rawConnection, signalled, type TestServer, textReply, withServer } from "./testing/clients.ts";
 
 const timeout = 60_000;
-/** Far more than a test may take: an idle connection that waits for it is seen. */
+/** Milliseconds, far more than the timeout of a test: an idle connection that waits for it fails the test. */
 const graceMs = 600_000;
 const get = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
 
@@ -70,12 +70,12 @@ const idle: readonly (readonly [what: string, open: (server: TestServer) => Prom
 ];
 for (const [what, open] of idle) {
   test(
-    `Listener.close() ends a connection ${what} at once, though its client does not`,
+    `Listener.close() ends a connection ${what} at once, although its client does not`,
     { timeout },
     () =>
       withServer(() => Promise.resolve(textReply("here")), async (server) => {
         const socket = await open(server);
-        // Ends may come as a reset.
+        // The end may be a reset.
         const ended = new Promise<void>((resolve) => socket.once("end", resolve).once("error", () => resolve()));
         await server.listener.close(graceMs);
         await ended;
@@ -85,7 +85,7 @@ for (const [what, open] of idle) {
 }
 
 for (const body of ["", "content-length: 5\r\n"]) {
-  test(`Listener.close() waits for an answer${body === "" ? "" : " whose request never ends"}, not for its client`, { timeout }, () => {
+  test(`Listener.close() waits for an answer${body === "" ? "" : " whose request never ends"}, but not for its client`, { timeout }, () => {
     const [began, go] = [signalled(), signalled()];
     const handle = async (_: Exchange): Promise<Reply> => {
       began.done();
@@ -106,7 +106,7 @@ for (const body of ["", "content-length: 5\r\n"]) {
   });
 }
 
-test("Listener.close() takes no further request of a connection with an answer in flight", { timeout }, () => {
+test("Listener.close() accepts no further request of a connection with an answer in progress", { timeout }, () => {
   const [began, go] = [signalled(), signalled()];
   const seen: string[] = [];
   const handle = async ({ url }: Exchange): Promise<Reply> => {

@@ -5,55 +5,55 @@ import { limits } from "../../core/limits.ts";
 import type { PeerAnswer } from "./peer-reader.ts";
 import type { Answering, Response } from "./pump.ts";
 import { ConnectionInput } from "./input.ts";
-import { pace } from "./paced.ts";
+import { pace } from "./frame-pacing.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { breakOff } from "./send.ts";
 import { Turns } from "./turns.ts";
 
 const isDeno = "Deno" in globalThis;
 
-/** How long a connection may do nothing, in milliseconds. */
+/** Timeouts of connections in milliseconds. */
 export interface ConnectionTimes {
   readonly handshakeMs: number;
   readonly firstRequestMs: number;
   readonly idleMs: number;
-  /** How long a client may take nothing of an answer. */
+  /** Maximum time in which a client reads nothing of an answer. */
   readonly stalledMs: number;
-  /** How often the times are looked at. */
+  /** Interval at which the timeouts are checked. */
   readonly sweepMs: number;
 }
 
-// accepted ──> secured ──> (HTTP/2 only) session, at any moment ──> gone
+// accepted ──> secured ──> (HTTP/2 only) session, from any state ──> closed
 export interface Connection {
   readonly remote: string;
   /** The socket below TLS. */
   readonly raw: Socket;
-  /** What to destroy: the socket, the TLS socket once there is one. */
+  /** The socket to destroy: the TLS socket once it exists. */
   socket: Socket;
   tls: TLSSocket | undefined;
   session: ServerHttp2Session | undefined;
-  /** Requests of the session. */
+  /** The queued requests of an HTTP/2 session. */
   queue: RequestQueue | undefined;
-  /** Requests that are being answered, with what answers them. */
+  /** Requests in progress, with their responses. */
   readonly answers: Map<Answering, Response>;
-  /** Whether there ever was a request. */
+  /** Whether a request was received. */
   used: boolean;
-  /** When it was last accepted, secured or done with a request (performance.now()). */
+  /** Time of the last accept, handshake or end of a request (performance.now()). */
   since: number;
   peer: PeerAnswer | undefined;
-  /** What an HTTP/1.1 client sends; undefined before TLS is agreed on. */
+  /** Input of an HTTP/1.1 connection; undefined before the handshake. */
   input: ConnectionInput | undefined;
-  /** No request comes behind those that are being answered. */
+  /** Whether the requests in progress are the last ones. */
   last: boolean;
-  /** Its last answer is given: no further request is taken. */
+  /** Whether the last answer was sent: no further request is accepted. */
   ended: boolean;
 }
 
-/** Every connection of a listener: who does nothing for too long is cut off, and at the end all are brought to a close. One timer
- *  looks after all of them, since a timer for each would be set anew with every request. */
+/** All connections of a listener: closes idle ones, and all at shutdown. One timer checks all of them, because a timer for each would
+ *  be reset with every request. */
 export class Connections {
   readonly #all = new Map<string, Connection>();
-  /** By TLS socket (HTTP/1.1) and by session (HTTP/2). */
+  /** Connections by TLS socket (HTTP/1.1) and by session (HTTP/2). */
   readonly #of = new WeakMap<object, Connection>();
   readonly #times: ConnectionTimes;
   readonly #sweeper: ReturnType<typeof setInterval>;
@@ -90,7 +90,7 @@ export class Connections {
       if (this.#all.size === 0) this.#emptied();
     });
   }
-  /** A TLS socket's addresses are those of the socket below it. */
+  /** Finds the connection by its addresses: a TLS socket has those of its raw socket. */
   secured(tls: TLSSocket): void {
     const connection = this.#all.get(remoteOf(tls));
     if (connection === undefined) return;
@@ -109,22 +109,22 @@ export class Connections {
     if (isDeno && connection.tls !== undefined && connection.input !== undefined) pace(connection.tls, connection.input, this.#turns);
     this.#of.set(session, connection);
     if (isDeno) endLater(session, connection);
-    // A session ends its side of the socket; a client may keep the other open for as long as it likes.
+    // A session ends only its own side of the socket; a client could keep the other side open.
     connection.socket.once("finish", () => this.#linger(connection));
     if (this.#closing) session.close();
   }
-  /** What clients have shown is to be judged again. */
+  /** Discards verdicts on client certificates; they are verified again. */
   forgetPeers(): void {
     for (const connection of this.#all.values()) connection.peer = undefined;
   }
-  /** An HTTP/2 client sends nothing new on this connection; it ends with what is under way. */
+  /** Sends GOAWAY: the client opens no new streams, and the connection ends with those in progress. */
   sendAway({ session }: Connection): void {
     if (session !== undefined && !session.closed && !session.destroyed) session.close();
   }
   of(carrier: object): Connection | undefined {
     return this.#of.get(carrier);
   }
-  /** A request begins. */
+  /** Registers a request in progress. */
   opened(connection: Connection, response: Response): Answering {
     const { answers } = connection;
     const answering: Answering = {
@@ -141,13 +141,13 @@ export class Connections {
     return answering;
   }
 
-  /** Ends an HTTP/1.1 connection behind its last answer, and reads nothing more. To destroy it at once would be a reset where the
-   *  client still sends, which can cost it the answer (Go's server does the same). */
+  /** Ends an HTTP/1.1 connection after its last answer, and stops reading. Destroying it at once would reset the connection while the
+   *  client still sends, which can lose the answer (Go's server does the same). */
   hangUp(connection: Connection): void {
     connection.input?.stop();
     this.#leave(connection);
   }
-  /** Ends an HTTP/1.1 connection of which nothing more is read: behind its answers if all of their requests came whole, else at once. */
+  /** Ends an HTTP/1.1 connection that is no longer read: after its answers if all of their requests are complete, else at once. */
   endAfterAnswers(connection: Connection): void {
     connection.last = true;
     const whole = [...connection.answers.values()].every((response) => response.req.complete);
@@ -165,8 +165,8 @@ export class Connections {
     connection.raw.once("close", () => clearTimeout(timer));
   }
 
-  /** Idle connections end now, HTTP/2 clients get a GOAWAY (in steps, because each comes back somewhere with a new handshake),
-   *  what is being answered may finish. Resolves when all are gone; after `graceMs` those that are left are destroyed. */
+  /** Ends idle connections at once, sends GOAWAY to HTTP/2 clients (in steps, because each reconnects with a new handshake), and lets
+   *  requests in progress finish. Resolves when all are closed; those that remain after `graceMs` are destroyed. */
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const deadline = performance.now() + graceMs;
@@ -175,11 +175,13 @@ export class Connections {
       if (connection.session !== undefined) sessions.push(connection);
       else if (connection.answers.size === 0) endIdle(connection);
     }
-    for (let at = 0; at < sessions.length; at += sessionsPerStep) {
-      if (at > 0 && performance.now() + stepMs < deadline) await new Promise((resolve) => setTimeout(resolve, stepMs));
-      for (const connection of sessions.slice(at, at + sessionsPerStep)) {
+    for (let at = 0; at < sessions.length; at += limits.goawaysPerStep) {
+      if (at > 0 && performance.now() + limits.goawayStepMs < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, limits.goawayStepMs));
+      }
+      for (const connection of sessions.slice(at, at + limits.goawaysPerStep)) {
         const { answers, socket } = connection;
-        // There is nothing that a reset could cost the client.
+        // No answer can be lost by a reset.
         if (answers.size === 0) socket.once("finish", () => socket.destroy());
         this.sendAway(connection);
       }
@@ -211,35 +213,32 @@ export class Connections {
       if (answers.size > 0) continue;
       const allowed = tls === undefined ? this.#times.handshakeMs : used ? this.#times.idleMs : this.#times.firstRequestMs;
       if (now - since <= allowed) continue;
-      // A session says goodbye first; one that is still there at the next look is destroyed.
+      // A session sends GOAWAY first; if it remains at the next check, it is destroyed.
       if (session === undefined || session.closed) socket.destroy();
       else session.close();
     }
   }
 }
 
-/** Deno 2.9.6 crashes where a session ends within the callback of a frame, as many frames of GOAWAY in one packet make it: it frees
- *  what it still reads from. So sessions end when the event loop has turned. */
+/** Ends a session in a later turn of the event loop: Deno 2.9.6 crashes if a session ends within the callback of a frame, as with many
+ *  GOAWAY frames in one packet, because it frees memory that it still reads. */
 function endLater(session: ServerHttp2Session, { input }: Connection): void {
   const close = session.close.bind(session), destroy = session.destroy.bind(session);
   session.close = (...args) => void setImmediate(() => session.closed || session.destroyed || close(...args));
   let ending = false;
   session.destroy = (...args) => {
-    if (ending) return; // each further frame of a packet would fail it again
+    if (ending) return; // each further frame of the packet would raise an error again
     ending = true;
     input?.stop();
     setImmediate(() => session.destroyed || destroy(...args));
   };
 }
 
-/** Not `end()`: the client would have to end its side too. Before TLS there is nothing to say. */
+/** Not `end()`, which waits for the client's end. Before TLS nothing can be sent. */
 function endIdle({ tls, raw }: Connection): void {
   if (tls === undefined) raw.destroy();
   else tls.destroySoon();
 }
-
-const sessionsPerStep = 16;
-const stepMs = 20;
 
 function remoteOf(socket: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined }): string {
   const { remoteAddress = "", remotePort = 0 } = socket;

@@ -1,4 +1,4 @@
-// Clients that send without end: what the server reads of it is bounded, and they get their answer.
+// Clients that send endless bodies: the server reads a bounded part, and they get their answer.
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import process from "node:process";
@@ -13,12 +13,12 @@ import { http2Session, rawConnection, readAll, textReply, withServer } from "./t
 
 const timeout = 120_000;
 const mebibyte = 1024 * 1024;
-/** What sockets on the way hold at most. */
+/** Maximum bytes in the buffers of sockets in between. */
 const slackBytes = 16 * mebibyte;
-/** The client gives up here: the server has no bound. */
+/** Bytes after which the test fails: the server has no bound. */
 const capBytes = 128 * mebibyte;
 
-/** Handlers that do not read a body, or refuse it. */
+/** Handlers that do not read a body, or reject it. */
 const handlers: readonly (readonly [what: string, handle: (exchange: Exchange) => Promise<Reply>])[] = [
   ["is never read", () => Promise.resolve(textReply("not read"))],
   ["is too large", async (exchange) => {
@@ -32,21 +32,21 @@ const handlers: readonly (readonly [what: string, handle: (exchange: Exchange) =
 ];
 
 interface Sent {
-  /** The other side did. */
+  /** Whether the server ended the stream. */
   readonly ended: boolean;
   readonly answer: string;
   readonly bytes: number;
 }
-/** Sends `unit` again and again until the other side ends or the cap is reached. */
+/** Sends `unit` repeatedly until the server ends the stream or the cap is reached. */
 async function sendEndlessly(stream: Duplex, unit: Uint8Array): Promise<Sent> {
   let answer = "", ended = false, bytes = 0;
   stream.on("data", (chunk: Buffer) => answer += chunk.toString("latin1"));
   const end = new Promise<void>((resolve) => {
-    // Deno's HTTP/2 client calls a stream of which it may send no more aborted, not closed.
+    // Deno's HTTP/2 client emits "aborted" instead of "close" when it must stop sending.
     for (const event of ["close", "error", "aborted"]) stream.once(event, () => resolve());
   }).then(() => void (ended = true));
   for (; !ended && bytes < capBytes; bytes += unit.length) {
-    // What is broken off does not drain.
+    // A broken stream does not emit "drain".
     if (!stream.write(unit)) await Promise.race([end, once(stream, "drain").catch(() => {})]);
   }
   if (!ended) stream.destroy();
@@ -123,9 +123,9 @@ const neverEnding: readonly (readonly [what: string, head: string, unit: string 
     content,
     /^HTTP\/1\.1 417 /,
   ],
-  // Cut where the client still sends: it may lose the answer.
+  // Closed while the client still sends: it may lose the answer.
   ["bytes of another protocol", `GET / HTTP/1.1\r\n${host}connection: upgrade\r\nupgrade: x\r\n\r\n`, content, /^/],
-  // These come behind a request that is being answered, or in the middle of its body: they end the connection.
+  // These follow a request in progress, or are part of its body: they end the connection.
   ["a chunk extension", `POST / HTTP/1.1\r\n${host}transfer-encoding: chunked\r\n\r\n5;`, content, /^/],
   ["extensions of many chunks", `POST / HTTP/1.1\r\n${host}transfer-encoding: chunked\r\n\r\n`, `1;${"a".repeat(8_000)}\r\nx\r\n`, /^/],
   ["a chunk size", `POST / HTTP/1.1\r\n${host}transfer-encoding: chunked\r\n\r\n`, "0".repeat(65_536), /^/],
@@ -135,7 +135,7 @@ const neverEnding: readonly (readonly [what: string, head: string, unit: string 
 for (const [what, head, unit, expected] of neverEnding) {
   for (const [how, handle] of handlers) {
     test(
-      `the connection of an HTTP/1.1 client ends that sends ${what} without end, where a body ${how}`,
+      `an HTTP/1.1 client that sends ${what} without end loses its connection, where a body ${how}`,
       { timeout },
       () =>
         withServer(handle, async ({ listener, ca }) => {
@@ -151,7 +151,7 @@ for (const [what, head, unit, expected] of neverEnding) {
 }
 
 test(
-  "a body in chunks of one byte is taken whole",
+  "a body in chunks of one byte is received whole",
   { timeout },
   () =>
     withServer(async (exchange) => textReply(await exchange.body(limits.bodyBytesMax)), async ({ listener, ca }) => {
@@ -163,7 +163,7 @@ test(
     }),
 );
 
-test("readBody() keeps little more than the body, whatever its pieces", async () => {
+test("readBody() keeps little more than the body, for pieces of any size", async () => {
   const source = new EventEmitter();
   const input: Input = { received: () => 0, watch: () => () => {}, piece() {}, gate() {}, hold() {}, release() {}, stop() {} };
   const body = { source: source as unknown as Readable, input, taken: 0, discarded: false };

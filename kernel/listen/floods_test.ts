@@ -1,11 +1,11 @@
-// HTTP/2 clients that send frames without end: the session ends, or what one turn of the event loop does for it is bounded.
+// HTTP/2 clients that send endless frames: the session ends, or the work of one turn of the event loop is bounded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
 import { limits } from "../../core/limits.ts";
 import type { Reply } from "../request/exchange.ts";
 import { Frames } from "./frames.ts";
-import { pacedListener } from "./paced.ts";
+import { pacedListener } from "./frame-pacing.ts";
 import { headersOf } from "./request.ts";
 import { http2, http2Ask, http2Session, signalled, textReply, withServer } from "./testing/clients.ts";
 import { Turns } from "./turns.ts";
@@ -34,7 +34,7 @@ function h2Connection({ port }: { readonly port: number }): Promise<TLSSocket> {
   });
 }
 
-/** For each kind of flood, what a client sends for the stream of a number. */
+/** The kinds of floods, with the client's frames for one stream. */
 const floods: readonly (readonly [what: string, unit: (stream: number) => Uint8Array])[] = [
   ["resets each request", (stream) => Buffer.concat([frame(1, endHeaders | endStream, stream, get), frame(3, 0, stream, cancel)])],
   ["resets each request with a body", (stream) => Buffer.concat([frame(1, endHeaders, stream, post), frame(3, 0, stream, cancel)])],
@@ -50,7 +50,7 @@ for (const [what, unit] of floods) {
     let handled = 0;
     await withServer(() => {
       handled++;
-      // Not answered in the turn that the reset comes in.
+      // Answered after the turn in which the reset arrives.
       return new Promise((resolve) => setImmediate(() => resolve(textReply("here"))));
     }, async ({ listener, ca, reported }) => {
       const socket = await h2Connection(listener);
@@ -98,7 +98,7 @@ test("a client that cancels all of its unanswered requests keeps its session", {
 });
 
 test(
-  "requests past the bound of one turn are answered in later ones, all of them",
+  "all requests beyond the bound of one turn are answered in later ones",
   { timeout },
   () =>
     withServer(({ url }) => Promise.resolve(textReply(url)), async ({ listener, ca }) => {
@@ -111,7 +111,7 @@ test(
 );
 
 test(
-  "a body in many small DATA frames comes whole",
+  "a body in many small DATA frames is received whole",
   { timeout },
   () =>
     withServer(async (exchange) => textReply(`${(await exchange.body(limits.bodyBytesMax)).length}`), async ({ listener }) => {
@@ -128,7 +128,7 @@ test(
     }),
 );
 
-test("Frames finds the ends of frames, whatever pieces they come in", () => {
+test("Frames finds the ends of frames in pieces of any size", () => {
   const sent = Buffer.concat([preface, frame(4, 0, 0), frame(0, 0, 1, new Uint8Array(70_000)), frame(6, 0, 0, new Uint8Array(8)), setting]);
   const ends = [24, 33, 70_042, 70_059, 70_068];
   for (const size of [1, 7, 33, 1000, sent.length]) {
@@ -146,7 +146,7 @@ test("Frames finds the ends of frames, whatever pieces they come in", () => {
   assert.equal(new Frames().after(sent, 0, 3), 70_042);
 });
 
-test("pacedListener() hands over a bounded number of frames each turn, in order, and reads nothing meanwhile", { timeout }, async () => {
+test("pacedListener() passes a bounded number of frames on each turn, in order, and pauses reading meanwhile", { timeout }, async () => {
   const turns = new Turns(), taken: Uint8Array[] = [];
   let holds = 0, holdsMax = 0;
   const input = {
@@ -173,7 +173,7 @@ test("pacedListener() hands over a bounded number of frames each turn, in order,
   assert.ok(taken.every(({ length }) => length <= 17 * limits.framesPerTurnMax + preface.length));
   input.stopped = true;
   listener(sent);
-  assert.deepEqual(Buffer.concat(taken), sent, "a connection of which nothing more is read");
+  assert.deepEqual(Buffer.concat(taken), sent, "a connection that is no longer read");
 });
 
 test("Turns calls one step each turn, in rotation, until it returns false", { timeout }, async () => {

@@ -2,15 +2,15 @@
 const headBytes = 9;
 const prefaceBytes = 24;
 
-/** Finds the borders of the HTTP/2 frames that a client sends, whatever pieces they come in. */
+/** Finds the boundaries of a client's HTTP/2 frames in chunks of any size. */
 export class Frames {
-  /** Bytes that are left of the preface, or of the payload of the current frame. */
+  /** Remaining bytes of the preface, or of the current frame's payload. */
   #left = prefaceBytes;
-  /** Bytes of an incomplete head, and the payload's length so far. */
+  /** Bytes read of an incomplete frame header, and the payload's length so far. */
   #head = 0;
   #length = 0;
 
-  /** The offset behind the end of the frame number `count` that ends in `bytes` after `from`, or the length of `bytes`. */
+  /** The offset after the `count`-th frame that ends in `bytes` after `from`, or the length of `bytes`. */
   after(bytes: Uint8Array, from: number, count: number): number {
     let at = from;
     while (at < bytes.length) {

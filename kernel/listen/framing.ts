@@ -1,19 +1,19 @@
 import { limits } from "../../core/limits.ts";
 import { consistsOf, hostCharacters } from "./characters.ts";
 
-/** What the head of an HTTP/1.1 request says about the message. */
+/** What the head of an HTTP/1.1 request determines about the message. */
 export interface Framing {
-  /** The answer, where the head is refused. */
+  /** The answer if the head is rejected. */
   readonly refused?: Refusal;
   readonly hasBody?: boolean;
-  /** The body comes in chunks. */
+  /** Whether the body is chunked. */
   readonly chunked?: boolean;
-  /** The client offers to go on in another protocol. Node's parser drops bytes that come in one piece with such a head, so the
-   *  connection cannot take another request. */
+  /** Whether the client offers a protocol upgrade. Node's parser drops bytes that arrive in one piece with such a head, so the
+   *  connection cannot accept another request. */
   readonly upgrades?: boolean;
 }
 
-/** Status line and text of an answer without a handler. */
+/** Status line and text of an answer that is sent without a handler. */
 export interface Refusal {
   readonly status: string;
   readonly detail?: string;
@@ -26,8 +26,8 @@ const badVersion = badRequest("unsupported protocol version");
 const badCoding: Framing = { refused: { status: "501 Not Implemented", detail: "Unsupported transfer encoding" } };
 
 /**
- * Checks what node's parser lets through: it drops headers past a number, takes several hosts, every version that it knows, and
- * transfer codings that are not chunked alone. Answers are those of Go's server, but for the versions: Go answers them with 505.
+ * Checks what node's parser does not: it drops headers beyond a number, and accepts several hosts, every HTTP version that it knows,
+ * and transfer codings other than chunked. Answers are those of Go's server, except for versions, for which Go answers 505.
  */
 export function framingOf({ rawHeaders, httpVersion }: { readonly rawHeaders: readonly string[]; readonly httpVersion: string }): Framing {
   if (rawHeaders.length > 2 * limits.headersMax) return tooMany;
@@ -52,7 +52,7 @@ export function framingOf({ rawHeaders, httpVersion }: { readonly rawHeaders: re
   if (hosts === 0 && httpVersion === "1.1") return badRequest("missing required Host header");
   if (!consistsOf(host, hostCharacters)) return badRequest("malformed Host header");
   if (codings === 0) return hasBody || upgrades ? { hasBody, upgrades } : withoutBody;
-  // A proxy of HTTP/1.0 may have forwarded the coding without knowing it (RFC 9112, 6.1).
+  // An HTTP/1.0 proxy may have forwarded the coding without understanding it (RFC 9112, section 6.1).
   if (httpVersion === "1.0") return badRequest("transfer encoding in HTTP/1.0");
   if (codings > 1 || coding.toLowerCase() !== "chunked") return badCoding;
   return { hasBody: true, chunked: true, upgrades };

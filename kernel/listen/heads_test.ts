@@ -1,4 +1,4 @@
-// Heads of HTTP/1.1 requests that node's parser lets through and that no handler gets.
+// Heads of HTTP/1.1 requests that node's parser accepts and the listener rejects.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
@@ -8,7 +8,7 @@ import { http1, rawConnection, readAll, type TestServer, textReply, withServer }
 
 const timeout = 60_000;
 
-/** Everything that the server answers, and the targets that reached its handler. */
+/** The server's whole output, and the targets that reached its handler. */
 async function said(text: string, more: (server: TestServer) => Promise<void> = () => Promise.resolve()) {
   const seen: string[] = [];
   let answers = "";
@@ -73,7 +73,7 @@ const refused: readonly (readonly [what: string, head: string, answer: string])[
 ];
 
 for (const [what, head, answer] of refused) {
-  test(`listen() refuses ${what} and reads nothing behind it`, { timeout }, async () => {
+  test(`listen() rejects ${what} and reads nothing after it`, { timeout }, async () => {
     const { answers, seen } = await said(`${head}\r\n5\r\nhello\r\n0\r\n\r\nGET /second HTTP/1.1\r\n${host}\r\n`);
     const status = answer.split(":")[0];
     assert.equal(
@@ -93,7 +93,7 @@ const taken: readonly (readonly [what: string, text: string, answer: string])[] 
   ["a length", `POST / HTTP/1.1\r\n${host}${close}content-length: 005\r\n\r\nhello`, "5 bytes"],
 ];
 for (const [what, text, answer] of taken) {
-  test(`listen() takes ${what}`, { timeout }, async () => {
+  test(`listen() accepts ${what}`, { timeout }, async () => {
     const { answers, seen } = await said(text);
     assert.match(answers, /^HTTP\/1\.1 200 OK\r\n/);
     assert.equal(answers.split("\r\n\r\n")[1], answer);
@@ -105,7 +105,7 @@ function headers(count: number): string {
   return Array.from({ length: count }, (_, index) => `x-${index}: y\r\n`).join("");
 }
 
-test("listen() takes as many headers as are allowed, the last ones too", { timeout }, async () => {
+test("listen() accepts as many headers as the bound allows", { timeout }, async () => {
   const head = `POST / HTTP/1.1\r\n${headers(limits.headersMax - 3)}${host}${close}content-length: 5\r\n\r\n`;
   const { answers } = await said(`${head}hello`);
   assert.equal(answers.split("\r\n\r\n")[1], "5 bytes");
@@ -119,32 +119,32 @@ for (const more of [1, 2, 31, 32, 33, 5_000]) {
       assert.equal(unrelated.status, 200);
     });
     assert.match(answers, /^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
-    assert.deepEqual(seen, ["/"], "the unrelated one alone");
+    assert.deepEqual(seen, ["/"], "only the unrelated request");
   });
 }
 
-test("listen() answers requests that came whole before bytes that are none, and ends the connection", { timeout }, async () => {
+test("listen() answers complete requests before malformed bytes, and ends the connection", { timeout }, async () => {
   const post = `POST /first HTTP/1.1\r\n${host}content-length: 5\r\n\r\nhello`;
   const { answers, seen } = await said(`${post}\0junk`);
   assert.match(answers, /^HTTP\/1\.1 200 OK\r\n[^]*5 bytes$/);
   assert.deepEqual(seen, ["/first"]);
 });
 
-test("listen() ends the connection behind an offer of another protocol", { timeout }, async () => {
+test("listen() ends the connection after a protocol upgrade request", { timeout }, async () => {
   const offer = `GET /first HTTP/1.1\r\n${host}connection: upgrade\r\nupgrade: websocket\r\n\r\n`;
   const { answers, seen } = await said(`${offer}GET /second HTTP/1.1\r\n${host}\r\n`);
   assert.match(answers, /^HTTP\/1\.1 200 OK\r\nconnection: close\r\n[^]*0 bytes$/);
   assert.deepEqual(seen, ["/first"]);
 });
 
-test("listen() reads an unknown method with thousands of blanks as fast as any", { timeout }, async () => {
+test("listen() reads an unknown method with thousands of blanks in linear time", { timeout }, async () => {
   const begun = performance.now();
   const { answers } = await said(`FOO / HTTP/1.1\r\n${host}X:${" ".repeat(4_000)}\x01\r\n\r\n`);
   assert.match(answers, /^HTTP\/1\.1 405 /);
   assert.ok(performance.now() - begun < 10_000); // a pattern that backtracks takes half a minute
 });
 
-test("framingOf() knows where a body is announced", () => {
+test("framingOf() detects an announced body", () => {
   const of = (...rawHeaders: string[]) => framingOf({ rawHeaders: ["Host", "x", ...rawHeaders], httpVersion: "1.1" });
   assert.deepEqual(of(), {});
   assert.deepEqual(of("Content-Length", "0"), {});

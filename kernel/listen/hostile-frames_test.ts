@@ -1,4 +1,4 @@
-// HTTP/2 frames that no client sends. A runtime that fails here takes the process with it.
+// Malformed HTTP/2 frames. A runtime that fails here ends the process.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";

@@ -2,24 +2,24 @@ import type { Http2ServerRequest } from "node:http2";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
-/** Where the bytes of a request body come from. */
+/** The source of a request body's bytes. */
 export interface Input {
-  /** Bytes so far. */
+  /** Bytes received so far. */
   received(): number;
-  /** Calls `listener` after each piece; returns how to end that. */
+  /** Calls `listener` after each piece, until the returned function is called. */
   watch(listener: () => void): () => void;
-  /** One more piece was read. */
+  /** Counts one piece that was read. */
   piece(): void;
-  /** Whether a handler reads the body. */
+  /** Sets whether a handler reads the body. */
   gate(open: boolean): void;
-  /** Stops reading until `release`. */
+  /** Pauses reading until `release`. */
   hold(): void;
   release(): void;
-  /** Ends reading. */
+  /** Stops reading. */
   stop(): void;
 }
 
-/** Input of an HTTP/1.1 connection: all bytes of the client without those of TLS. */
+/** Input of an HTTP/1.1 connection: the client's bytes after decryption. */
 export class ConnectionInput implements Input {
   readonly #tls: TLSSocket;
   readonly #raw: Socket;
@@ -38,14 +38,14 @@ export class ConnectionInput implements Input {
     this.#tls.on("data", listener);
     return () => void this.#tls.off("data", listener);
   }
-  /** Deno (seen with 2.9.6) goes on reading from a paused TLS socket and buffers the bytes without a bound: a client could fill the memory
-   *  with a body that no handler reads. Node stops reading. */
+  /** Deno (seen in 2.9.6) continues to read a paused TLS socket and buffers without a bound: a client could fill the memory with a body
+   *  that no handler reads. Node stops reading. */
   gate(open: boolean): void {
     if (!isDeno) return;
     this.#open = open;
     this.#apply();
   }
-  /** Each hold needs a release of its own. */
+  /** Each hold needs its own release. */
   hold(): void {
     this.#holds++;
     this.#apply();
@@ -54,7 +54,7 @@ export class ConnectionInput implements Input {
     this.#holds--;
     this.#apply();
   }
-  /** Holds that are not released yet. */
+  /** Number of holds without a release. */
   get holds(): number {
     return this.#holds;
   }
@@ -67,8 +67,8 @@ export class ConnectionInput implements Input {
     this.#stopped = true;
     this.#apply();
   }
-  /** Neither runtime stops by a public call: requests resume the TLS socket by themselves. The handle of the socket below has no
-   *  public name; where it is missing nothing is done. */
+  /** Neither runtime has a public method for this: requests resume the TLS socket themselves. The handle of the raw socket is internal;
+   *  if it is missing, nothing is done. */
   #apply(): void {
     const { _handle: handle } = this.#raw as { _handle?: { readStart?(): unknown; readStop?(): unknown } | null };
     if (typeof handle?.readStart !== "function" || typeof handle.readStop !== "function") return;
@@ -79,7 +79,7 @@ export class ConnectionInput implements Input {
 
 const isDeno = "Deno" in globalThis;
 
-/** Input of one HTTP/2 request: its body, as far as it was read while watched. Its window bounds what comes before. */
+/** Input of one HTTP/2 request: the bytes of its body read while watched. The flow-control window bounds unread bytes. */
 export class StreamInput implements Input {
   readonly #request: Http2ServerRequest;
   readonly #queue: { read(): void } | undefined;

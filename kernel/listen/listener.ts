@@ -5,7 +5,7 @@ import { limits } from "../../core/limits.ts";
 import { methodNotAllowedError } from "../../core/status-error.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { Connections, type ConnectionTimes } from "./connections.ts";
-import { exchangeOn, readHead } from "./odd-method.ts";
+import { exchangeOn, readHead } from "./unknown-method.ts";
 import type { Response } from "./pump.ts";
 import type { Request } from "./request.ts";
 import { type ListenerTls, secured } from "./secured.ts";
@@ -13,18 +13,18 @@ import { refuse, refuseWith, serve, type Serving, statusReply, take } from "./se
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly tls: ListenerTls;
-  /** Requests that one HTTP/2 connection may have open; 0 is the bound of core/limits.ts. */
+  /** Maximum open requests of one HTTP/2 connection; 0 is the bound of core/limits.ts. */
   readonly streamsMax?: number;
-  /** Answers a request; it should not reject: that is reported and answered with 500. */
+  /** Answers a request. A rejection is reported and answered with 500. */
   handle(exchange: Exchange): Promise<Reply>;
-  /** Called with every internal error. */
+  /** Called for every internal error. */
   report(error: unknown): void;
-  /** Told of every connection that was dropped because TLS could not be agreed on. */
+  /** Called for every connection whose TLS handshake failed. */
   handshakeFailed?(): void;
-  /** Other times than those of core/limits.ts. */
+  /** Overrides of the timeouts of core/limits.ts. */
   readonly times?: Partial<ConnectionTimes>;
 }
 
@@ -32,18 +32,21 @@ export interface ListenOptions {
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** From now on HTTP/1.1 answers ask the client to reconnect; nothing is refused yet. */
+  /** From now on HTTP/1.1 answers have `connection: close`; requests are still accepted. */
   beginShutdown(): void;
-  /** Takes other certificates into force: connections that come from now on are shown them, and what clients of open ones have shown is
-   *  judged anew with their next requests. No connection ends for it. Throws, with nothing changed, where they are no good. Whether
-   *  clients are asked for certificates at all stays as it was. */
+  /**
+   * Replaces the certificates. New connections get them, and client certificates of open connections are verified again at the next
+   * request. No connection is closed. Whether client certificates are requested at all does not change.
+   *
+   * @throws if the certificates are invalid; nothing has changed then
+   */
   secure(tls: ListenerTls): void;
-  /** Accepts nothing new, lets what is being answered finish and resolves when every connection is gone. After `graceMs` the rest
-   *  is cut off, so it resolves whatever clients do. Answers that never end (watches) are the caller's to end. */
+  /** Stops accepting, lets requests in progress finish and resolves when every connection is closed. Connections that remain after
+   *  `graceMs` are destroyed. The caller must end endless answers (watches). */
   close(graceMs: number): Promise<void>;
 }
 
-/** Listens; rejects when the address cannot be taken or the certificates are not PEM. */
+/** Starts listening. Rejects if the address is in use or the certificates are not PEM. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { context, readPeer } = secured(options.tls);
   const connections = new Connections({
@@ -59,11 +62,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     allowHTTP1: true,
     ...context,
     requestCert: readPeer !== undefined,
-    // A certificate that is not trusted is an answer (401), not a failed handshake.
+    // A client certificate that is not trusted is answered with 401, not with a failed handshake.
     rejectUnauthorized: false,
-    // Not less where few may be open: a large list is one of them.
+    // Not less for few streams: a large list needs as much.
     maxSessionMemory: limits.streamMemoryMebibytes * Math.max(streamsMax, limits.streamsPerConnectionMax),
-    // In HTTP/2 one header also may not be over 64 KiB after compression: that is nghttp2's own bound.
+    // In HTTP/2 nghttp2 itself also bounds one header to 64 KiB after compression.
     maxHeaderListPairs: limits.headersMax,
     settings: { maxConcurrentStreams: streamsMax, maxHeaderListSize: limits.headerBytesMax },
   });
@@ -90,29 +93,29 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     close: async (graceMs) => {
       serving.draining = true;
-      // Not the server's own close(): it says goodbye to all sessions at once.
+      // Not the http2 server's own close(), which closes all sessions at once.
       TlsServer.prototype.close.call(server);
       await connections.close(graceMs);
     },
   };
 }
 
-/** Of an HTTP/2 server's options node hands none of these on to HTTP/1.1, but it reads them from the server itself. The times it
- *  would keep on some runtimes only; connections.ts keeps them on all. */
+/** Node does not pass these options of an HTTP/2 server on to HTTP/1.1, but reads them from the server object. Its timeouts would
+ *  work on some runtimes only; connections.ts implements them for all. */
 const http1Settings = Object.freeze({
   maxHeaderSize: limits.headerBytesMax,
-  // One more than are allowed: the parser drops further ones, and that there were more must be seen.
+  // One more than the bound: the parser drops further headers, and the excess must be detected.
   maxHeadersCount: limits.headersMax + 1,
-  // Left to framing.ts, for the same answer on all runtimes.
+  // Checked in framing.ts, for the same answer on all runtimes.
   requireHostHeader: false,
-  // Whatever the flags of the runtime.
+  // Independent of the runtime's flags.
   insecureHTTPParser: false,
   headersTimeout: 0,
   requestTimeout: 0,
   keepAliveTimeout: 0,
 });
 
-/** Deno's TLS sockets write a text as UTF-8 whatever encoding is asked for; the heads of HTTP/1.1 answers are Latin-1. */
+/** Deno's TLS sockets encode text as UTF-8 regardless of the encoding; the heads of HTTP/1.1 answers are Latin-1. */
 function writeLatin1AsSaid(socket: TLSSocket): void {
   const write = socket.write.bind(socket) as (...args: readonly unknown[]) => boolean;
   socket.write = (chunk: unknown, encoding?: unknown, ...rest: readonly unknown[]) =>
@@ -122,14 +125,14 @@ function writeLatin1AsSaid(socket: TLSSocket): void {
 function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: (() => void) | undefined): void {
   const { connections } = serving;
   server.on("connection", (socket: Socket) => connections.accepted(socket));
-  // Before the server's own listener, which makes the session.
+  // Before the server's own listener, which creates the session.
   server.prependListener("secureConnection", (socket: TLSSocket) => {
     writeLatin1AsSaid(socket);
     connections.secured(socket);
   });
   server.on("session", (session) => connections.began(session));
   server.on("tlsClientError", () => handshakeFailed?.());
-  // Nothing to do for a connection that broke: its requests hear of it by their own close.
+  // Requests of a broken connection are notified by their own close event.
   server.on("sessionError", () => {});
   server.on("request", (request: Request, response: Response) => take(request, response, serving));
   server.on("checkExpectation", (request: Request, response: Response) => {
@@ -139,7 +142,7 @@ function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: ((
   });
   const failed = new WeakSet<Socket>();
   server.on("clientError", (error: ClientError, socket: Socket) => {
-    if (failed.has(socket)) return; // what came behind it
+    if (failed.has(socket)) return; // a further error of the same socket
     failed.add(socket);
     onClientError(error, socket, serving);
   });
@@ -147,14 +150,14 @@ function attach(server: Http2SecureServer, serving: Serving, handshakeFailed: ((
 
 type ClientError = Error & { readonly code?: string; readonly rawPacket?: Uint8Array };
 
-/** Bytes that node's HTTP/1.1 parser refused. Nothing more is read of them. */
+/** Handles bytes that node's HTTP/1.1 parser rejected. Nothing more is read of the connection. */
 function onClientError(error: ClientError, socket: Socket, serving: Serving): void {
   const { connections } = serving;
   const connection = connections.of(socket);
   if (connection === undefined) return void socket.destroy();
   if (connection.ended) return;
   connection.input?.stop();
-  // Requests that came whole are still answered; one whose body is broken is not.
+  // Complete requests are still answered; one with a broken body is not.
   if (connection.answers.size > 0) return connections.endAfterAnswers(connection);
   if (error.code === "HPE_HEADER_OVERFLOW") return refuse(connection, { status: "431 Request Header Fields Too Large" }, connections);
   if (error.code !== "HPE_INVALID_METHOD") return refuse(connection, { status: "400 Bad Request" }, connections);

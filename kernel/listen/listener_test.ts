@@ -19,7 +19,7 @@ import {
   withServer,
 } from "./testing/clients.ts";
 
-/** Of tests that wait for something that may never come. */
+/** Milliseconds; for tests whose awaited event may be missing. */
 const timeout = 60_000;
 
 async function echo(exchange: Exchange): Promise<Reply> {
@@ -37,8 +37,8 @@ for (const [protocol, ask] of protocols) {
     withServer(echo, async ({ listener, ca }) => {
       const got = await ask(listener, { ca, method: "PATCH", path: "/a%2Fb//c?x=%20&x=+", body: new Uint8Array(1_000_000) });
       assert.equal(got.status, 200);
-      const told = JSON.parse(got.body.toString());
-      assert.deepEqual(told, {
+      const received = JSON.parse(got.body.toString());
+      assert.deepEqual(received, {
         method: "PATCH",
         url: "/a%2Fb//c?x=%20&x=+",
         protocol: protocol === "HTTP/2" ? "HTTP/2.0" : "HTTP/1.1",
@@ -47,7 +47,7 @@ for (const [protocol, ask] of protocols) {
       assert.equal(new Map(got.headers).get("content-length"), String(got.body.length));
     }));
 
-  test(`listen() over ${protocol} takes a body at the bound and refuses one byte more`, () =>
+  test(`listen() over ${protocol} accepts a body at the bound and rejects one byte more`, () =>
     withServer(echo, async ({ listener, ca }) => {
       const fits = await ask(listener, { ca, method: "POST", body: new Uint8Array(limits.bodyBytesMax) });
       assert.equal(fits.status, 200);
@@ -63,7 +63,7 @@ for (const [protocol, ask] of protocols) {
       assert.equal(chunked.status, 413);
     }));
 
-  test(`listen() over ${protocol} keeps repeated headers apart and names in lower case, whatever they are called`, () =>
+  test(`listen() over ${protocol} keeps repeated headers apart and names in lower case, for any names`, () =>
     withServer(
       (exchange) =>
         Promise.resolve(
@@ -85,7 +85,7 @@ for (const [protocol, ask] of protocols) {
       assert.equal(new Map(got.headers).get("content-length"), "5");
     }));
 
-  test(`listen() over ${protocol} sends every chunk of a stream, however large it is in all`, () =>
+  test(`listen() over ${protocol} sends every chunk of a large stream`, () =>
     withServer(() => Promise.resolve(textReply(chunksOf(200, 65_536))), async ({ listener, ca }) => {
       const got = await ask(listener, { ca });
       assert.equal(got.body.length, 200 * 65_536);
@@ -97,11 +97,11 @@ for (const [protocol, ask] of protocols) {
       () =>
         Promise.resolve(textReply((async function* () {
           yield new Uint8Array(10);
-          throw new Error("the source broke");
+          throw new Error("the source failed");
         })())),
       async ({ listener, ca, reported }) => {
         await assert.rejects(ask(listener, { ca }));
-        assert.match(String(reported[0]), /the source broke/);
+        assert.match(String(reported[0]), /the source failed/);
       },
     ));
 
@@ -113,7 +113,7 @@ for (const [protocol, ask] of protocols) {
       assert.match(String(reported[0]), /a bug/);
     }));
 
-  test(`listen() over ${protocol} tells who the client is by its certificate, and only if our authority signed it for clients`, () =>
+  test(`listen() over ${protocol} identifies a client by its certificate if the configured authority issued it for clients`, () =>
     withServer(
       ({ peer, peerRefused }) =>
         Promise.resolve(
@@ -141,7 +141,7 @@ test("listen() sends a list of header values as repeated headers", () =>
     assert.equal(new Map(second.headers).get("warning"), '299 - "a", 299 - "b, c"');
   }));
 
-test("listen() keeps an HTTP/1.1 connection for several requests, also after a body that was refused", () =>
+test("listen() keeps an HTTP/1.1 connection for several requests, also after a rejected body", () =>
   withServer(echo, async ({ listener, ca }) => {
     const socket = await rawConnection(listener, ca);
     const all = readAll(socket);
@@ -151,7 +151,7 @@ test("listen() keeps an HTTP/1.1 connection for several requests, also after a b
     assert.deepEqual([...(await all).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status), ["413", "200"]);
   }));
 
-test("listen() asks an HTTP/1.1 client that waits for it to go on with its body", () =>
+test("listen() sends 100 Continue to an HTTP/1.1 client that waits for it", () =>
   withServer(echo, async ({ listener, ca }) => {
     const socket = await rawConnection(listener, ca);
     const all = readAll(socket);
@@ -164,7 +164,7 @@ test("listen() asks an HTTP/1.1 client that waits for it to go on with its body"
   }));
 
 for (const method of ["FOO", "get", "FETCH", "constructor"]) {
-  test(`listen() hands over the method ${method}, which node's HTTP/1.1 parser does not know`, () =>
+  test(`listen() passes on the method ${method}, which node's HTTP/1.1 parser does not know`, () =>
     withServer(echo, async ({ listener, ca }) => {
       const socket = await rawConnection(listener, ca);
       const all = readAll(socket);
@@ -178,7 +178,7 @@ for (const method of ["FOO", "get", "FETCH", "constructor"]) {
     }));
 }
 
-test("listen() never reads a second request behind a method that node's parser does not know", () => {
+test("listen() never reads a second request after a method that node's parser does not know", () => {
   const seen: string[] = [];
   return withServer((exchange) => Promise.resolve(textReply(String(seen.push(exchange.url)))), async ({ listener, ca }) => {
     const socket = await rawConnection(listener, ca);
@@ -189,7 +189,7 @@ test("listen() never reads a second request behind a method that node's parser d
   });
 });
 
-test("listen() answers an unknown method whose head it cannot read with 405, other nonsense with 400", () =>
+test("listen() answers an unknown method with an unreadable head with 405, other malformed requests with 400", () =>
   withServer(echo, async ({ listener, ca }) => {
     const say = async (text: string) => {
       const socket = await rawConnection(listener, ca);
@@ -197,17 +197,17 @@ test("listen() answers an unknown method whose head it cannot read with 405, oth
       socket.write(text);
       return await all;
     };
-    const odd = await say("FOO /half HTTP/1.1\r\nhost");
-    assert.match(odd, /^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+    const answer = await say("FOO /half HTTP/1.1\r\nhost");
+    assert.match(answer, /^HTTP\/1\.1 405 Method Not Allowed\r\n/);
     assert.equal(
-      odd.split("\r\n\r\n")[1],
+      answer.split("\r\n\r\n")[1],
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"the server does not allow this method on the requested resource","reason":"MethodNotAllowed","details":{},"code":405}\n',
     );
     assert.match(await say("GET / HTTP/1.1\r\nhost : x y\r\n\r\n"), /^HTTP\/1\.1 400 Bad Request\r\n/);
     assert.match(await say(`GET / HTTP/1.1\r\nhost: x\r\nx: ${"a".repeat(limits.headerBytesMax)}\r\n\r\n`), /^HTTP\/1\.1 431 /);
   }));
 
-test("listen() takes heads of hundreds of kilobytes and of hundreds of headers", () =>
+test("listen() accepts heads of hundreds of kilobytes and hundreds of headers", () =>
   withServer(echo, async ({ listener, ca }) => {
     const path = `/${"a".repeat(900_000)}`;
     assert.equal((await http1(listener, { ca, path })).status, 200);
@@ -217,7 +217,7 @@ test("listen() takes heads of hundreds of kilobytes and of hundreds of headers",
 
 for (const [protocol, ask] of protocols) {
   test(`listen() over ${protocol} sends chunks of every size whole and in order`, () => {
-    // What one write takes at most, and around it.
+    // Sizes around the bound of one write.
     const sizes = [1, 2 * limits.chunkBytes - 1, 0, 2 * limits.chunkBytes, 2 * limits.chunkBytes + 1, 3_000_000];
     const chunks = sizes.map((size, at) => Uint8Array.from({ length: size }, (_, index) => (index * 31 + at) % 251));
     const handle = (): Promise<Reply> =>
@@ -232,7 +232,7 @@ for (const [protocol, ask] of protocols) {
 }
 
 for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] as const) {
-  test(`listen() over ${protocol} pulls no further while a client does not read, and stops when it goes away`, () => {
+  test(`listen() over ${protocol} pulls no more chunks while a client does not read, and stops when it disconnects`, () => {
     const state = { pulled: 0, returned: signalled(), aborted: signalled() };
     const handle = (exchange: Exchange): Promise<Reply> => {
       exchange.signal.addEventListener("abort", () => state.aborted.done());
@@ -251,7 +251,7 @@ for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] 
       await withRelay(listener, 256 * 1024, async (relay) => {
         const client = await open(relay, ca);
         await settled(() => state.pulled);
-        // Far below what would be sent without backpressure; sockets on the way hold some megabytes.
+        // Far less than without backpressure; sockets in between hold some megabytes.
         assert.ok(state.pulled < 1000, `pulled ${state.pulled} chunks`);
         client.leave();
       });
@@ -259,7 +259,7 @@ for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] 
     });
   });
 
-  test(`listen() over ${protocol} aborts the signal of a request whose client goes away while it waits`, { timeout }, () => {
+  test(`listen() over ${protocol} aborts the signal of a request whose client disconnects while it waits`, { timeout }, () => {
     const [began, aborted] = [signalled(), signalled()];
     const seen: { signal?: AbortSignal } = {};
     const handle = async ({ signal }: Exchange): Promise<Reply> => {
@@ -280,7 +280,7 @@ for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] 
     });
   });
 
-  test(`listen() over ${protocol} sends the head of a stream that has nothing to say yet`, () =>
+  test(`listen() over ${protocol} sends the head of a stream before its first chunk`, () =>
     withServer(
       ({ signal }) =>
         Promise.resolve(textReply((async function* () {
@@ -296,7 +296,7 @@ for (const [protocol, open] of [["HTTP/1.1", openHttp1], ["HTTP/2", openHttp2]] 
 }
 
 for (const [protocol, ask] of protocols) {
-  test(`listen() over ${protocol} lets no body in that nobody asked for`, () => {
+  test(`listen() over ${protocol} does not read a body that the handler does not read`, () => {
     const [began, go] = [signalled(), signalled()];
     let answered = false;
     const handle = async (): Promise<Reply> => {
@@ -311,7 +311,7 @@ for (const [protocol, ask] of protocols) {
         await began.promise;
         await settled(relay.carried);
         assert.equal(answered, false);
-        // What sockets and windows hold.
+        // The buffers of sockets and flow-control windows.
         assert.ok(relay.carried() < 12_000_000, `${relay.carried()} bytes went in`);
         go.done();
         assert.equal((await answer).body.toString(), "not read");
@@ -340,11 +340,11 @@ test("listen() aborts one HTTP/2 stream that its client cancels and leaves the o
   });
 });
 
-test("listen() cuts off connections that never finish a handshake, a head or come back", () =>
+test("listen() closes connections without a complete handshake or head, and idle ones", () =>
   withServer(echo, async ({ listener, ca }) => {
     const silent = tcpConnect(listener.port, "127.0.0.1");
     silent.on("error", () => {});
-    // Each is read from its beginning on: it may be cut off before the next is open.
+    // Each is read at once: it may be closed before the next is open.
     const ended = [new Promise<string>((resolve) => silent.once("close", () => resolve("")))];
     for (
       const text of [
@@ -367,7 +367,7 @@ test("listen() cuts off connections that never finish a handshake, a head or com
     assert.match(String(answers[3]), /^HTTP\/1\.1 413/);
   }, { times: { handshakeMs: 3_000, firstRequestMs: 3_000, idleMs: 100, sweepMs: 20 } }));
 
-test("Listener.close() lets answers finish, refuses new connections and ends idle ones", () => {
+test("Listener.close() lets answers finish, rejects new connections and ends idle ones", () => {
   const [both, go] = [signalled(), signalled()];
   const waiting: string[] = [];
   const handle = async ({ url, protocol }: Exchange): Promise<Reply> => {
@@ -393,7 +393,7 @@ test("Listener.close() lets answers finish, refuses new connections and ends idl
   });
 });
 
-test("Listener.close() resolves after its grace although a client does not read and another never ends", { timeout }, () => {
+test("Listener.close() resolves after its grace period although a client does not read and another never ends", { timeout }, () => {
   const [stream, wait] = [signalled(), signalled()];
   let cutOff = 0;
   const handle = async ({ url, signal }: Exchange): Promise<Reply> => {
@@ -421,7 +421,7 @@ test("Listener.close() resolves after its grace although a client does not read 
     }));
 });
 
-test("Listener.beginShutdown() asks HTTP/1.1 clients to reconnect and still takes new ones", () =>
+test("Listener.beginShutdown() asks HTTP/1.1 clients to reconnect and still accepts new ones", () =>
   withServer(echo, async ({ listener, ca }) => {
     const socket = await rawConnection(listener, ca);
     listener.beginShutdown();
@@ -439,7 +439,7 @@ test("listen() rejects when its port is taken", () =>
 async function* chunksOf(count: number, bytes: number): AsyncGenerator<Uint8Array> {
   for (let i = 0; i < count; i++) yield await Promise.resolve(new Uint8Array(bytes).fill(7));
 }
-/** Waits until a number stays as it is for ten turns of the loop with input and output between them. */
+/** Waits until a number is unchanged for ten turns of the event loop with I/O between them. */
 async function settled(read: () => number): Promise<void> {
   for (let [same, last] = [0, -1]; same < 10;) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -450,9 +450,9 @@ async function settled(read: () => number): Promise<void> {
 }
 
 interface OpenClient {
-  /** Resolves when the connection is closed, by whichever side. */
+  /** Resolves when the connection is closed, by either side. */
   readonly closed: Promise<void>;
-  /** Resolves when the head of the answer is there. */
+  /** Resolves when the head of the answer was received. */
   readonly head: Promise<void>;
   leave(): void;
 }

@@ -4,19 +4,19 @@ import { limits } from "../../core/limits.ts";
 import type { PeerCertificate } from "../request/peer.ts";
 import { type PeerVerdict, peerVerifier } from "./verify-peer.ts";
 
-/** Who a client says to be, and whether that is believed. */
+/** The identity in a client certificate, and whether it is trusted. */
 export interface PeerAnswer {
   readonly peer: PeerCertificate | undefined;
-  /** Why a certificate that was sent is not trusted. */
+  /** Why a presented certificate is not trusted. */
   readonly refused: string | undefined;
-  /** The certificate, where it is one of the front proxy's authority. */
+  /** The certificate, if it was issued by the front proxy's authority. */
   readonly frontProxy?: PeerCertificate | undefined;
-  /** When this has to be asked again, in milliseconds since the epoch. */
+  /** Expiry of this result, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Reads and judges the certificate of a connection against a PEM bundle. Trusted verdicts are remembered by fingerprint: a resumed
- *  TLS session brings the client's certificate again, but not the intermediates that led to it. */
+/** Reads and verifies the client certificate of a connection against a PEM bundle. Trusted verdicts are cached by fingerprint: a resumed
+ *  TLS session presents the client's certificate again, but not the intermediates. */
 export function peerReader(clientCa: string): (socket: TLSSocket, now: number) => PeerAnswer {
   const verify = peerVerifier(clientCa);
   const trusted = new Map<string, PeerVerdict & { trusted: true }>();
@@ -37,11 +37,11 @@ export function peerReader(clientCa: string): (socket: TLSSocket, now: number) =
   };
 }
 
-/** The certificates that the client sent, its own first. Runtimes link them by issuer, a root to itself. */
+/** The certificates that the client sent, its own first. Runtimes link each to its issuer, a root to itself. */
 function sentChain(socket: TLSSocket): Uint8Array[] {
   const chain: Uint8Array[] = [];
   const seen = new Set<object>();
-  // Without a certificate some runtimes give an empty object, others null.
+  // Without a certificate some runtimes return an empty object, others null.
   let link = socket.getPeerCertificate(true) as { raw?: Uint8Array; issuerCertificate?: typeof link } | null | undefined;
   while (link?.raw !== undefined && !seen.has(link) && seen.size < limits.peerChainLengthMax) {
     seen.add(link);

@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import type { Names } from "../../core/names.ts";
 import { certificateFacts, type CertificateWish, issueCertificate, type KeyedCertificate, pemCertificates } from "./x509/certificate.ts";
 
-/** What a server shows, and what its first client shows it. */
+/** The certificates of a server without configured ones: its authority, serving and administrator certificate. */
 export interface Pki {
-  /** Signs both others; the bundle for `clientCa`. */
+  /** Issuer of the other two; the bundle for `clientCa`. */
   readonly ca: KeyedCertificate;
   readonly serving: KeyedCertificate;
   /** CN=admin, O=system:masters. */
@@ -16,13 +16,13 @@ export interface Pki {
 }
 
 export interface PkiOptions {
-  /** Where the files are kept; undefined: nowhere, all is made anew. */
+  /** Directory of the files; undefined keeps all in memory. */
   readonly directory: string | undefined;
   readonly bindAddress: string;
   readonly names: Names;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Called for each certificate that is made anew in place of another. */
+  /** Called for each certificate that replaces another. */
   readonly replaced?: (replacement: Replacement) => void;
 }
 
@@ -36,25 +36,24 @@ export interface Replacement {
 
 const dayMs = 86_400_000;
 const lifeMs = Object.freeze({ ca: 3650 * dayMs, leaf: 365 * dayMs });
-/** A certificate with less than this to live is replaced. */
+/** Milliseconds before its expiry at which a certificate is replaced. */
 const renewMs = 30 * dayMs;
-/** No clock is right that shows an earlier time: this program is younger. Such a clock is no reason to replace an authority. */
+/** A clock before this time is wrong, because this program is newer; it is no reason to replace an authority. */
 const earliestMs = Date.UTC(2026, 0, 1);
-/** Clocks of clients may be behind ours. */
+/** Milliseconds before now at which validity begins: clocks of clients may be behind. */
 const backdateMs = 3_600_000;
 
 /**
- * The certificates of a server that was given none: read from `directory`, made where missing.
+ * The certificates of a server without configured ones: read from `directory`, created if missing.
  *
- * 1. First start: everything is written beside the directory and moved there in one step, so that of two servers that start
- *    together one uses what the other made. Directory 0700, files 0600.
- * 2. Later starts: read as they are.
- * 3. The serving and the admin certificate are made anew when they are about to expire, are not valid yet (the clock was wrong when
- *    they were made), were signed by another authority, lack a name that is wanted now, or cannot be read. The authority itself is
- *    only replaced when it is about to expire or not valid yet: one that cannot be read, or half of one, is an Error, because clients
- *    may trust it.
+ * 1. First start: everything is written to a temporary directory, which is renamed in one step. Of two servers that start together one
+ *    uses the files of the other. Directory mode 0700, files 0600.
+ * 2. Later starts: the files are read.
+ * 3. The serving and the administrator certificate are replaced when they are about to expire, are not valid yet (the clock was wrong
+ *    when they were created), were signed by another authority, lack a required name, or cannot be read. The authority is replaced only
+ *    when it is about to expire or not valid yet. An authority that is unreadable or incomplete is an error, because clients may trust it.
  *
- * A server that runs asks again with what it has, `before`: where nothing is kept in files, that is what is looked at.
+ * A running server calls this again with its present certificates, `before`: without a directory those are checked.
  */
 export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
   const { directory, now } = options;
@@ -77,7 +76,7 @@ export async function openPki(options: PkiOptions, before?: Pki): Promise<Pki> {
   return { ca, serving: await leaf("serving"), admin: await leaf("admin") };
 }
 
-/** A kubeconfig with everything inside, for kubectl as it is. */
+/** A self-contained kubeconfig for kubectl. */
 export function kubeconfig(server: string, authority: string, admin: KeyedCertificate, names: Names): string {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const cluster = JSON.stringify(names.platform);
@@ -102,13 +101,13 @@ current-context: ${cluster}
 `;
 }
 
-/** Where clients on this machine find a server that is bound to `address`. */
+/** The URL at which clients on this machine reach a server that is bound to `address`. */
 export function serverUrl(address: string, port: number): string {
   const host = anyAddress(address) ? "127.0.0.1" : address;
   return `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** Writes a file that only its owner may read, in one step, unless it holds that text already. */
+/** Writes a file that only its owner may read, atomically, unless it holds that text already. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   if (await readFile(path, "utf8").catch(absent) === text) return;
   const staging = `${path}.${process.pid}.tmp`;
@@ -128,12 +127,12 @@ function renewed(pki: Pki, options: PkiOptions): Pki {
   return { ca, serving: leafOf("serving", options, ca, pki.serving), admin: leafOf("admin", options, ca, pki.admin) };
 }
 
-/** All of it made anew, which is no replacement of single certificates. */
+/** Creates all certificates; `replaced` is not called. */
 function makePki({ replaced: _, ...options }: PkiOptions): Pki {
   const { now, names } = options;
   const ca = issueCertificate({
     usage: "ca",
-    // Two authorities of one name with different keys confuse clients that were given both.
+    // Two authorities with one name and different keys confuse clients that have both.
     commonName: `${names.platform}-ca-${Math.floor(now / 1000)}`,
     pathLength: 0,
     notBefore: now - backdateMs,
@@ -142,7 +141,7 @@ function makePki({ replaced: _, ...options }: PkiOptions): Pki {
   return { ca, serving: leafOf("serving", options, ca), admin: leafOf("admin", options, ca) };
 }
 
-/** The one that is kept while it is good, else a new one. */
+/** The kept certificate while it is valid, else a new one. */
 function leafOf(name: "serving" | "admin", options: PkiOptions, ca: KeyedCertificate, kept?: KeyedCertificate): KeyedCertificate {
   const wish = leafWish(name, options, ca);
   const because = kept === undefined ? "it is missing, or cannot be read" : leafReplaced(kept, wish, ca, options.now);
@@ -170,7 +169,7 @@ function anyAddress(address: string): boolean {
   return address === "0.0.0.0" || address === "::";
 }
 
-/** Why a certificate is made anew; undefined where it is good. */
+/** Why a certificate must be replaced; undefined if it is valid. */
 function leafReplaced(kept: KeyedCertificate, wish: CertificateWish, ca: KeyedCertificate, now: number): string | undefined {
   const [mine, theirs] = [new X509Certificate(kept.cert), new X509Certificate(ca.cert)];
   const { names } = factsOf(kept);
@@ -202,7 +201,7 @@ async function firstStart(directory: string, options: PkiOptions): Promise<Pki> 
     return pki;
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    // Another server was quicker, or the directory holds other things.
+    // Another server was first, or the directory holds other files.
     if (await readAuthority(directory) !== undefined) return await openPki(options);
     throw new Error(`Cannot keep certificates in "${directory}"`, { cause: error });
   }
@@ -215,7 +214,7 @@ async function writeKeyed(directory: string, name: string, { cert, key }: KeyedC
   await writePrivateFile(join(directory, `${name}.crt`), cert);
 }
 
-/** Undefined when a file is missing or the two do not belong together. */
+/** Undefined if a file is missing or the two are no pair. */
 async function readKeyed(directory: string, name: string): Promise<KeyedCertificate | undefined> {
   const [cert, key] = await Promise.all([".crt", ".key"].map((end) => readFile(join(directory, name + end), "utf8").catch(absent)));
   if (cert === undefined || key === undefined) return undefined;
@@ -223,7 +222,7 @@ async function readKeyed(directory: string, name: string): Promise<KeyedCertific
     factsOf({ cert, key });
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)) ? { cert, key } : undefined;
   } catch {
-    return undefined; // neither runtime has an error code for bad PEM: what does not parse is not a key pair
+    return undefined; // neither runtime has an error code for invalid PEM; unreadable files are no key pair
   }
 }
 async function readAuthority(directory: string): Promise<KeyedCertificate | undefined> {

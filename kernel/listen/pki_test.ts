@@ -25,7 +25,7 @@ function options(directory: string | undefined, more: Partial<PkiOptions> = {}):
 }
 const facts = (one: { cert: string }) => certificateFacts(pemCertificates(one.cert)[0] ?? new Uint8Array());
 
-test("openPki() makes an authority, a serving certificate and an administrator's, private on disk, and reads them at later starts", () =>
+test("openPki() creates an authority, a serving and an administrator certificate, private on disk, and reads them at later starts", () =>
   withDirectory(async (root) => {
     const directory = join(root, "deep", "pki");
     const first = await openPki(options(directory));
@@ -55,7 +55,7 @@ test("openPki() names the addresses and the service in the serving certificate, 
   ]);
 });
 
-test("openPki() renews leaves that are kept in memory when they are about to expire, and leaves their authority as it is", async () => {
+test("openPki() renews leaves in memory when they are about to expire, and keeps their authority", async () => {
   const first = await openPki(options(undefined));
   assert.deepEqual(await openPki(options(undefined, { now: now + 335 * day }), first), first);
   const later = await openPki(options(undefined, { now: now + 335 * day + 1_000 }), first);
@@ -65,7 +65,7 @@ test("openPki() renews leaves that are kept in memory when they are about to exp
   }
 });
 
-test("openPki() replaces a leaf that is about to expire, lacks a name or cannot be read, and nothing else", () =>
+test("openPki() replaces only a leaf that is about to expire, lacks a name or cannot be read", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");
     const first = await openPki(options(directory));
@@ -85,7 +85,7 @@ test("openPki() replaces a leaf that is about to expire, lacks a name or cannot 
     assert.deepEqual(await openPki(options(directory, { now: now + 336 * day, bindAddress: "10.0.0.1" })), mended);
   }));
 
-test("openPki() replaces an authority only when it is about to expire, and never half of one", () =>
+test("openPki() replaces an authority only when it is about to expire, and never an incomplete one", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");
     const first = await openPki(options(directory));
@@ -100,7 +100,7 @@ test("openPki() replaces an authority only when it is about to expire, and never
     assert.equal(readFileSync(join(directory, "ca.crt"), "utf8"), next.ca.cert);
   }));
 
-test("openPki() called twice at once makes one authority", () =>
+test("openPki() called twice at once creates one authority", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");
     const [one, two] = await Promise.all([openPki(options(directory)), openPki(options(directory))]);
@@ -108,7 +108,7 @@ test("openPki() called twice at once makes one authority", () =>
     assert.deepEqual(readdirSync(root), ["pki"]);
   }));
 
-test("openPki() says where it cannot keep certificates", () =>
+test("the error of openPki() names a directory that it cannot write", () =>
   withDirectory(async (root) => {
     mkdirSync(join(root, "pki"));
     writeFileSync(join(root, "pki", "something-else"), "");
@@ -116,12 +116,12 @@ test("openPki() says where it cannot keep certificates", () =>
     assert.deepEqual(readdirSync(root), ["pki"]);
   }));
 
-test("openPki() without a directory writes nothing and makes others each time", async () => {
+test("openPki() without a directory writes no files and creates new certificates each time", async () => {
   const [one, two] = await Promise.all([openPki(options(undefined)), openPki(options(undefined))]);
   assert.notEqual(one.ca.cert, two.ca.cert);
 });
 
-test("writePrivateFile() leaves a file that holds the text already, and closes one that others could read", () =>
+test("writePrivateFile() keeps a file that holds the text already, and restricts the mode of a readable one", () =>
   withDirectory(async (root) => {
     const path = join(root, "kubeconfig");
     await writePrivateFile(path, "a");
@@ -141,7 +141,7 @@ test("serverUrl() gives an address that a client on this machine can use", () =>
   assert.equal(serverUrl("::1", 6443), "https://[::1]:6443");
 });
 
-test("openPki() serves: a client that trusts the authority is known as the administrator", async () => {
+test("the certificates of openPki() work: a client with the administrator certificate is authenticated", async () => {
   const pki = await openPki(options(undefined, { now: Date.now() }));
   await withServer(
     ({ peer }) => Promise.resolve(textReply(`${peer?.commonName} ${peer?.organizations.join()}`)),
@@ -153,7 +153,7 @@ test("openPki() serves: a client that trusts the authority is known as the admin
   );
 });
 
-test("kubeconfig() is one that kubectl reads", (context) =>
+test("kubectl reads the kubeconfig()", (context) =>
   withDirectory(async (root) => {
     const pki = await openPki(options(undefined));
     const path = join(root, "kubeconfig");
@@ -169,14 +169,14 @@ test("kubeconfig() is one that kubectl reads", (context) =>
     assert.equal(Buffer.from(seen.users[0].user["client-key-data"], "base64").toString(), pki.admin.key);
   }));
 
-test("openPki() replaces what is not valid yet, the authority too, and says what it replaces and why", () =>
+test("openPki() replaces certificates that are not valid yet, also the authority, and reports each with its reason", () =>
   withDirectory(async (root) => {
     for (const directory of [join(root, "pki"), undefined]) {
       const future = await openPki(options(directory, { now: now + 400 * day }));
-      const told: Replacement[] = [];
-      const replaced = (each: Replacement) => void told.push(each);
+      const reports: Replacement[] = [];
+      const replaced = (each: Replacement) => void reports.push(each);
       const right = await openPki(options(directory, { replaced }), future);
-      assert.deepEqual(told, [{
+      assert.deepEqual(reports, [{
         name: "ca",
         because: "it is not valid yet: the clock was wrong when it was made",
         before: future.ca.cert,
@@ -184,28 +184,28 @@ test("openPki() replaces what is not valid yet, the authority too, and says what
       }]);
       for (const name of ["ca", "serving", "admin"] as const) assert.ok(facts(right[name]).notBefore < now, name);
       assert.deepEqual(await openPki(options(directory, { replaced }), right), right);
-      assert.equal(told.length, 1);
+      assert.equal(reports.length, 1);
     }
   }));
 
-test("openPki() replaces a leaf that is not valid yet, and leaves a good authority alone", () =>
+test("openPki() replaces a leaf that is not valid yet, and keeps a valid authority", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");
     const first = await openPki(options(directory));
     // The clock is wrong for a while: leaves are renewed in the future.
     const wrong = await openPki(options(directory, { now: now + 340 * day }));
     assert.deepEqual(wrong.ca, first.ca);
-    const told: Replacement[] = [];
-    const right = await openPki(options(directory, { replaced: (each) => void told.push(each) }));
+    const reports: Replacement[] = [];
+    const right = await openPki(options(directory, { replaced: (each) => void reports.push(each) }));
     assert.deepEqual(right.ca, first.ca);
-    assert.deepEqual(told.map(({ name, because, before }) => [name, because.slice(0, 20), before]), [
+    assert.deepEqual(reports.map(({ name, because, before }) => [name, because.slice(0, 20), before]), [
       ["serving", "it is not valid yet:", wrong.serving.cert],
       ["admin", "it is not valid yet:", wrong.admin.cert],
     ]);
     assert.ok(facts(right.serving).notBefore < now);
   }));
 
-test("openPki() leaves the authority alone under a clock that cannot be right", () =>
+test("openPki() keeps the authority if the clock is certainly wrong", () =>
   withDirectory(async (root) => {
     const directory = join(root, "pki");
     const first = await openPki(options(directory));

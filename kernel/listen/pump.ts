@@ -1,36 +1,36 @@
-/** Writes chunks into a connection. One change goes through here for every watch, so that each write must be cheap. */
+/** Writes chunks to a connection. Each event is written once for every watch, so a write must be cheap. */
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { Writable } from "node:stream";
 import { limits } from "../../core/limits.ts";
 
-/** Both protocols' responses; of what they share, only this is used. */
+/** Responses of both protocols; only their common part is used. */
 export type Response = ServerResponse | Http2ServerResponse;
 
-/** A request that is being answered. */
+/** A request in progress. */
 export interface Answering {
-  /** Since when its client has taken nothing (performance.now()); undefined while there is nothing for it to take. */
+  /** Since when its client has read nothing (performance.now()); undefined while nothing waits to be read. */
   waitsSince: number | undefined;
-  /** It is over, however often that is said. */
+  /** Marks the request as finished; may be called repeatedly. */
   over(): void;
 }
 
 /**
- * Writes chunks as they come, one by one: after a write that fills the buffers nothing is pulled until the client has read on.
- * Resolves when all of them are written, or once `signal` aborts: then `return()` of the iterator is called and not awaited. Rejects
- * with whatever the iterator throws. `answering` is notified while the client is slow to read.
+ * Writes chunks one by one: after a write that fills the buffers nothing is pulled until the client has read. Resolves when all of them
+ * are written, or once `signal` aborts: then `return()` of the iterator is called and not awaited. Rejects with the iterator's error.
+ * `answering` is updated while the client is slow to read.
  */
 export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, signal: AbortSignal, answering: Answering): Promise<void> {
-  // By hand: an async function makes promises of its own for every chunk, and a race against the signal would keep something of
-  // each of them for as long as a watch lasts.
+  // Without async functions: they create promises for every chunk, and a race against the signal would retain memory for each chunk for
+  // as long as the watch lasts.
   return new Promise((resolve, reject) => {
     let over = false, begun = false;
     const begin = () => {
       begun = true;
       clearImmediate(flush);
     };
-    // A head leaves with the first chunk, or alone when there is none yet: a watch may have nothing to say for minutes, and its
-    // client waits for the status.
+    // The head is sent with the first chunk, or alone if there is none yet: a watch may have no event for minutes, and its client waits
+    // for the status.
     const flush = setImmediate(() => {
       begin();
       (response as ServerResponse).flushHeaders();
@@ -59,15 +59,15 @@ export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, sign
     const pull = () => void chunks.next().then(took, failed);
     const writeFrom = (chunk: Uint8Array, from: number) => {
       try {
-        for (let at = from; at < chunk.length; at += writeBytesMax) {
-          const full = write(response, chunk.length <= writeBytesMax ? chunk : chunk.subarray(at, at + writeBytesMax), begun);
+        for (let at = from; at < chunk.length; at += limits.writeBytesMax) {
+          const full = write(response, chunk.length <= limits.writeBytesMax ? chunk : chunk.subarray(at, at + limits.writeBytesMax), begun);
           if (!begun) begin();
           if (full === undefined) continue;
           answering.waitsSince = performance.now();
           full.once("drain", () => {
             if (over) return;
             answering.waitsSince = undefined;
-            writeFrom(chunk, at + writeBytesMax);
+            writeFrom(chunk, at + limits.writeBytesMax);
           });
           return;
         }
@@ -82,34 +82,30 @@ export function pump(response: Response, chunks: AsyncIterator<Uint8Array>, sign
   });
 }
 
-/** Lets go of chunks that nobody wants. Not awaited: a generator that waits for its source returns only after that; whoever aborted
- *  the signal sees to it. */
+/** Ends an iterator whose chunks are no longer needed. Not awaited: a generator that waits for its source returns only after that; the
+ *  caller has aborted the signal. */
 export function stop(chunks: AsyncIterator<Uint8Array>): void {
   chunks.return?.().catch(() => {});
 }
 
-/** What one write takes is encrypted in one go and held until its client has read it, so that large chunks would make all others
- *  wait, and cost their size for each client. */
-const writeBytesMax = 2 * limits.chunkBytes;
-
-/** Writes one chunk; gives back who will tell that there is room again, where there is none left. */
+/** Writes one chunk; returns the stream whose "drain" event to await if the buffers are full. */
 function write(response: Response, chunk: Uint8Array, begun: boolean): Writable | undefined {
   // The classes of both protocols declare different overloads for the same call, hence the assertion.
   const http1 = response as ServerResponse;
   const socket = begun && http1.chunkedEncoding && chunk.length <= framedBytesMax ? http1.socket : null;
-  // Behind a head that is out, and when it is this answer's turn on its connection, a chunk is written as node would write it, but
-  // framed once for all and in one piece: that saves a fifth of what it costs.
+  // After the head, and when this answer is the current one of its connection, a chunk is written as node would, but framed once for all
+  // clients and in one write: that saves a fifth of the cost.
   if (socket?.writable === true) return socket.write(framed(chunk)) ? undefined : socket;
   return http1.write(chunk) ? undefined : http1;
 }
 
-/** Larger ones would be copied for what it costs to write them in three pieces. */
+/** Maximum bytes of a chunk that is copied into its frame; above, the copy costs more than three writes. */
 const framedBytesMax = limits.chunkBytes;
-/** Chunks that many watches have in common, by identity. */
+/** Framed chunks that many watches share, by identity. */
 const known = new WeakMap<Uint8Array, Uint8Array>();
 const lineEnd = "\r\n";
 
-/** A chunk between its size and the end of its line (RFC 9112, 7.1). */
+/** A chunk with its size line and the line end (RFC 9112, section 7.1). */
 function framed(chunk: Uint8Array): Uint8Array {
   const before = known.get(chunk);
   if (before !== undefined) return before;

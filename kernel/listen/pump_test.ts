@@ -1,11 +1,11 @@
-// What comes out of a connection is what was put into it, however chunks are cut, shared and queued.
+// Clients receive the written bytes for all sizes of chunks, shared or queued.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { protocols, rawConnection, readAll, textReply, withServer } from "./testing/clients.ts";
 
-/** Around the sizes at which chunks are written another way: what is framed once for all, and what goes out in one write. */
+/** Sizes around the bounds of shared frames and of one write. */
 const sizes = [
   1,
   0,
@@ -20,7 +20,7 @@ const sizes = [
 const chunks = Object.freeze(sizes.map((size, index) => new Uint8Array(size).fill(97 + index)));
 const whole = Buffer.concat(chunks).toString("latin1");
 
-/** The same chunks for everybody, each when the event loop has turned: later ones come when the head is out. */
+/** The same chunks for every client, one in each turn of the event loop: later ones follow a sent head. */
 async function* slowly(): AsyncGenerator<Uint8Array> {
   for (const chunk of chunks) {
     yield chunk;
@@ -30,14 +30,14 @@ async function* slowly(): AsyncGenerator<Uint8Array> {
 const streaming = (): Promise<Reply> => Promise.resolve(textReply(slowly()));
 
 for (const [protocol, ask] of protocols) {
-  test(`chunks that several clients share reach each of them whole and in order over ${protocol}`, () =>
+  test(`chunks shared by several clients reach each of them whole and in order over ${protocol}`, () =>
     withServer(streaming, async ({ listener, ca }) => {
       const answers = await Promise.all([1, 2, 3].map(() => ask(listener, { ca })));
       for (const { body } of answers) assert.ok(body.toString("latin1") === whole);
     }));
 }
 
-test("streamed answers to requests that came together stand one behind the other, each with its end", () => {
+test("streamed answers to pipelined requests are sent in order, each with its end", () => {
   const handle = ({ url }: Exchange): Promise<Reply> => url === "/stream" ? streaming() : Promise.resolve(textReply("between"));
   return withServer(handle, async ({ listener, ca }) => {
     const client = await rawConnection(listener, ca);
@@ -61,7 +61,7 @@ test("a client of HTTP/1.0 gets chunks without their framing", () =>
     assert.ok(text.slice(text.indexOf("\r\n\r\n") + 4) === whole);
   }));
 
-/** One answer of HTTP/1.1 (RFC 9112, 6 and 7.1), and what comes behind it. */
+/** Parses one answer of HTTP/1.1 (RFC 9112, sections 6 and 7.1), and the rest of the text. */
 function readAnswer(text: string): { readonly body: string; readonly rest: string } {
   const end = text.indexOf("\r\n\r\n");
   assert.ok(text.startsWith("HTTP/1.1 200 ") && end > 0, text.slice(0, 100));

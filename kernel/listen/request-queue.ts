@@ -16,9 +16,9 @@ interface Waiting {
 }
 
 /**
- * The requests of one HTTP/2 connection. Some are served at once in each turn of the event loop; further ones wait for later turns, and
- * nothing more is read meanwhile. A request that its client resets while it waits is not served. Too many resets before an answer end
- * the session (as in Go's server): a client could have the server work without end for answers that it never reads.
+ * The requests of one HTTP/2 connection. Some are served at once in each turn of the event loop; others wait for later turns, and
+ * reading pauses meanwhile. A waiting request that its client resets is not served. Too many resets before an answer end the session (as
+ * in Go's server): a client could otherwise cause endless work for answers that it never reads.
  */
 export class RequestQueue {
   readonly #connection: Carrier;
@@ -29,7 +29,7 @@ export class RequestQueue {
   #begun = 0;
   #stepping = false;
   #pieces = 0;
-  /** Resets before an answer, less the answered requests. */
+  /** Resets before an answer, minus answered requests. */
   #resets = 0;
   #ended = false;
 
@@ -51,12 +51,12 @@ export class RequestQueue {
     response.on("error", ignore).once("close", closed);
     this.#pause();
   }
-  /** A request is over; `answered` if its answer had begun. */
+  /** Records the end of a request; `answered`: its answer had begun. */
   closed(answered: boolean): void {
     if (answered) this.#resets = Math.max(0, this.#resets - 1);
     else if (++this.#resets > limits.earlyResetsMax) this.#end();
   }
-  /** One more piece of a body was read. */
+  /** Counts one piece of a body that was read. */
   read(): void {
     this.#renew();
     if (++this.#pieces < limits.piecesPerTurnMax || this.#stepping) return;

@@ -4,10 +4,10 @@ import type { Exchange } from "../request/exchange.ts";
 import { type IncomingBody, readBody } from "./body.ts";
 import type { PeerCertificate } from "../request/peer.ts";
 
-/** Both protocols' requests; of what they share, only this is used. */
+/** Requests of both protocols; only their common part is used. */
 export type Request = IncomingMessage | Http2ServerRequest;
 
-/** What is known of the connection that a request came on, and the way to its body. */
+/** The connection of a request, and the input of its body. */
 export interface Caller {
   readonly remote: string;
   readonly peer: PeerCertificate | undefined;
@@ -16,7 +16,7 @@ export interface Caller {
   readonly body: IncomingBody;
 }
 
-/** An Exchange over a request of node's. Headers and signal are made when they are first asked for: not every request needs both. */
+/** An Exchange over a request of node's. Headers and signal are created at first use: not every request needs both. */
 export class RequestExchange implements Exchange {
   readonly method: string;
   readonly url: string;
@@ -53,17 +53,17 @@ export class RequestExchange implements Exchange {
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.#body, this.#request.headers["content-length"], limit);
   }
-  /** An AbortError of the listener: the client no longer reads the answer. */
+  /** Aborts the signal with an AbortError: the client no longer reads the answer. */
   clientGone(): void {
     this.#gone = true;
     this.#abort?.abort();
   }
 }
 
-/** Lower-case names without HTTP/2's pseudo headers, whose `:authority` becomes `host` and replaces a header of that name (as in Go's
- *  server); a repeated one becomes a list in order. */
+/** Headers by lower-case name, without HTTP/2's pseudo headers; `:authority` becomes `host` and replaces a header of that name (as in
+ *  Go's server). Repeated headers become a list in order. */
 export function headersOf(raw: readonly string[]): Record<string, string | string[]> {
-  // No prototype: a header may be called `__proto__` or `constructor`.
+  // Without a prototype: a header may be called `__proto__` or `constructor`.
   const headers: Record<string, string | string[]> = Object.create(null);
   let authority = false;
   for (let i = 0; i + 1 < raw.length; i += 2) {
@@ -81,7 +81,7 @@ export function headersOf(raw: readonly string[]): Record<string, string | strin
   return headers;
 }
 
-/** Path and query of a request target: a proxy's form with scheme and host names the same thing (RFC 9112, 3.2.2). */
+/** Path and query of a request target. The absolute form, used for proxies, is equivalent (RFC 9112, section 3.2.2). */
 export function pathOf(target: string): string {
   const absolute = /^https?:\/\/[^/?#]*/i.exec(target);
   if (absolute === null) return target;

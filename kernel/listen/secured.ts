@@ -8,19 +8,19 @@ export interface ListenerTls {
   /** PEM: the serving certificate with its chain, and its key. */
   readonly cert: string;
   readonly key: string;
-  /** PEM bundle of the authorities whose client certificates count; without it clients are not asked for any. */
+  /** PEM bundle of the authorities of client certificates; without it clients are not asked for one. */
   readonly clientCa?: string | undefined;
-  /** PEM bundle of the authorities of front proxies; it counts where clients are asked for certificates. */
+  /** PEM bundle of the authorities of front proxies; used only if clients are asked for certificates. */
   readonly frontProxyCa?: string | undefined;
 }
 
-/** The same as the runtime takes it, and who reads what clients show. */
+/** The options of the runtime, and the reader of client certificates. */
 export interface Secured {
   readonly context: SecureContextOptions;
   readonly readPeer: ((socket: TLSSocket, now: number) => PeerAnswer) | undefined;
 }
 
-/** Reads all of it before any is used: an Error where something cannot be read, or the key is another certificate's. */
+/** Parses and checks everything first; throws if something cannot be read, or the key does not belong to the certificate. */
 export function secured({ cert, key, clientCa, frontProxyCa }: ListenerTls): Secured {
   checkKeyPair(cert, key);
   const context = { cert, key, minVersion: "TLSv1.2" } as const;
@@ -36,8 +36,8 @@ export function secured({ cert, key, clientCa, frontProxyCa }: ListenerTls): Sec
   };
 }
 
-/** An Error where one of the certificates or the key cannot be read, or the key is not that of the first certificate. Runtimes
- *  differ in which of these they notice by themselves: some would listen, and fail every handshake. */
+/** Throws if one of the certificates or the key cannot be read, or the key does not belong to the first certificate. Runtimes differ in
+ *  which of these they detect: some would listen, and fail every handshake. */
 export function checkKeyPair(cert: string, key: string): void {
   const [leaf] = pemCertificates(cert).map((bytes, index) =>
     parsed(`certificate ${index + 1} of the chain`, () => new X509Certificate(bytes))
@@ -50,7 +50,7 @@ function parsed<T>(what: string, parse: () => T): T {
   try {
     return parse();
   } catch {
-    // Without the parser's words: they may show what was read.
+    // Without the parser's message, which may contain key material.
     throw new Error(`${what} cannot be read`);
   }
 }

@@ -1,4 +1,4 @@
-// Certificates change under a listener that listens: shown in real handshakes, over connections that stay open.
+// Certificates are replaced under a running listener: tested by real handshakes, over connections that stay open.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Exchange, Reply } from "../request/exchange.ts";
@@ -23,7 +23,7 @@ const whoAsks = (exchange: Exchange): Promise<Reply> =>
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
 
 for (const [protocol, ask] of protocols) {
-  test(`Listener.secure() over ${protocol}: what is being answered is answered, and new connections see the new certificate`, async () => {
+  test(`Listener.secure() over ${protocol}: requests in progress finish, and new connections get the new certificate`, async () => {
     const begun = signalled(), go = signalled();
     const other = issue({ usage: "ca", commonName: "other authority" });
     await withServer(async () => {
@@ -39,7 +39,7 @@ for (const [protocol, ask] of protocols) {
       go.done();
       assert.equal((await under).body.toString(), "after all");
       assert.equal((await ask(listener, { ca: other })).status, 200);
-      await assert.rejects(ask(listener, { ca }), "who believes the authority before only does not get in");
+      await assert.rejects(ask(listener, { ca }), "a client that trusts the old authority only cannot connect");
     });
   });
 
@@ -56,7 +56,7 @@ for (const [protocol, ask] of protocols) {
     }));
 }
 
-test("Listener.secure() judges what an open connection has shown anew, and does not end it", () =>
+test("Listener.secure() verifies the client certificate of an open connection again, and does not end it", () =>
   withServer(whoAsks, async ({ listener, ca }) => {
     const dave = issue({ usage: "client", commonName: "dave" }, ca);
     const session = await http2Session(listener, { ca, identity: dave });
@@ -72,7 +72,7 @@ test("Listener.secure() judges what an open connection has shown anew, and does 
     }
   }));
 
-test("Listener.secure() throws at what is no good, and goes on with what it had", () =>
+test("Listener.secure() throws for invalid certificates, and keeps the present ones", () =>
   withServer(whoAsks, async ({ listener, ca }) => {
     const dave = issue({ usage: "client", commonName: "dave" }, ca);
     const before = await shownCertificate(listener);
@@ -98,14 +98,14 @@ test("Listener.secure() throws at what is no good, and goes on with what it had"
     assert.equal((await http2(listener, { ca, identity: dave })).body.toString(), "dave");
   }));
 
-test("checkKeyPair() says nothing of what is in a key that it cannot read", () => {
+test("the error of checkKeyPair() has no content of an unreadable key", () => {
   const { cert, key } = issue({ usage: "server" });
   const secret = key.split("\n")[1]!;
   const cut = key.replace("PRIVATE", "PRIVATES");
   assert.throws(() => checkKeyPair(cert, cut), (error: Error) => !`${error.stack} ${error.cause}`.includes(secret.slice(0, 12)));
 });
 
-test("Listener.secure() knows front proxies by their own authority, which is not that of clients", () =>
+test("Listener.secure() identifies front proxies by their own authority, not by that of clients", () =>
   withServer(
     ({ frontProxy, peer, peerRefused }) =>
       Promise.resolve(textReply(`${frontProxy?.commonName} ${peer?.commonName} ${peerRefused !== undefined}`)),
@@ -118,7 +118,7 @@ test("Listener.secure() knows front proxies by their own authority, which is not
       const tls = { ...servingOf(ca), clientCa: ca.cert };
       listener.secure({ ...tls, frontProxyCa: first.cert });
       assert.equal(await seen(by(first)), "proxy undefined true");
-      assert.equal(await seen(by(ca)), "undefined proxy false", "clients of the server's own are no proxies");
+      assert.equal(await seen(by(ca)), "undefined proxy false", "a client of the server's own authority is no proxy");
       assert.equal(await seen(), "undefined undefined false");
       listener.secure({ ...tls, frontProxyCa: second.cert });
       assert.deepEqual([await seen(by(first)), await seen(by(second))], ["undefined undefined true", "proxy undefined true"]);

@@ -4,12 +4,12 @@ import type { Exchange, Reply } from "../request/exchange.ts";
 import { type Answering, pump, type Response, stop } from "./pump.ts";
 
 /**
- * Writes a reply. Resolves once all of it is handed to the connection, or the client is gone.
+ * Writes a reply. Resolves once all of it is passed to the connection, or the client has disconnected.
  *
- * A whole body goes out with its content-length. Chunks go out one by one: after a write that fills the buffers nothing is pulled
- * until the client has read on; when the client goes away, `return()` of the iterator is called and not awaited. An iterator that
- * throws breaks the stream off, so that the client cannot mistake what it got for a whole answer. `answering` is notified while
- * the client is slow to read; a connection that reads nothing is closed by the listener.
+ * A whole body is sent with content-length. Chunks are sent one by one: after a write that fills the buffers nothing is pulled until the
+ * client has read; when it disconnects, `return()` of the iterator is called and not awaited. If the iterator throws, the stream is
+ * broken off, so that the client cannot take the answer for complete. `answering` is updated while the client is slow to read; the
+ * listener closes a connection that reads nothing.
  */
 export async function send(
   response: Response,
@@ -20,9 +20,9 @@ export async function send(
 ): Promise<void> {
   const { body, status } = reply;
   if (typeof body === "string" || body instanceof Uint8Array) {
-    // As bytes: a text would take the head along into its encoding, and UTF-8 in headers stands byte by byte already.
+    // As bytes: node would encode the head together with a text, and UTF-8 in headers is already in bytes.
     const bytes = typeof body === "string" ? Buffer.from(body) : body;
-    // An answer that has no body by its status must not name a length either.
+    // A status without a body must not have a content-length either.
     writeHead(response, status, status === 204 || status === 304 ? reply.headers : { ...reply.headers, "content-length": bytes.length });
     if (head) response.end();
     else response.end(bytes);
@@ -34,7 +34,7 @@ export async function send(
   const giveUp = (): void => {
     if (answering.waitsSince !== undefined) breakOff(response);
   };
-  // Asked for only here: a whole body needs none, and not every request has one made.
+  // Only here: the signal is created at first use, and a whole body needs none.
   const { signal } = exchange;
   if (head) {
     stop(chunks);
@@ -53,18 +53,18 @@ export async function send(
   answering.waitsSince = performance.now();
 }
 
-/** Lets go of a reply whose client went away before any of it was sent. */
-export function notWanted({ body }: Reply): void {
+/** Discards a reply whose client has disconnected before any of it was sent. */
+export function discardReply({ body }: Reply): void {
   if (typeof body !== "string" && !(body instanceof Uint8Array)) stop(body[Symbol.asyncIterator]());
 }
 
-/** Ends a response in a way that a client sees as a failure. */
+/** Ends a response so that the client detects the failure. */
 export function breakOff(response: Response): void {
   if ("stream" in response) response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
   else response.destroy();
 }
 
-// The two classes declare different overloads for the same call, hence the assertions; they do not change what they are given.
+// The two classes declare different overloads for the same call, hence the assertions. They do not change their arguments.
 function writeHead(response: Response, status: number, headers: Readonly<Record<string, string | readonly string[] | number>>): void {
   (response as ServerResponse).writeHead(status, headers as Record<string, string | string[] | number>);
 }

@@ -10,11 +10,11 @@ import type { Response } from "./pump.ts";
 import { isReset } from "./request-queue.ts";
 import { type Caller, type Request, RequestExchange } from "./request.ts";
 import type { Secured } from "./secured.ts";
-import { breakOff, notWanted, send } from "./send.ts";
+import { breakOff, discardReply, send } from "./send.ts";
 
-/** What the requests of one listener have in common. */
+/** State shared by the requests of one listener. */
 export interface Serving {
-  /** HTTP/1.1 clients are asked to reconnect. */
+  /** Whether HTTP/1.1 clients are asked to reconnect. */
   draining: boolean;
   readonly connections: Connections;
   readPeer: Secured["readPeer"];
@@ -47,7 +47,7 @@ export async function serve(request: Request, response: Response, serving: Servi
   response.once("close", () => {
     answering.over();
     connection.queue?.closed(response.headersSent);
-    // Ended by us and all of it sent: an HTTP/2 response that its client cancelled calls itself finished too.
+    // Complete only if the server ended it: an HTTP/2 response that its client cancelled is "finished", too.
     if (!response.writableEnded || !response.writableFinished) exchange.clientGone();
   });
   request.on("error", () => {});
@@ -55,18 +55,18 @@ export async function serve(request: Request, response: Response, serving: Servi
   if (framing?.hasBody === true) body.input.gate(false);
   if (framing?.chunked === true) boundChunks(body, () => connection.socket.destroy());
   const reply = await replyTo(exchange, serving);
-  if (response.destroyed || isReset(response)) return void notWanted(reply);
+  if (response.destroyed || isReset(response)) return void discardReply(reply);
   if (reply.goAway === true) connections.sendAway(connection);
   const unread = isUnread(request);
   if (unread) await discardRest(body, limits.discardBytesMax, () => endBehind(response, body, connection, connections));
   if (!("stream" in response)) {
-    // To close while the client still sends would be a reset, which can cost it the answer: then the closing is left to it.
+    // Closing while the client still sends would reset the connection, which can lose the answer: the client closes it instead.
     if (unread) response.shouldKeepAlive = true;
     else if (serving.draining || framing?.upgrades === true) response.setHeader("connection", "close");
   }
   try {
     await send(response, reply, request.method === "HEAD", exchange, answering);
-    // From here on the connection counts as idle, so that a client that never ends its body is cut off in time.
+    // From here on the connection counts as idle, so that a client with an endless body is disconnected in time.
     if (unread && isUnread(request)) {
       answering.over();
       endStream(response);
@@ -77,22 +77,22 @@ export async function serve(request: Request, response: Response, serving: Servi
   }
 }
 
-/** Answers an HTTP/1.1 request that no handler gets, as Go's server does, and ends its connection. */
+/** Answers an HTTP/1.1 request without a handler, as Go's server does, and ends its connection. */
 export function refuse(connection: Connection, { status, detail }: Refusal, connections: Connections): void {
   const text = detail === undefined ? status : `${status}: ${detail}`;
   refuseWith(connection, `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`, connections);
 }
 
-/** The same with the whole answer as it is sent. */
+/** As `refuse`, with the complete answer. */
 export function refuseWith(connection: Connection, answer: string, connections: Connections): void {
   const { socket, answers } = connection;
-  // In front of answers that are still to come it would be taken for one of them.
+  // Before earlier answers it would be taken for one of them.
   if (!socket.writable || answers.size > 0) return void socket.destroy();
   socket.write(answer);
   connections.hangUp(connection);
 }
 
-/** Nothing more is read of a client that sends too much; an HTTP/1.1 connection ends behind its answer. */
+/** Stops reading from a client that sends too much; an HTTP/1.1 connection ends after its answer. */
 function endBehind(response: Response, { input }: IncomingBody, connection: Connection, connections: Connections): void {
   input.stop();
   if ("stream" in response) return;
@@ -101,8 +101,8 @@ function endBehind(response: Response, { input }: IncomingBody, connection: Conn
   else response.once("finish", end);
 }
 
-/** Has an HTTP/2 client send no more of a body, once it is answered (RFC 9113, 8.1). Some runtimes send a reset before an answer that
- *  is on its way, so it gets a head start. */
+/** Makes an HTTP/2 client stop sending a body after the answer (RFC 9113, section 8.1). Some runtimes send the reset before an answer
+ *  that is queued, so the reset is delayed. */
 function endStream(response: Response): void {
   if (!("stream" in response)) return;
   const { stream } = response;
@@ -114,8 +114,7 @@ function endStream(response: Response): void {
   else stream.once("finish", end);
 }
 
-/** Whether there may be more of its body. One of HTTP/1.1 may be here already and unread all the same: Deno takes no further request
- *  until somebody reads it. */
+/** Whether the body may have unread bytes. For HTTP/1.1 all of it may have arrived: Deno accepts no further request until it is read. */
 function isUnread(request: Request): boolean {
   return !request.complete || (!("stream" in request) && request.readableLength > 0);
 }
@@ -142,7 +141,7 @@ function caller(connection: Connection, body: IncomingBody, { readPeer }: Servin
   return { remote, peer: peer?.peer, peerRefused: peer?.refused, frontProxy: peer?.frontProxy, body };
 }
 
-/** An answer that only says what failed. */
+/** An answer that consists of the Status of an error. */
 export function statusReply(error: StatusError): { status: number; headers: Record<string, string>; body: string } {
   const headers = { "content-type": "application/json", "cache-control": "no-cache, private" };
   return { status: error.code, headers, body: JSON.stringify(statusOf(error)) + "\n" };

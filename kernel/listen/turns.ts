@@ -1,14 +1,11 @@
-/**
- * Work of connections that send faster than is good for the others, divided over turns of the event loop: one step each turn, in
- * rotation over the connections.
- */
+/** Spreads the work of busy connections over turns of the event loop: one step each turn, in rotation over the connections. */
 export class Turns {
   readonly #steps: (() => boolean)[] = [];
   #scheduled = false;
   #number = 0;
   #counting = false;
 
-  /** The number of this turn. */
+  /** Number of the current turn. */
   get current(): number {
     if (!this.#counting) {
       this.#counting = true;

@@ -7,15 +7,18 @@ import { type Certificate, parseCertificate } from "./x509/parse-certificate.ts"
 import { isStrongRsa } from "./x509/signature.ts";
 import { chainToRoot, forClients, poolOf, unusable } from "./x509/verify-chain.ts";
 
-/** The verdict on a client's certificate, and until when (milliseconds since the epoch) it holds. */
+/** The verdict on a client certificate, and its expiry in milliseconds since the epoch. */
 export type PeerVerdict =
   | { readonly trusted: true; readonly peer: PeerCertificate; readonly until: number }
   | { readonly trusted: false; readonly because: string };
 
-/** A check of client certificates against the authorities of a PEM bundle, which is read once, here; an Error when it is none.
- *  Runtimes differ in what `authorized` on a socket means, and in which certificates their parsers accept. So only the bytes that
- *  were sent are used, by the rules of Go's `x509.Verify`, and the runtimes check signatures. `chain` is what the client sent, its
- *  own certificate first. */
+/**
+ * Verifies client certificates against the authorities of a PEM bundle. Runtimes differ in the meaning of `authorized` and in the
+ * certificates that their parsers accept, so only the sent bytes are used, by the rules of Go's `x509.Verify`; the runtimes verify
+ * signatures. The returned function takes the chain that the client sent, its own certificate first.
+ *
+ * @throws if the bundle holds no certificate
+ */
 export function peerVerifier(bundle: string): (chain: readonly Uint8Array[], now: number) => PeerVerdict {
   const roots = poolOf(pemCertificates(bundle).map(parseCertificate));
   return (chain, now) => {
@@ -32,13 +35,13 @@ export function peerVerifier(bundle: string): (chain: readonly Uint8Array[], now
       const fingerprint = createHash("sha256").update(leaf.bytes).digest("hex");
       return { trusted: true, until, peer: { commonName, organizations, uids, fingerprint, expires: notAfter } };
     } catch (error) {
-      // Bytes that are no certificate: the client's fault, whatever the parser calls it.
+      // Bytes that are no certificate: an error of the client, whatever the parser reports.
       return { trusted: false, because: `certificate cannot be read: ${reasonOf(error)}` };
     }
   };
 }
 
-/** What Go's TLS refuses in a handshake. */
+/** Keys that Go's TLS rejects in a handshake. */
 function keyProblem(leaf: Certificate, sent: readonly Certificate[]): string | undefined {
   const tooLong = ({ publicKey }: Certificate) => publicKey?.kind === "rsa" && publicKey.bits > limits.rsaKeyBitsMax;
   if ([leaf, ...sent].some(tooLong)) return `has an RSA key of more than ${limits.rsaKeyBitsMax} bits`;

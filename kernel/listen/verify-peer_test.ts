@@ -7,14 +7,14 @@ import { peerVerifier } from "./verify-peer.ts";
 const chainOf = (...all: KeyedCertificate[]) => all.map((one) => pemCertificates(one.cert)[0] ?? new Uint8Array());
 const trusts = (bundle: string, now: number, ...chain: KeyedCertificate[]) => peerVerifier(bundle)(chainOf(...chain), now).trusted;
 
-test("peerVerifier() believes a certificate between its dates, both included", () => {
+test("peerVerifier() trusts a certificate between its dates, both included", () => {
   const ca = issue({ usage: "ca", notBefore: Date.UTC(2020), notAfter: Date.UTC(2040) });
   const [from, to] = [Date.UTC(2025), Date.UTC(2026)];
   const leaf = issue({ usage: "client", notBefore: from, notAfter: to }, ca);
   assert.deepEqual([from - 1, from, to, to + 1].map((now) => trusts(ca.cert, now, leaf)), [false, true, true, false]);
 });
 
-test("peerVerifier() believes nobody whose authority has expired, and says until when it believes", () => {
+test("peerVerifier() trusts no certificate of an expired authority, and returns the expiry of its verdicts", () => {
   const ca = issue({ usage: "ca", notBefore: Date.UTC(2020), notAfter: Date.UTC(2025) });
   const leaf = issue({ usage: "client", notBefore: Date.UTC(2020), notAfter: Date.UTC(2030) }, ca);
   const verdict = peerVerifier(ca.cert)(chainOf(leaf), Date.UTC(2025));
@@ -22,7 +22,7 @@ test("peerVerifier() believes nobody whose authority has expired, and says until
   assert.equal(trusts(ca.cert, Date.UTC(2025) + 1, leaf), false);
 });
 
-test("peerVerifier() goes by any authority of the bundle and not by an equal name", () => {
+test("peerVerifier() accepts any authority of the bundle, by key and not by name alone", () => {
   const [one, two, fake] = ["one", "two", "one"].map((commonName) => issue({ usage: "ca", commonName }));
   assert.ok(one !== undefined && two !== undefined && fake !== undefined);
   const bundle = one.cert + two.cert;
@@ -31,13 +31,13 @@ test("peerVerifier() goes by any authority of the bundle and not by an equal nam
   assert.equal(trusts(bundle, Date.now(), issue({ usage: "client" }, fake), fake), false);
 });
 
-test("peerVerifier() takes certificates for clients, for anything, or that do not say, and none for servers", () => {
+test("peerVerifier() accepts certificates for clients, for any usage or without usage, and none for servers only", () => {
   const ca = issue({ usage: "ca" });
   const usages = ["client", "unspecified", "server"] as const;
   assert.deepEqual(usages.map((usage) => trusts(ca.cert, Date.now(), issue({ usage }, ca))), [true, true, false]);
 });
 
-test("peerVerifier() follows the intermediates that were sent, in any order, as far as path lengths allow", () => {
+test("peerVerifier() follows sent intermediates in any order, as far as path lengths allow", () => {
   const root = issue({ usage: "ca", commonName: "root" });
   const upper = issue({ usage: "ca", commonName: "upper" }, root);
   const lower = issue({ usage: "ca", commonName: "lower" }, upper);
@@ -52,21 +52,21 @@ test("peerVerifier() follows the intermediates that were sent, in any order, as 
   assert.equal(trusts(short.cert, Date.now(), issue({ usage: "client" }, middle), middle), false);
 });
 
-test("peerVerifier() lets nobody be an authority who is none", () => {
+test("peerVerifier() accepts no issuer that is not an authority", () => {
   const ca = issue({ usage: "ca" });
   const client = issue({ usage: "client", commonName: "ann" }, ca);
   const forged = issue({ usage: "client", commonName: "admin", organizations: ["system:masters"] }, client);
   assert.equal(trusts(ca.cert, Date.now(), forged, client), false);
 });
 
-test("peerVerifier() ends on authorities that sign each other in a circle", () => {
+test("peerVerifier() terminates for authorities that sign each other in a cycle", () => {
   const ca = issue({ usage: "ca", commonName: "real" });
   const first = issue({ usage: "ca", commonName: "loop" });
   const ring = Array.from({ length: 40 }, () => issue({ usage: "ca", commonName: "loop" }, first));
   assert.equal(trusts(ca.cert, Date.now(), issue({ usage: "client" }, first), first, ...ring), false);
 });
 
-test("peerVerifier() answers bytes that are no certificate, and refuses a bundle that is none", () => {
+test("peerVerifier() returns a verdict for malformed certificates, and throws for a malformed bundle", () => {
   const verify = peerVerifier(issue({ usage: "ca" }).cert);
   assert.equal(verify([Uint8Array.of(0x30, 0x03, 1, 2, 3)], Date.now()).trusted, false);
   assert.equal(verify([new Uint8Array()], Date.now()).trusted, false);

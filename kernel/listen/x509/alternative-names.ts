@@ -6,7 +6,7 @@ import { ia5 } from "./read-name.ts";
 export interface AlternativeNames {
   readonly dns: readonly string[];
   readonly emails: readonly string[];
-  /** Host and port of each URI; "" for one without. */
+  /** The host of each URI; "" for one without. */
   readonly uriHosts: readonly string[];
   /** 4 or 16 bytes each. */
   readonly addresses: readonly Uint8Array[];
@@ -34,7 +34,7 @@ export function readAlternativeNames(extension: Uint8Array): AlternativeNames {
   return { dns, emails, uriHosts, addresses };
 }
 
-/** Whether any name of a type that is understood was read. */
+/** Whether a name of a known type was read. */
 export function hasNames({ dns, emails, uriHosts, addresses }: AlternativeNames): boolean {
   return dns.length + emails.length + uriHosts.length + addresses.length > 0;
 }

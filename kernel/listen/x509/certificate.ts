@@ -15,25 +15,25 @@ export interface CertificateWish {
   readonly commonName: string;
   readonly organizations?: readonly string[];
   readonly uids?: readonly string[];
-  /** Host names and IP addresses a server answers to. */
+  /** Host names and IP addresses of a server. */
   readonly names?: readonly string[];
   readonly usage: "ca" | "server" | "client" | "unspecified";
-  /** How many authorities may stand below a `ca`; any number when absent. */
+  /** Maximum depth of authorities below a `ca`; default: unlimited. */
   readonly pathLength?: number;
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** What a certificate says, as far as we go by it. */
+/** The fields of a certificate that are used. */
 export interface CertificateFacts {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly uids: readonly string[];
   readonly names: readonly string[];
-  /** May sign certificates: a CA by its basic constraints, and by its key usage where it states one. */
+  /** Whether it may sign certificates: a CA by its basic constraints, and by its key usage if present. */
   readonly mayIssue: boolean;
-  /** Dotted object identifiers; undefined when the certificate does not limit its use. */
+  /** Dotted object identifiers; undefined if the certificate does not restrict its use. */
   readonly extendedKeyUsages: readonly string[] | undefined;
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
@@ -44,7 +44,7 @@ export const extendedKeyUsage = Object.freeze({ server: "1.3.6.1.5.5.7.3.1", cli
 const oids = Object.freeze({
   commonName: "2.5.4.3",
   organization: "2.5.4.10",
-  /** Kubernetes' own: the uid of the user. */
+  /** Kubernetes' own attribute: the uid of the user. */
   uid: "1.3.6.1.4.1.57683.2",
   ecdsaSha256: "1.2.840.10045.4.3.2",
   subjectKeyIdentifier: "2.5.29.14",
@@ -58,7 +58,7 @@ const explicit = (number: number): number => 0xa0 | number;
 const sequence = (...parts: Uint8Array[]): Uint8Array => der(derTag.sequence, ...parts);
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** A new P-256 key and a certificate over it, signed by `issuer`, or by itself when none is given. */
+/** A new P-256 key and a certificate for it, signed by `issuer`, or self-signed without one. */
 export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificate): KeyedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", {
     namedCurve: "P-256",
@@ -85,8 +85,8 @@ export function issueCertificate(wish: CertificateWish, issuer?: KeyedCertificat
   return { cert: certificatePem(whole), key: privateKey };
 }
 
-/** Reads a certificate's DER; an Error when it is not one. The name is read here, not by the runtimes: they print a subject as
- *  lines of text, in which a value with a line end could pass for another field. */
+/** Reads a certificate's DER; throws if it is malformed. Names are not read by the runtimes: they print a subject as lines of text, in
+ *  which a value with a line end could pass for another field. */
 export function certificateFacts(bytes: Uint8Array): CertificateFacts {
   return factsOf(parseCertificate(bytes));
 }
@@ -94,7 +94,7 @@ export function factsOf({ subjectAttributes, extensions, notBefore, notAfter }: 
   const named = (oid: string) => subjectAttributes.filter(([each]) => each === oid).map(([, value]) => value);
   const { dns, addresses } = extensions.alternativeNames ?? noAlternativeNames;
   return {
-    // Of several common names the last is taken, as Go's crypto/x509 does.
+    // Of several common names the last one is used, as in Go's crypto/x509.
     commonName: named(oids.commonName).at(-1) ?? "",
     organizations: named(oids.organization),
     uids: named(oids.uid),
@@ -106,7 +106,7 @@ export function factsOf({ subjectAttributes, extensions, notBefore, notAfter }: 
   };
 }
 
-/** The certificates of a PEM text in order, as DER. Text between them is passed over; an Error when there is none. */
+/** The certificates of a PEM text in order, as DER. Text between them is ignored; throws if there is none. */
 export function pemCertificates(text: string): Uint8Array[] {
   const bodies = text.split("-----BEGIN CERTIFICATE-----").slice(1).map((part) => part.split("-----END CERTIFICATE-----", 2));
   const blocks = bodies.flatMap(([body = "", rest]) => rest !== undefined && /^[A-Za-z0-9+/=\s]*$/.test(body) ? [body] : []);
@@ -142,7 +142,7 @@ function extensions(wish: CertificateWish, spki: Uint8Array, signerKey: Uint8Arr
   const extension = (oid: string, value: Uint8Array, flag: Uint8Array = new Uint8Array()) =>
     sequence(derOid(oid), flag, der(derTag.octetString, value));
   const list = [
-    // Key usage is a string of bits: certificate signing with CRL signing, or digital signature.
+    // Key usage is a bit string: certificate and CRL signing, or digital signature.
     extension(oids.keyUsage, der(derTag.bitString, isCa ? Uint8Array.of(1, 0x06) : Uint8Array.of(7, 0x80)), critical),
     extension(oids.basicConstraints, sequence(...(isCa ? [critical] : []), ...pathLength), critical),
     extension(oids.subjectKeyIdentifier, der(derTag.octetString, keyId(spki))),
@@ -158,7 +158,7 @@ function altName(name: string): Uint8Array {
   return isIP(name) === 0 ? der(generalName.dns, text(name)) : der(generalName.address, addressBytes(name));
 }
 
-/** The identifier must be unique for each key: a hash over the whole public key. */
+/** The identifier must be unique for each key: a hash of the whole public key. */
 function keyId(spki: Uint8Array): Uint8Array {
   return new Uint8Array(createHash("sha1").update(spki).digest());
 }
@@ -174,7 +174,7 @@ function bitString(bytes: Uint8Array): Uint8Array {
   return der(derTag.bitString, Uint8Array.of(0), bytes);
 }
 
-/** 4 or 16 bytes of an address. */
+/** The 4 or 16 bytes of an address. */
 function addressBytes(address: string): Uint8Array {
   if (isIP(address) === 4) return Uint8Array.from(address.split(".").map(Number));
   // The URL parser writes an IPv4 tail in hexadecimal and compresses; what is left is to fill the gap.

@@ -8,7 +8,7 @@ import { issue } from "../testing/clients.ts";
 
 const facts = (one: { cert: string }) => certificateFacts(pemCertificates(one.cert)[0] ?? new Uint8Array());
 
-test("certificateFacts() reads what issueCertificate() was asked for", () => {
+test("certificateFacts() reads the fields that issueCertificate() got", () => {
   const made = issueCertificate({
     usage: "server",
     commonName: "näme\nO=x",
@@ -30,7 +30,7 @@ test("certificateFacts() reads what issueCertificate() was asked for", () => {
   });
 });
 
-test("issueCertificate() makes what the runtime's own parser reads alike", () => {
+test("the runtime's parser reads a certificate of issueCertificate() in the same way", () => {
   const ca = issue({ usage: "ca", commonName: "above" });
   const made = issue({ usage: "client", commonName: "below", organizations: ["ops"] }, ca);
   const [above, below] = [new X509Certificate(ca.cert), new X509Certificate(made.cert)];
@@ -42,13 +42,13 @@ test("issueCertificate() makes what the runtime's own parser reads alike", () =>
   assert.equal(Date.parse(below.validTo), facts(made).notAfter);
 });
 
-test("certificateFacts() refuses what is no certificate or is cut short, at every length", () => {
+test("certificateFacts() rejects malformed and truncated certificates, at every length", () => {
   const [whole = new Uint8Array()] = pemCertificates(issue({ usage: "client" }).cert);
   for (let length = 0; length < whole.length; length++) assert.throws(() => certificateFacts(whole.subarray(0, length)), `${length} bytes`);
   assert.throws(() => certificateFacts(new Uint8Array([...whole, 0])));
 });
 
-test("pemCertificates() reads a bundle in order and refuses a text without any", () => {
+test("pemCertificates() reads a bundle in order and rejects a text without certificates", () => {
   const [one, two] = [issue({ usage: "ca" }), issue({ usage: "ca" })];
   const bundle = pemCertificates(`# first\n${one.cert}\n\n${two.cert.replaceAll("\n", "\r\n")}`);
   assert.deepEqual(bundle.map(certificatePem), [one.cert, two.cert]);

@@ -1,7 +1,7 @@
-/** Reads DER strictly: whatever has more than one encoding in BER is an Error unless it is encoded as DER requires. */
+/** Reads DER strictly: an encoding that is valid in BER only is an error. */
 import { derTag } from "../der.ts";
 
-/** One value as it stands in its bytes. */
+/** One encoded value. */
 export interface DerValue {
   readonly tag: number;
   /** The bytes after the length. */
@@ -10,7 +10,7 @@ export interface DerValue {
   readonly whole: Uint8Array;
 }
 
-/** Reads values one after the other. Every method throws an Error for malformed bytes. */
+/** Reads values one after the other. Every method throws for malformed bytes. */
 export class DerReader {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -28,7 +28,7 @@ export class DerReader {
     return this.#bytes[this.#at];
   }
 
-  /** The next value, whatever its tag. */
+  /** The next value, with any tag. */
   any(): DerValue {
     const bytes = this.#bytes, from = this.#at;
     const tag = bytes[from], first = bytes[from + 1];
@@ -72,7 +72,7 @@ export class DerReader {
     return content[0] === 0xff;
   }
 
-  /** The two's complement bytes of an INTEGER, in their one minimal form. */
+  /** The two's complement bytes of an INTEGER, which must be minimal. */
   integer(tag: number = derTag.integer): Uint8Array {
     const { content } = this.value(tag);
     const [first, second] = content;
@@ -83,7 +83,7 @@ export class DerReader {
     return content;
   }
 
-  /** An INTEGER from 0 to 2^53-1; greater ones are cut to that. An Error for negative ones and those of more than 64 bits. */
+  /** An INTEGER from 0 to 2^53-1; larger values are capped. Throws for negative ones and those of more than 64 bits. */
   count(tag?: number): number {
     const bytes = this.integer(tag);
     if (isNegative(bytes) || bytes.length > 8) throw new Error("DER: INTEGER is out of range");
@@ -108,14 +108,14 @@ export class DerReader {
     return arcs.join(".");
   }
 
-  /** The bytes of a BIT STRING. Bits that are not used move to the front, as zeros, so that the last bit is the last of the string. */
+  /** The bytes of a BIT STRING, shifted right by the unused bits, so that the last bit is the last of the string. */
   bits(): Uint8Array {
     const { bytes, unused } = this.bitString();
     if (unused === 0) return bytes;
     return bytes.map((byte, i) => (byte >> unused) | ((bytes[i - 1] ?? 0) << (8 - unused)));
   }
 
-  /** The bytes of a BIT STRING in place: bit 0 is the highest of the first byte. */
+  /** The bytes of a BIT STRING, not shifted: bit 0 is the highest of the first byte. */
   flags(): Uint8Array {
     return this.bitString().bytes;
   }
@@ -130,8 +130,8 @@ export class DerReader {
     return { bytes, unused };
   }
 
-  /** A UTCTime or GeneralizedTime in milliseconds since the epoch. UTCTime may leave out the seconds, and both may have an offset
-   *  instead of Z, as Go accepts them. */
+  /** A UTCTime or GeneralizedTime in milliseconds since the epoch. As in Go, UTCTime may omit the seconds, and both may have an offset
+   *  instead of Z. */
   time(): number {
     const { tag, content } = this.any();
     const text = Buffer.from(content.subarray(0, longestTime)).toString("latin1");
@@ -151,7 +151,7 @@ const timeForms: ReadonlyMap<number, RegExp> = new Map([
   [derTag.utcTime, /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d\d\d)$/],
   [derTag.generalizedTime, /^(\d\d\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(Z|[+-]\d\d\d\d)$/],
 ]);
-/** An offset of zero must be written as Z. */
+/** An offset of zero must be encoded as Z. */
 function offsetMs(zone: string): number {
   if (zone === "Z") return 0;
   const hours = Number(zone.slice(1, 3)), minutes = Number(zone.slice(3));
@@ -159,15 +159,15 @@ function offsetMs(zone: string): number {
   return (zone.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** Whether the bytes of an INTEGER are those of a negative one. */
+/** Whether an INTEGER is negative. */
 export function isNegative(integer: Uint8Array): boolean {
   return (integer[0] ?? 0) >= 0x80;
 }
-/** Whether the bytes of an INTEGER are those of one above zero. */
+/** Whether an INTEGER is above zero. */
 export function isPositive(integer: Uint8Array): boolean {
   return !isNegative(integer) && integer.some((byte) => byte !== 0);
 }
-/** The number of a non-negative INTEGER. */
+/** The value of a non-negative INTEGER. */
 export function bigInteger(bytes: Uint8Array): bigint {
   return BigInt(`0x${Buffer.from(bytes).toString("hex") || "0"}`);
 }

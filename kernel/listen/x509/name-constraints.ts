@@ -6,7 +6,7 @@ import { DerReader } from "./der-reader.ts";
 import { isDomain, type Mailbox, mailboxOf } from "./host-names.ts";
 import { ia5 } from "./read-name.ts";
 
-/** Subtrees of one list, by the type of name that they constrain. */
+/** Subtrees of one list, by the type of the constrained names. */
 interface Subtrees {
   readonly dns: string[];
   readonly emails: string[];
@@ -16,7 +16,7 @@ interface Subtrees {
 export interface NameConstraints {
   readonly permitted: Subtrees;
   readonly excluded: Subtrees;
-  /** It constrains names of types that are not understood here. */
+  /** Whether it constrains names of unknown types. */
   readonly unknownTypes: boolean;
 }
 
@@ -65,14 +65,14 @@ function network(content: Uint8Array): { address: Uint8Array; mask: Uint8Array }
   return { address: content.subarray(0, half), mask };
 }
 
-/** A certificate of a chain, as far as names matter. */
+/** The names of a certificate in a chain. */
 export interface Named {
   readonly alternativeNames?: AlternativeNames;
   readonly nameConstraints?: NameConstraints;
 }
 
-/** Whether each certificate has only names that the certificates above it in the chain, last one included, allow. A certificate with
- *  alternative names that cannot be compared is not allowed below any constraint. */
+/** Whether the names of each certificate satisfy the constraints of all certificates above it in the chain, the last one included.
+ *  Alternative names that cannot be compared satisfy no constraint. */
 export function namesAllowed(chain: readonly Named[]): boolean {
   let comparisons = 0;
   return chain.every(({ alternativeNames: names }, at) => {
@@ -117,7 +117,7 @@ function allowedBy({ permitted, excluded }: NameConstraints, names: Comparable):
 }
 type Match<Name, Base> = (base: Base, name: Name, permitted: boolean) => boolean;
 
-/** A base with a leading dot needs one label more. A wildcard is excluded with each name that it stands for. */
+/** A base with a leading dot requires one more label. A wildcard is excluded with each name that it matches. */
 function inDomain(base: string, name: string, permitted: boolean): boolean {
   const suffix = base.toLowerCase();
   if (suffix === "" || name === suffix || name.endsWith(suffix.startsWith(".") ? suffix : `.${suffix}`)) return true;

@@ -1,5 +1,5 @@
-/** Reads a certificate (RFC 5280, 4.1) from its bytes. The runtimes' own parsers differ from each other and accept encodings that are
- *  not DER; this one accepts what Go's crypto/x509 does. */
+/** Parses a certificate (RFC 5280, section 4.1). The runtimes' parsers differ from each other and accept encodings that are not DER;
+ *  this one accepts what Go's crypto/x509 does. */
 import { derTag } from "../der.ts";
 import { DerReader, isNegative } from "./der-reader.ts";
 import { type Extensions, readExtensions } from "./extensions.ts";
@@ -8,29 +8,29 @@ import { readName } from "./read-name.ts";
 import { readSignatureAlgorithm, type SignatureAlgorithm } from "./signature.ts";
 
 export interface Certificate {
-  /** The whole of it. */
+  /** The whole certificate. */
   readonly bytes: Uint8Array;
-  /** The bytes that are signed. */
+  /** The signed bytes. */
   readonly signed: Uint8Array;
   readonly signature: Uint8Array;
   readonly signatureAlgorithm: SignatureAlgorithm | undefined;
   /** 1, 2 or 3; only version 3 has extensions. */
   readonly version: number;
-  /** Names as they are encoded: two names are equal when their bytes are. */
+  /** Encoded names: two names are equal if their bytes are. */
   readonly issuer: Uint8Array;
   readonly subject: Uint8Array;
   readonly subjectAttributes: readonly (readonly [oid: string, value: string])[];
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** SubjectPublicKeyInfo as it is encoded. */
+  /** The encoded SubjectPublicKeyInfo. */
   readonly publicKeyInfo: Uint8Array;
-  /** Undefined where its algorithm is not understood. */
+  /** Undefined for an unknown algorithm. */
   readonly publicKey: PublicKey | undefined;
   readonly extensions: Extensions;
 }
 
-/** An Error for bytes that are no certificate, or not only one. */
+/** Throws for bytes that are not exactly one certificate. */
 export function parseCertificate(bytes: Uint8Array): Certificate {
   const input = new DerReader(bytes);
   const outer = input.inside();
@@ -43,7 +43,7 @@ export function parseCertificate(bytes: Uint8Array): Certificate {
   if (Buffer.compare(algorithm, outer.value(derTag.sequence).content) !== 0) throw new Error("inner and outer signature algorithm differ");
   const signatureAlgorithm = readSignatureAlgorithm(algorithm);
   const issuer = tbs.value(derTag.sequence).whole;
-  readName(issuer); // must be well formed, too
+  readName(issuer); // must be well-formed, too
   const validity = tbs.inside();
   const notBefore = validity.time(), notAfter = validity.time();
   const subject = tbs.value(derTag.sequence).whole;
@@ -79,7 +79,7 @@ function readVersion(tbs: DerReader): number {
 }
 
 function extensionsOf(version: number, tbs: DerReader): Extensions {
-  // Unique identifiers of issuer and subject are passed over.
+  // The unique identifiers of issuer and subject are ignored.
   if (version > 1) { for (const tag of [0x81, 0x82]) tbs.optional(tag); }
   const block = version === 3 ? tbs.optional(0xa3) : undefined;
   return block === undefined ? { unknownCritical: [] } : readExtensions(new DerReader(block.content).inside());

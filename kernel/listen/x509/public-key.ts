@@ -1,4 +1,4 @@
-/** Reads the public key of a certificate, with the refusals of Go's crypto/x509. */
+/** Reads the public key of a certificate, with the checks of Go's crypto/x509. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { der, derTag } from "../der.ts";
 import { bigInteger, DerReader, isPositive } from "./der-reader.ts";
@@ -6,7 +6,7 @@ import { bigInteger, DerReader, isPositive } from "./der-reader.ts";
 export type PublicKey =
   | { readonly kind: "rsa"; readonly bits: number; readonly exponent: bigint; readonly modulusIsOdd: boolean; load(): KeyObject }
   | { readonly kind: "ecdsa" | "ed25519"; load(): KeyObject }
-  /** Understood, but no signature by it is accepted. */
+  /** Parsed, but no signature by it is accepted. */
   | { readonly kind: "dsa" };
 
 const algorithms = Object.freeze({
@@ -16,7 +16,7 @@ const algorithms = Object.freeze({
   dsa: "1.2.840.10040.4.1",
 });
 
-/** Of a SubjectPublicKeyInfo; undefined for an algorithm that is not understood, an Error for a malformed key of one that is. */
+/** The key of a SubjectPublicKeyInfo; undefined for an unknown algorithm. Throws for a malformed key of a known one. */
 export function readPublicKey(info: Uint8Array): PublicKey | undefined {
   const parts = new DerReader(info).inside();
   const algorithm = parts.value(derTag.sequence);
@@ -24,7 +24,7 @@ export function readPublicKey(info: Uint8Array): PublicKey | undefined {
   const oid = fields.oid();
   const parameters = fields.empty ? new Uint8Array() : fields.any().whole;
   const data = parts.bits();
-  // Written anew, so that every runtime reads the same bytes, without anything behind them.
+  // Encoded again, so that every runtime reads the same bytes, without trailing data.
   let loaded: KeyObject | undefined;
   const load = () => {
     if (loaded !== undefined) return loaded;
@@ -86,7 +86,7 @@ const curves: ReadonlyMap<string, Curve> = new Map([
   }],
 ]);
 
-/** Only named curves and uncompressed points that are on them. */
+/** Only named curves, and uncompressed points on them. */
 function ecdsa(parameters: Uint8Array, data: Uint8Array, load: () => KeyObject): PublicKey {
   const curve = curves.get(new DerReader(parameters).oid());
   if (curve === undefined) throw new Error("unsupported elliptic curve");

@@ -2,7 +2,7 @@
 import { derTag } from "../der.ts";
 import { DerReader, type DerValue } from "./der-reader.ts";
 
-/** Attributes in their order: dotted type and text. An Error for a string with a character outside of its type's alphabet. */
+/** Attributes in order: dotted type and text. Throws for a string with a character outside its type's alphabet. */
 export function readName(name: Uint8Array): [oid: string, value: string][] {
   const attributes: [string, string][] = [];
   for (const relative = new DerReader(name).inside(); !relative.empty;) {
@@ -20,7 +20,7 @@ function textOf({ tag, content }: DerValue): string {
   return read(content);
 }
 
-/** A byte order mark is a character of a name: without it the name would be another's. */
+/** A byte order mark is part of the name: dropping it would change the name. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const latin1 = (content: Uint8Array): string => Buffer.from(content).toString("latin1");
 const limitedTo = (what: string, pattern: RegExp) => (content: Uint8Array): string => {
@@ -28,13 +28,13 @@ const limitedTo = (what: string, pattern: RegExp) => (content: Uint8Array): stri
   if (!pattern.test(text)) throw new Error(`${what} with a character that it cannot have`);
   return text;
 };
-/** Of ASCII text; an Error for other bytes. */
+/** Decodes ASCII text; throws for other bytes. */
 export const ia5: (content: Uint8Array) => string = limitedTo("IA5String", /^[\0-\x7f]*$/);
 
 const alphabets: ReadonlyMap<number, (content: Uint8Array) => string> = new Map([
   [derTag.utf8String, (content) => utf8.decode(content)],
   [derTag.numericString, limitedTo("NumericString", /^[0-9 ]*$/)],
-  // `*` and `&` are outside of the alphabet, but in use: Go accepts them.
+  // `*` and `&` are not in the alphabet, but in use: Go accepts them.
   [derTag.printableString, limitedTo("PrintableString", /^[A-Za-z0-9 '()+,\-./:=?*&]*$/)],
   // T.61 is read as ISO 8859-1.
   [derTag.t61String, latin1],

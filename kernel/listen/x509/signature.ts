@@ -1,11 +1,11 @@
-/** Checks the signature of one certificate by the key of another. MD5, SHA-1 and DSA are never accepted. */
+/** Verifies the signature of one certificate with the key of another. MD5, SHA-1 and DSA are never accepted. */
 import { constants, verify } from "node:crypto";
 import { limits } from "../../../core/limits.ts";
 import { derTag } from "../der.ts";
 import { DerReader, isPositive } from "./der-reader.ts";
 import type { PublicKey } from "./public-key.ts";
 
-/** How a certificate is signed; undefined for an algorithm that is not accepted. */
+/** The algorithm of a signature; undefined if it is not accepted. */
 export interface SignatureAlgorithm {
   readonly key: "rsa" | "ecdsa" | "ed25519";
   readonly hash: Hash | undefined;
@@ -32,7 +32,7 @@ const hashes: ReadonlyMap<string, Hash> = new Map([
 ]);
 const saltLengths: Readonly<Record<Hash, number>> = { sha256: 32, sha384: 48, sha512: 64 };
 
-/** Of the content of an AlgorithmIdentifier; throws where that is malformed. */
+/** Reads the content of an AlgorithmIdentifier; throws if it is malformed. */
 export function readSignatureAlgorithm(identifier: Uint8Array): SignatureAlgorithm | undefined {
   const fields = new DerReader(identifier);
   const oid = fields.oid();

@@ -1,4 +1,4 @@
-// A client that is sent away gets GOAWAY, keeps what is under way, and goes on over another connection.
+// A client that gets GOAWAY keeps its requests in progress, and continues over another connection.
 import assert from "node:assert/strict";
 import type { ClientHttp2Session } from "node:http2";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ function goAwayOf(session: ClientHttp2Session): Promise<number> {
   return new Promise((resolve) => session.once("goaway", resolve));
 }
 
-test("listen() sends GOAWAY with an answer that says so; what is under way is answered, and the connection ends with it", () => {
+test("listen() sends GOAWAY with an answer that requests it; requests in progress are answered, then the connection ends", () => {
   const begun = signalled(), go = signalled();
   const handle = async ({ url }: Exchange): Promise<Reply> => {
     if (url === "/away") return { ...textReply("and farewell"), goAway: true };
@@ -36,13 +36,13 @@ test("listen() sends GOAWAY with an answer that says so; what is under way is an
     go.done();
     assert.equal((await chunks).body.toString(), "first last");
     await closed;
-    assert.equal((await http2Ask(other, {})).body.toString(), "here", "nobody else is sent away");
+    assert.equal((await http2Ask(other, {})).body.toString(), "here", "no other client gets GOAWAY");
     other.close();
     assert.deepEqual(reported, []);
   });
 });
 
-test("listen() sends GOAWAY with the head of an answer that goes on, as a watch does", () => {
+test("listen() sends GOAWAY with the head of a streamed answer, as of a watch", () => {
   const go = signalled();
   const handle = (): Promise<Reply> =>
     Promise.resolve({
@@ -62,7 +62,7 @@ test("listen() sends GOAWAY with the head of an answer that goes on, as a watch 
   });
 });
 
-test("listen() sends nobody away over HTTP/1.1", () =>
+test("listen() ignores goAway over HTTP/1.1", () =>
   withServer(() => Promise.resolve({ ...textReply("here"), goAway: true }), async ({ listener, ca }) => {
     assert.equal((await http1(listener, { ca })).body.toString(), "here");
     const socket = await rawConnection(listener, ca);

@@ -7,8 +7,8 @@ import type { Turns } from "./turns.ts";
 type Listener = (chunk: Uint8Array) => void;
 
 /**
- * Divides the input of an HTTP/2 session over turns of the event loop: a packet can hold thousands of frames. For Deno, whose sessions
- * take their bytes from the "data" event of the socket; Node's sessions have no such listener.
+ * Spreads the input of an HTTP/2 session over turns of the event loop: a packet can hold thousands of frames. For Deno, whose sessions
+ * read the "data" event of the socket; Node's sessions have no such listener.
  */
 export function pace(tls: TLSSocket, input: ConnectionInput, turns: Turns): void {
   for (const listener of tls.listeners("data") as Listener[]) {
@@ -17,7 +17,7 @@ export function pace(tls: TLSSocket, input: ConnectionInput, turns: Turns): void
   }
 }
 
-/** Calls `listener` with what comes, at most so many frames each turn. Reading stops while something waits. */
+/** Calls `listener` with the input, at most `limits.framesPerTurnMax` frames each turn. Reading stops while input waits. */
 export function pacedListener(
   listener: Listener,
   input: Pick<ConnectionInput, "hold" | "release" | "holds" | "stopped">,
@@ -26,7 +26,7 @@ export function pacedListener(
   const frames = new Frames();
   const waiting: Uint8Array[] = [];
   let stepping = false;
-  /** Hands over the first frames of a chunk; returns the rest. */
+  /** Passes the first frames of a chunk on; returns the rest. */
   const give = (chunk: Uint8Array): Uint8Array => {
     const end = frames.after(chunk, 0, limits.framesPerTurnMax);
     listener(end === chunk.length ? chunk : chunk.subarray(0, end));
@@ -34,7 +34,7 @@ export function pacedListener(
   };
   const step = (): boolean => {
     if (input.stopped) waiting.length = 0;
-    // Requests of this connection are waiting: theirs is the next step.
+    // Requests of this connection wait; the queue must take the next step.
     else if (waiting.length > 0 && input.holds === 1) {
       const rest = give(waiting[0]!);
       if (rest.length > 0) waiting[0] = rest;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
-import { readHead } from "./odd-method.ts";
+import { readHead } from "./unknown-method.ts";
 import { headersOf, pathOf } from "./request.ts";
 
 const read = (text: string) => readHead(Buffer.from(text, "latin1"));
@@ -15,7 +15,7 @@ test("readHead() reads method, target, version and headers as written", () => {
   });
 });
 
-test("readHead() refuses what is not well-formed or not whole", () => {
+test("readHead() rejects malformed and incomplete heads", () => {
   for (
     const text of [
       "",
@@ -47,16 +47,16 @@ test("readHead() reads blanks of any number in linear time", () => {
     assert.equal(read(`FOO / HTTP/1.1\r\n${text}\r\n\r\n`), undefined);
   }
   assert.deepEqual(read(`FOO / HTTP/1.1\r\nX:${blanks.slice(64)}\r\n\r\n`)?.rawHeaders, ["X", ""]);
-  // A hundredth of these blanks take a cubic pattern half a minute.
+  // A cubic pattern needs half a minute for a hundredth of these blanks.
   assert.ok(performance.now() - begun < 5_000);
 });
 
-test("headersOf() gathers repeated names in order and takes HTTP/2's authority for the host", () => {
+test("headersOf() collects repeated names in order and uses HTTP/2's authority as the host", () => {
   const headers = headersOf([":method", "GET", ":authority", "h:1", "X-A", "1", "x-a", "2", "X-a", "3", "__proto__", "p"]);
   assert.deepEqual(Object.entries(headers), [["host", "h:1"], ["x-a", ["1", "2", "3"]], ["__proto__", "p"]]);
 });
 
-test("pathOf() takes scheme and host off a target in a proxy's form", () => {
+test("pathOf() removes scheme and host from a target in absolute form", () => {
   assert.equal(pathOf("https://host:1/a?b"), "/a?b");
   assert.equal(pathOf("HTTP://host"), "/");
   assert.equal(pathOf("https://host?x"), "/?x");

@@ -3,20 +3,20 @@ import type { Socket } from "node:net";
 import { limits } from "../../core/limits.ts";
 import { consistsOf, targetCharacters, tokenCharacters, valueCharacters } from "./characters.ts";
 
-/** Head of a request as written. */
+/** Head of a request, unchanged. */
 export interface Head {
   readonly method: string;
   readonly target: string;
   readonly minor: 0 | 1;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly rawHeaders: readonly string[];
 }
 
 /**
- * Reads the head of an HTTP/1.1 request whose method node's parser does not know: methods are free words to clients and to
- * kube-apiserver, which answers `FOO` like any other method that a path does not have. Undefined when `packet` does not hold the
- * whole head or is not well-formed. What follows the head is never looked at, and the connection must be closed after the answer:
- * so two readings of where a request ends cannot come apart.
+ * Reads the head of an HTTP/1.1 request whose method node's parser does not know. Methods are arbitrary tokens to clients and to
+ * kube-apiserver, which answers `FOO` like any other method that a path does not support. Returns undefined if `packet` does not hold
+ * the whole head or is malformed. Bytes after the head are ignored and the connection must be closed after the answer, so the end of the
+ * request cannot be read in two ways.
  */
 export function readHead(packet: Uint8Array): Head | undefined {
   const text = Buffer.from(packet.buffer, packet.byteOffset, Math.min(packet.byteLength, limits.headerBytesMax)).toString("latin1");
@@ -40,7 +40,7 @@ function isToken(text: string): boolean {
   return text !== "" && consistsOf(text, tokenCharacters);
 }
 
-/** Without spaces and tabs at both ends. A scan, since a pattern with two quantified runs of blanks backtracks. */
+/** Removes spaces and tabs at both ends. A scan, because a pattern with two quantified runs of blanks backtracks. */
 function withoutBlanks(text: string): string {
   let from = 0, to = text.length;
   while (from < to && isBlank(text.charCodeAt(from))) from++;
@@ -52,7 +52,7 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** A request without a body and a response on `socket`, as node's parser would have made them. `done` is to end the connection. */
+/** A request without a body and a response on `socket`, as node's parser would create them. `done` must end the connection. */
 export function exchangeOn(socket: Socket, head: Head, done: () => void): [IncomingMessage, ServerResponse] {
   const request = new IncomingMessage(socket);
   request.method = head.method;

@@ -1,4 +1,4 @@
-// Clients that do not read: what they are given up for, and what they take along when they go.
+// Clients that do not read: when they are disconnected, and what is released.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect as tlsConnect, type TLSSocket } from "node:tls";
@@ -7,14 +7,14 @@ import { rawConnection, signalled, textReply, withRelay, withServer } from "./te
 
 type Server = Parameters<Parameters<typeof withServer>[1]>[0];
 
-/** More than sockets and windows on the way hold. */
+/** More bytes than sockets and windows in between hold. */
 const manyBytes = 24 * 1024 * 1024;
 const hearing = 256 * 1024;
-/** A connection that is gone does not take part in this grace. */
+/** Milliseconds; a closed connection does not wait for this grace period. */
 const graceMs = 600_000;
 const timeout = 300_000;
 
-/** An answer that never ends, and what becomes of it. */
+/** An endless answer, with counters. */
 function endless() {
   const givenUp = new AbortController(), returned = signalled();
   const state = { pulled: 0 };
@@ -32,7 +32,7 @@ function endless() {
   return { state, reply, returned: returned.promise, giveUp: () => givenUp.abort() };
 }
 
-/** Waits until a count stays as it is: nothing more goes through. */
+/** Waits until the count is unchanged: nothing more is sent. */
 async function stuck(state: { readonly pulled: number }): Promise<void> {
   for (let [same, last] = [0, -1]; same < 10;) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -41,7 +41,7 @@ async function stuck(state: { readonly pulled: number }): Promise<void> {
   }
 }
 
-test("an HTTP/1.1 client that does not read loses its connection once it is given up", { timeout }, () => {
+test("an HTTP/1.1 client that does not read loses its connection after the timeout", { timeout }, () => {
   const answer = endless();
   return withServer(() => Promise.resolve(answer.reply), ({ listener, ca }) =>
     withRelay(listener, hearing, async (relay) => {
@@ -55,7 +55,7 @@ test("an HTTP/1.1 client that does not read loses its connection once it is give
     }));
 });
 
-test("an HTTP/2 client that does not read loses its stream once it is given up, and keeps the others", { timeout }, () => {
+test("an HTTP/2 client that does not read a stream loses it after the timeout, and keeps the others", { timeout }, () => {
   const answer = endless();
   const handle = ({ url }: Exchange): Promise<Reply> => Promise.resolve(url === "/stuck" ? answer.reply : textReply("still here"));
   return withServer(handle, async (server) => {
@@ -78,23 +78,23 @@ const bodies: readonly (readonly [string, () => Reply["body"]])[] = [
 ];
 for (const [what, body] of bodies) {
   test(
-    `an HTTP/1.1 client that takes nothing of ${what} for too long loses its connection`,
+    `an HTTP/1.1 client that reads nothing of ${what} for too long loses its connection`,
     { timeout },
     () =>
       withServer(() => Promise.resolve(textReply(body())), ({ listener, ca }) =>
         withRelay(listener, hearing, async (relay) => {
           const client = await rawConnection(relay, ca);
-          const asked = signalled();
-          client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n", () => asked.done());
-          await asked.promise;
-          // Closing would cut it off only after its grace.
+          const requested = signalled();
+          client.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n", () => requested.done());
+          await requested.promise;
+          // Closing would end it only after the grace period.
           await new Promise<void>((resolve) => client.once("readable", resolve));
           await listener.close(graceMs);
           client.destroy();
         }), stalling),
   );
 
-  test(`an HTTP/2 client that takes nothing of ${what} for too long loses its stream and keeps the others`, { timeout }, () => {
+  test(`an HTTP/2 client that reads nothing of ${what} for too long loses its stream and keeps the others`, { timeout }, () => {
     const handle = ({ url }: Exchange): Promise<Reply> => Promise.resolve(textReply(url === "/stuck" ? body() : "still here"));
     return withServer(handle, async (server) => {
       const client = await rawHttp2(server);
@@ -107,7 +107,7 @@ for (const [what, body] of bodies) {
   });
 }
 
-test("a client that waits for us is not given up", { timeout }, () => {
+test("a client that waits for the server is not disconnected", { timeout }, () => {
   const handle = (): Promise<Reply> =>
     Promise.resolve(textReply((async function* () {
       yield new TextEncoder().encode("a");
@@ -125,7 +125,7 @@ test("a client that waits for us is not given up", { timeout }, () => {
 const internalError = 2;
 const frame = Object.freeze({ data: 0, headers: 1, reset: 3, settings: 4, windowUpdate: 8 });
 
-/** As much of an HTTP/2 client as it takes to read nothing of one stream: its windows stay as they begin, that of the connection is wide. */
+/** A minimal HTTP/2 client that reads nothing of one stream: the stream windows stay as they are, that of the connection is large. */
 async function rawHttp2({ listener, ca }: Server) {
   const socket = await new Promise<TLSSocket>((resolve, reject) => {
     const opened = tlsConnect({ host: "127.0.0.1", port: listener.port, ca: ca.cert, ALPNProtocols: ["h2"] }, () => resolve(opened));
@@ -140,10 +140,10 @@ async function rawHttp2({ listener, ca }: Server) {
     head.writeUInt32BE(stream, 5);
     socket.write(Buffer.concat([head, payload]));
   };
-  const streams = new Map<number, ReturnType<typeof room>>();
-  const room = () => ({ body: "", ended: Promise.withResolvers<string>(), reset: Promise.withResolvers<{ code: number }>() });
+  const streams = new Map<number, ReturnType<typeof newStream>>();
+  const newStream = () => ({ body: "", ended: Promise.withResolvers<string>(), reset: Promise.withResolvers<{ code: number }>() });
   const of = (stream: number) => {
-    const known = streams.get(stream) ?? room();
+    const known = streams.get(stream) ?? newStream();
     streams.set(stream, known);
     return known;
   };
@@ -168,7 +168,7 @@ async function rawHttp2({ listener, ca }: Server) {
   socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
   send(frame.settings, 0, 0, Buffer.alloc(0));
   send(frame.windowUpdate, 0, 0, Buffer.from([0x3f, 0xff, 0, 0]));
-  // Each header literally, with a new name (RFC 7541, 6.2.2).
+  // Literal headers with new names (RFC 7541, section 6.2.2).
   const literal = (text: string): Buffer => Buffer.concat([Buffer.from([text.length]), Buffer.from(text)]);
   return {
     get(stream: number, path: string): void {
