@@ -10,7 +10,7 @@ const all = plugin.resources ?? [];
 const without = (...kinds: string[]) => catalogOf(all.filter(({ kind }) => !kinds.includes(kind)));
 const shelves = { plural: "shelves" };
 const notFound = [["ERROR", 404, "the server could not find the requested resource"]];
-const lastWords = (events: readonly { type: string; object: { code?: number; message?: string } }[]) =>
+const lastEvents = (events: readonly { type: string; object: { code?: number; message?: string } }[]) =>
   events.map(({ type, object }) => [type, object.code, object.message]);
 
 test("adopt() reads only the new kind; the store answers for it until it is filled", () =>
@@ -128,9 +128,9 @@ test("adopt() ends watches of removed kinds with the 404 of a new request, after
     await cache.adopt(without("Shelf", "Scrap"));
     await Promise.all([waits.ended, uncached.ended]);
     assert.deepEqual(summaries(waits.events.slice(0, 1)), [`ADDED b ${b}`]);
-    assert.deepEqual(lastWords(waits.events.slice(1)), notFound);
+    assert.deepEqual(lastEvents(waits.events.slice(1)), notFound);
     assert.deepEqual(summaries(uncached.events.slice(0, 1)), [`ADDED scrap ${scrap}`]);
-    assert.deepEqual(lastWords(uncached.events.slice(1)), notFound);
+    assert.deepEqual(lastEvents(uncached.events.slice(1)), notFound);
     // A watch that has not been read yet gets the same events.
     let text = "";
     for await (const piece of stream) text += new TextDecoder().decode(piece);
@@ -138,7 +138,7 @@ test("adopt() ends watches of removed kinds with the 404 of a new request, after
     assert.deepEqual(events.map(({ type, object }) => object.code ?? `${type} ${object.metadata.name}`), ["ADDED b", 404]);
     const late = await startWatch(fixture, "", shelves);
     await late.ended;
-    assert.deepEqual(lastWords(late.events), notFound, "a watch that was about to begin does not begin");
+    assert.deepEqual(lastEvents(late.events), notFound, "a watch that was about to begin does not begin");
     const note = await put(fixture, "note");
     await stays.reached(note);
     assert.deepEqual(summaries(await stays.stop()), [`ADDED note ${note}`]);
@@ -162,7 +162,7 @@ test("adopt() gives a waiting watch no partial initial state", () =>
     faulty.hold = undefined;
     release.resolve();
     await watch.ended;
-    assert.deepEqual(lastWords(watch.events), notFound);
+    assert.deepEqual(lastEvents(watch.events), notFound);
   }));
 
 test("adopt() releases the memory of a removed kind", () =>

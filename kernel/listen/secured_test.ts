@@ -19,7 +19,7 @@ import {
 } from "./testing/clients.ts";
 
 const whoAsks = (exchange: Exchange): Promise<Reply> =>
-  Promise.resolve(textReply(`${exchange.peer?.commonName ?? "nobody"} ${exchange.peerRefused ?? ""}`.trim()));
+  Promise.resolve(textReply(`${exchange.peer?.commonName ?? "anonymous"} ${exchange.peerRefused ?? ""}`.trim()));
 const servingOf = (ca: KeyedCertificate) => issue({ usage: "server", names: ["localhost", "127.0.0.1"] }, ca);
 
 for (const [protocol, ask] of protocols) {
@@ -48,11 +48,11 @@ for (const [protocol, ask] of protocols) {
       const theirs = issue({ usage: "ca", commonName: "their authority" });
       const carol = issue({ usage: "client", commonName: "carol" }, theirs), dave = issue({ usage: "client", commonName: "dave" }, ca);
       const name = async (identity: KeyedCertificate) => (await ask(listener, { ca, identity })).body.toString();
-      assert.match(await name(carol), /^nobody certificate is .*unknown authority$/);
+      assert.match(await name(carol), /^anonymous certificate is .*unknown authority$/);
       assert.equal(await name(dave), "dave");
       listener.secure({ ...servingOf(ca), clientCa: theirs.cert });
       assert.equal(await name(carol), "carol");
-      assert.match(await name(dave), /^nobody certificate is .*unknown authority$/);
+      assert.match(await name(dave), /^anonymous certificate is .*unknown authority$/);
     }));
 }
 
@@ -64,7 +64,7 @@ test("Listener.secure() verifies the client certificate of an open connection ag
     try {
       assert.equal(await name(), "dave");
       listener.secure({ ...servingOf(ca), clientCa: issue({ usage: "ca", commonName: "another" }).cert });
-      assert.match(await name(), /^nobody certificate is .*unknown authority$/);
+      assert.match(await name(), /^anonymous certificate is .*unknown authority$/);
       listener.secure({ ...servingOf(ca), clientCa: ca.cert });
       assert.equal(await name(), "dave");
     } finally {
@@ -85,7 +85,7 @@ test("Listener.secure() throws for invalid certificates, and keeps the present o
         [{ cert: broken, key: good.key }, /certificate 1 of the chain cannot be read/],
         [{ cert: `${good.cert}${broken}`, key: good.key }, /certificate 2 of the chain cannot be read/],
         [{ cert: good.cert, key: "no key" }, /the key cannot be read/],
-        [{ ...good, clientCa: "nobody" }, /no PEM certificate found/],
+        [{ ...good, clientCa: "anonymous" }, /no PEM certificate found/],
         [{ ...good, clientCa: broken }, /./],
       ] as const
     ) {
@@ -122,7 +122,7 @@ test("Listener.secure() identifies front proxies by their own authority, not by 
       assert.equal(await seen(), "undefined undefined false");
       listener.secure({ ...tls, frontProxyCa: second.cert });
       assert.deepEqual([await seen(by(first)), await seen(by(second))], ["undefined undefined true", "proxy undefined true"]);
-      assert.throws(() => listener.secure({ ...tls, frontProxyCa: "nobody" }), /no PEM certificate/);
+      assert.throws(() => listener.secure({ ...tls, frontProxyCa: "anonymous" }), /no PEM certificate/);
       assert.equal(await seen(by(second)), "proxy undefined true");
     },
   ));

@@ -47,7 +47,7 @@ async function assertFull(client: Client, lines: () => readonly string[], bytes:
   assert.match(ready.text, /\[-\]etcd-readiness failed/);
   assert.match(
     (await client.ask("/readyz/etcd-readiness")).text,
-    /the disk of the store file ".*store\.sqlite" is full since \d{4}-\d\d-\d\dT.*Z: no room for another write/,
+    /the disk of the store file ".*store\.sqlite" is full since \d{4}-\d\d-\d\dT.*Z: no space for another write/,
   );
   assert.match((await client.ask("/metrics")).text, /^thole_store_trouble\{cause="full"\} 1$/m);
   const told = lines().filter((line) => line.includes("is full since") && !line.includes("readyz fails"));
@@ -67,10 +67,10 @@ async function assertRoom(client: Client, lines: () => readonly string[]): Promi
   await until(async () => assert.equal((await client.ask("/readyz")).status, 200));
   assert.equal((await client.ask(configMaps, { method: "POST", body: { metadata: { name: "after" } } })).status, 201);
   assert.match((await client.ask("/metrics")).text, /^thole_store_trouble\{cause="full"\} 0$/m);
-  assert.equal(lines().filter((line) => /has room again after \d+ s/.test(line)).length, 1);
+  assert.equal(lines().filter((line) => /has space again after \d+ s/.test(line)).length, 1);
 }
 
-test("a server whose store has no room says so once, answers 507, is not ready, and deletes; then it goes on", async () => {
+test("a server whose store is full reports it once, answers 507, is not ready, and deletes; later it accepts writes again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-full-"));
   const disk = pagedDisk(700);
   const server = await startTestServer({ args: [`--data-dir=${folder}`], sqlite: { engine: disk.engine } });

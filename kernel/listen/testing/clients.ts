@@ -1,4 +1,4 @@
-// Certificates and clients for the tests of this room.
+// Certificates and clients for the tests of this folder.
 import { type ClientHttp2Session, connect } from "node:http2";
 import { request as httpsRequest } from "node:https";
 import { connect as tcpConnect, createServer, type Socket } from "node:net";

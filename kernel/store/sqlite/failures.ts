@@ -14,11 +14,11 @@ const table: readonly (readonly [said: string, meaning: string, advice: string])
   ["EPERM", "this user may not open it", "give this user its folder and its files, or start as the user that has them"],
   ["EROFS", "its file system is read-only", "mount the file system for writing; check the kernel's log for why it is not"],
   ["ENOENT", "its folder does not exist", "make the folder, or check --data-dir"],
-  ["ENOSPC", "there is no room on its disk", `make room: ${guide("the-disk-is-full")}`],
+  ["ENOSPC", "there is no space on its disk", `free disk space: ${guide("the-disk-is-full")}`],
   ["unable to open", "it cannot be opened", "check that its folder exists and that this user may read and write it"],
   ["readonly", "it, its folder or its file system is read-only", "let this user write it, or mount the file system for writing"],
   ["disk I/O error", "the disk failed", `check the kernel's log and the disk, then ${restore}`],
-  ["disk is full", "there is no room on its disk", `make room: ${guide("the-disk-is-full")}`],
+  ["disk is full", "there is no space on its disk", `free disk space: ${guide("the-disk-is-full")}`],
 ];
 
 interface Explained {
@@ -64,9 +64,9 @@ export function fullFault(path: string): Fault {
     kind: "full",
     of: path,
     state: `the disk of the store file "${path}" is full`,
-    over: `the disk of the store file "${path}" has room again`,
-    cause: "no room for another write; creates and updates are refused, deletions go on by room kept in reserve",
-    advice: `free room on that disk, or delete objects: ${guide("the-disk-is-full")}`,
+    over: `the disk of the store file "${path}" has space again`,
+    cause: "no space for another write; creates and updates are rejected, deletions continue with reserved space",
+    advice: `free space on that disk, or delete objects: ${guide("the-disk-is-full")}`,
     unready: true,
   };
 }

@@ -59,7 +59,7 @@ test("openFailure() explains the messages of sqlite and the system", () => {
   const of = (said: string) => openFailure(new Error(said), undefined);
   assert.match(of("EROFS: read-only file system, open 'x'"), /^its file system is read-only \(.*\); mount the file system for writing/);
   assert.match(of("EACCES: permission denied, open 'x'"), /^this user may not open it/);
-  assert.match(of("ENOSPC: no space left on device, write"), /no room on its disk .*#the-disk-is-full$/);
+  assert.match(of("ENOSPC: no space left on device, write"), /no space on its disk .*#the-disk-is-full$/);
   assert.match(of("database disk image is malformed"), /^it is damaged .*#restore-the-embedded-store$/);
   assert.match(of("attempt to write a readonly database"), /read-only/);
   assert.match(of("disk I/O error"), /^the disk failed .*kernel's log/);

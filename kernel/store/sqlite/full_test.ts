@@ -56,7 +56,7 @@ test("a full sqlite store rejects creates and updates with one report, deletes, 
     const [first, second, third] = made;
     await refused("full", () => put(store, first!.key, "smaller", first!.revision));
     assert.equal(lines.length, 1, lines.join("\n"));
-    assert.match(lines[0]!, /^begun: the disk of the store file ".*store\.sqlite" is full since \d{4}-.*Z: no room/);
+    assert.match(lines[0]!, /^begun: the disk of the store file ".*store\.sqlite" is full since \d{4}-.*Z: no space/);
     assert.match(lines[0]!, /docs\/operators-guide\.md#the-disk-is-full$/);
     // A deletion in two parts: an update that marks the object, then the deletion itself.
     const marked = await done(store, { key: first!.key, expect: first!.revision, value: new Uint8Array(4000), frees: true });
@@ -69,7 +69,7 @@ test("a full sqlite store rejects creates and updates with one report, deletes, 
     disk.grow(1000);
     await eventually(() => lines.length > 1, "the disk stayed full");
     await put(store, "/again", "x");
-    assert.deepEqual([lines.length, lines[1]], [2, `ended: the disk of the store file "${path}" has room again`]);
+    assert.deepEqual([lines.length, lines[1]], [2, `ended: the disk of the store file "${path}" has space again`]);
     assert.deepEqual(faults.current, []);
   } finally {
     await store.close();
