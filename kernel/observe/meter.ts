@@ -31,7 +31,7 @@ export const meterMetrics = Object.freeze({
   bodyBytes: defineMetric({
     name: "apiserver_request_body_size_bytes",
     type: "histogram",
-    help: "Size of the bodies of writes, in bytes, as they came.",
+    help: "Size of the request bodies of writes, in bytes, as received.",
     labels: ["group", "resource", "verb"],
     buckets: Array.from({ length: 31 }, (_, index) => 50_000 + 100_000 * index),
     stability: "ALPHA",
@@ -39,7 +39,7 @@ export const meterMetrics = Object.freeze({
   admissionSeconds: defineMetric({
     name: "apiserver_admission_controller_admission_duration_seconds",
     type: "histogram",
-    help: "Time that one step of admission took, in seconds, by step, operation, type (admit or validate) and whether it refused.",
+    help: "Duration of one admission step in seconds, by step, operation, type (admit or validate) and rejection.",
     labels: ["name", "operation", "rejected", "type"],
     buckets: stepBuckets,
     stability: "STABLE",
@@ -47,7 +47,7 @@ export const meterMetrics = Object.freeze({
   admissionStepSeconds: defineMetric({
     name: "apiserver_admission_step_admission_duration_seconds",
     type: "histogram",
-    help: "Time that all steps of admission of one type took together, in seconds.",
+    help: "Total duration of all admission steps of one type, in seconds.",
     labels: ["operation", "rejected", "type"],
     buckets: stepBuckets,
     stability: "STABLE",

@@ -12,7 +12,7 @@ export const processMetrics = Object.freeze({
   cpuSeconds: defineMetric({
     name: "process_cpu_seconds_total",
     type: "counter",
-    help: "Time that the process has spent on processors, in seconds.",
+    help: "CPU time of the process, in seconds.",
     labels: [],
     stability: "ALPHA",
   }),
@@ -27,7 +27,7 @@ export const processMetrics = Object.freeze({
   eventLoopSeconds: defineMetric({
     name: "nodejs_eventloop_delay_seconds",
     type: "histogram",
-    help: "How much later than asked for a timer ran, in seconds: how long one piece of work kept all others waiting.",
+    help: "Delay of timers in seconds, which is the time that the event loop was blocked.",
     labels: [],
     buckets: pauseBuckets,
     stability: "ALPHA",
@@ -35,7 +35,7 @@ export const processMetrics = Object.freeze({
   gcSeconds: defineMetric({
     name: "nodejs_gc_duration_seconds",
     type: "histogram",
-    help: "Pauses for collecting garbage, in seconds, by kind: minor, major, incremental or weakcb. Not available on Deno.",
+    help: "Garbage collection pauses in seconds, by kind: minor, major, incremental or weakcb. Not available on Deno.",
     labels: ["kind"],
     buckets: pauseBuckets,
     stability: "ALPHA",

@@ -6,45 +6,45 @@ import { plugins } from "../../plugins/mod.ts";
 
 const page = `# Configuration
 
-Settings are flags or lines of a YAML file that \`--config\` names, by the same names; \`npm start -- --help\` tells the same as
-this page. A flag on the command line wins over the file. Lists and maps may be written as the flag has them or as YAML:
+Set each setting as a flag, or under the same name in the YAML file of \`--config\`. Flags override the file. \`npm start -- --help\`
+prints the same reference. Write lists and maps in the flag's syntax or as YAML:
 
 \`\`\`yaml
 plugins: [-csi]                  # all but one
 runtime-config:
-  storage.k8s.io/v1beta1: true   # one more group version
-  v1/secrets: false              # one resource less
+  storage.k8s.io/v1beta1: true   # enable one group version
+  v1/secrets: false              # disable one resource
 feature-gates:
   WatchList: false
 max-requests-inflight: 800
 \`\`\`
 
-## What is read again
+## Reload
 
-The server looks at the file every second, and reads it again once it has changed and has been still from one look to the next; a link on
-the way to it counts, so that a mounted ConfigMap is taken over. SIGHUP has it read at once. Then
+The server checks the file every second. It reloads a changed file when two consecutive checks find it the same. Symbolic links in the path
+are followed, so updates of a mounted ConfigMap work. SIGHUP reloads the file at once.
 
-- plugins, group versions, resources, steps of admission and gates that are not locked come and go without a restart. Requests finish on what
-  they began with, discovery, OpenAPI and their ETags follow, objects stay stored, and a watch of what went away ends with an ERROR event that
-  holds the 404 of a new request. Controllers begin anew. One whose resources are not served does not run; the log names them once, and
-  once more when it runs again.
-- everything takes effect, or nothing: one mistake, or one changed setting that the table below marks with a reason, refuses the whole file.
-  What was in force stays in force, and the log says why.
-- \`apiserver_config_controller_automatic_reloads_total{status="success|failure"}\` counts,
-  \`apiserver_config_controller_automatic_reload_last_timestamp_seconds\` tells when, and \`apiserver_config_controller_last_config_info\` which
-  text (by its SHA-256) is in force.
+- Plugins, group versions, resources, admission steps and unlocked gates change without a restart. Running requests finish on the old
+  configuration. Discovery, OpenAPI and their ETags change; stored objects remain.
+- A watch of a resource that is no longer served ends with an ERROR event. The event holds the 404 that a new request gets.
+- Controllers restart. A controller does not run while its resources are not served; the log names them once, and once more when it runs again.
+- A reload is all or nothing. One error in the file rejects all of it, and so does one changed setting whose row below gives a reason.
+  The previous configuration stays active, and the log has the cause.
+- \`apiserver_config_controller_automatic_reloads_total{status="success|failure"}\` counts reloads.
+  \`apiserver_config_controller_automatic_reload_last_timestamp_seconds\` has the time of the last one.
+  \`apiserver_config_controller_last_config_info\` has the SHA-256 of the active file.
 
-A module that \`plugins\` names is loaded once: another version of it needs another start.
+Each module in \`plugins\` is loaded once; a new version of it needs a restart.
 
-Files with certificates, authorities and tokens are followed by themselves, one pair or bundle at a time: what is in them counts as soon as it can
-be used, and is refused with a line of the log until then. Their paths are not read again. See
+Certificate, CA and token files are reloaded independently of the configuration, one pair or bundle at a time. A changed file takes effect
+when it is valid; until then it is rejected and logged. Their paths change only by a restart. See
 [operators-guide.md](operators-guide.md#certificates).
 
-## What is served
+## Served versions
 
-Stable versions are served, beta and alpha ones are not. \`runtime-config\` says otherwise, the most precise word counting:
-\`group/version/resource\`, then \`group/version\`, then \`api/ga\`, \`api/beta\` or \`api/alpha\`, then \`api/all\`. A version that the release has
-removed is served only by its own name.
+By default stable versions are served; beta and alpha versions are not. \`runtime-config\` changes this. The most specific key wins:
+\`group/version/resource\`, then \`group/version\`, then \`api/ga\`, \`api/beta\` or \`api/alpha\`, then \`api/all\`. A version that was removed in
+this release is served only if its own \`group/version\` key enables it.
 
 ## Settings
 
@@ -69,13 +69,13 @@ export function configurationPage(): string {
   ]);
   return [
     page,
-    table(["flag", "default", "what it does", "read again, or why not"], rows),
+    table(["flag", "default", "effect", "reload, or why not"], rows),
     "\n## Feature gates\n\n",
-    "`--feature-gates=Name=true,Other=false`. `AllAlpha` and `AllBeta` set every gate of that stage that is not named itself. An unknown gate is a\n",
-    "mistake, and so is a locked one that is changed: what it was for is always so; of a gate or a group version that kube-apiserver once had, the\n",
-    "mistake names the release that removed it and what to use instead. Gates that are generally available or deprecated are warned of\n",
-    "when they are set, because they go away (`--suppress-deprecation-warnings`). `kubernetes_feature_enabled` tells how each stands.\n\n",
-    table(["gate", "stage", "default", "can be switched", "removed in"], gates),
+    "Example: `--feature-gates=Name=true,Other=false`. `AllAlpha` and `AllBeta` set every gate of that stage that is not named itself. Unknown gates\n",
+    "and changes of locked gates are errors. For a gate or group version that kube-apiserver removed, the error names the release and the\n",
+    "replacement. Setting a generally available or deprecated gate logs a warning, because the gate will be removed\n",
+    "(`--suppress-deprecation-warnings`). The metric `kubernetes_feature_enabled` shows the state of each gate.\n\n",
+    table(["gate", "stage", "default", "can be changed", "removed in"], gates),
   ].join("");
 }
 

@@ -6,17 +6,20 @@ import { type MetricDefinition, stateAt } from "../../metrics/mod.ts";
 
 const intro = `# Metrics
 
-What \`/metrics\` tells, made of the definitions by \`npm run docs\`; a test fails when this page and they differ. Names, labels and buckets
-are kube-apiserver's where it has the same, so that its dashboards and alerts work. \`/metrics/slis\` has the service level indicators
-alone: \`kubernetes_healthcheck\` and \`kubernetes_healthchecks_total\`.
+The metrics at \`/metrics\`. \`npm run docs\` generates this page from the definitions; a test fails when they differ. Metrics that
+kube-apiserver also has use its names, labels and buckets, so its dashboards and alerts work. \`/metrics/slis\` serves only the service
+level indicators: \`kubernetes_healthcheck\` and \`kubernetes_healthchecks_total\`. Plugins may add metrics of their own; see
+[writing-a-controller.md](writing-a-controller.md#metrics).
 
-Classes are kube-apiserver's too: STABLE metrics keep name, type and labels, BETA ones may gain labels, ALPHA ones may change. A deprecated
-metric says so in its help and once in the log; STABLE ones stay for three more releases and BETA ones for one, then it is hidden for
-one release (\`--show-hidden-metrics-for-version\` shows it), then it is gone. \`--disabled-metrics\` leaves metrics out,
-\`--allow-metric-labels\` and its manifest bound the values of a label; other values count as \`unexpected\`, as do label sets beyond the
-bound of a metric. What clients can invent (paths, methods, resources that are not served) never becomes the value of a label.
+The stability classes are those of kube-apiserver. STABLE metrics keep name, type and labels; BETA metrics may gain labels; ALPHA metrics
+may change. Deprecation is shown in the help text and logged once. A deprecated STABLE metric is served for three more releases, a
+BETA metric for one. Then it is hidden for one release (\`--show-hidden-metrics-for-version\` shows it) and removed in the next.
 
-Left out is what kube-apiserver counts of parts that are not here: flow control, audit, webhooks, aggregation, token caches.
+\`--disabled-metrics\` disables metrics. \`--allow-metric-labels\` and \`--allow-metric-labels-manifest\` restrict the values of a label.
+Other values are recorded as \`unexpected\`, and so are label sets above the limit of a metric. Arbitrary client input (paths, methods,
+resources that are not served) is never a label value.
+
+Metrics of kube-apiserver features that Thole does not have are missing: flow control, audit, webhooks, aggregation and token caches.
 `;
 
 /** The text of the page. */
