@@ -1,6 +1,6 @@
 {{/*
-What Helm makes where certificates.mode is "helm": secrets by name with their data, as YAML. Made once for each rendering, and kept from
-one upgrade to the next until a certificate is about to expire, is wanted for other names, or its authority is another one.
+Secrets that Helm creates if certificates.mode is "helm": name to data, as YAML. Computed once per rendering. Upgrades keep a certificate
+until it is about to expire, its names change or its CA changes.
 */}}
 {{- define "thole.made" -}}
 {{- if not (hasKey .Values.certificates "made") -}}
@@ -19,7 +19,7 @@ one upgrade to the next until a certificate is about to expire, is wanted for ot
 {{- range $wish := include "thole.certificates" . | fromYamlArray -}}
 {{- $wanted := toJson $wish | sha256sum | trunc 16 -}}
 {{- $kept := lookup "v1" "Secret" $namespace $wish.secret -}}
-{{- /* Without what Helm itself notes there: what is rendered must not change with that. */ -}}
+{{- /* Omit Helm's own additions, so that the rendered output does not depend on them. */ -}}
 {{- $notes := pick (dig "metadata" "annotations" dict $kept) "thole/wanted" "thole/not-after" -}}
 {{- $signed := eq (dig "data" "ca.crt" "" $kept) ($ca.Cert | b64enc) -}}
 {{- $left := sub (index $notes "thole/not-after" | default "0" | int64) $now -}}
@@ -42,7 +42,7 @@ one upgrade to the next until a certificate is about to expire, is wanted for ot
 {{- .Values.certificates.made -}}
 {{- end -}}
 
-{{/* Pods begin anew when Helm has made another authority; other certificates are followed while they run. */}}
+{{/* Restarts the pods when Helm has created a new CA; other certificates are reloaded without a restart. */}}
 {{- define "thole.authority" -}}
 {{- if eq .Values.certificates.mode "helm" -}}
 checksum/authority: {{ dig (printf "%s-ca" (include "thole.fullname" .)) "data" "tls.crt" "" (include "thole.made" . | fromYaml) | sha256sum }}

@@ -20,7 +20,7 @@ app.kubernetes.io/part-of: thole
 {{ include "thole.selector" . }}
 {{- end -}}
 
-{{/* Of an image as values describe it: (list image defaultTag). */}}
+{{/* Image reference of image values: (list image defaultTag). */}}
 {{- define "thole.image" -}}
 {{- $image := index . 0 -}}
 {{- if $image.digest -}}{{ $image.repository }}@{{ $image.digest }}{{- else -}}{{ $image.repository }}:{{ default (index . 1) $image.tag }}{{- end -}}
@@ -53,7 +53,7 @@ app.kubernetes.io/part-of: thole
 {{- if .Values.authentication.tokens.existingSecret -}}{{ .Values.authentication.tokens.existingSecret }}
 {{- else if .Values.authentication.tokens.create -}}{{ include "thole.fullname" . }}-tokens{{- end -}}
 {{- end -}}
-{{/* Whether the Secret of the serving certificate is known to hold its authority. */}}
+{{/* True if the Secret of the serving certificate is known to contain ca.crt. */}}
 {{- define "thole.servingCA" -}}
 {{- if or (ne .Values.certificates.mode "existing") .Values.certificates.existing.caBundle -}}yes{{- end -}}
 {{- end -}}
@@ -73,7 +73,7 @@ app.kubernetes.io/part-of: thole
 {{- end -}}
 {{- end -}}
 
-{{/* The certificates that are wanted, one table for every way to get them. */}}
+{{/* The required certificates: one table for all values of certificates.mode. */}}
 {{- define "thole.certificates" -}}
 {{- $name := include "thole.fullname" . -}}
 {{- $service := list $name (printf "%s.%s" $name .Release.Namespace) (printf "%s.%s.svc" $name .Release.Namespace) (printf "%s.%s.svc.cluster.local" $name .Release.Namespace) "localhost" "127.0.0.1" -}}
@@ -93,7 +93,7 @@ app.kubernetes.io/part-of: thole
 {{- end }}
 {{- end -}}
 
-{{/* A setting as flags (list name value): one for each item of a list or a map, since items may hold commas; none where it is empty. */}}
+{{/* A setting as flags (list name value): one flag per item of a list or map, because items may contain commas; none if empty. */}}
 {{- define "thole.flags" -}}
 {{- $name := index . 0 -}}
 {{- $value := index . 1 -}}
@@ -158,7 +158,7 @@ app.kubernetes.io/part-of: thole
 {{- end }}
 {{- end -}}
 
-{{/* The kubelet has no credentials: where everybody needs some, a program with a token asks instead. (list root endpoint) */}}
+{{/* Probe of an endpoint: (list root endpoint). The kubelet has no credentials, so without anonymous requests a program with a token sends the request. */}}
 {{- define "thole.probe" -}}
 {{- $root := index . 0 -}}
 {{- if index $root.Values.settings "anonymous-auth" -}}
@@ -173,7 +173,7 @@ exec:
 {{- end }}
 {{- end -}}
 
-{{/* The program that asks for a server's health: its words behind the image's entry point. */}}
+{{/* Arguments of the health check program, after the image's entry point. */}}
 {{- define "thole.healthcheck" -}}
 - /bin/deno
 - run
@@ -186,7 +186,7 @@ exec:
 {{- end }}
 {{- end -}}
 
-{{/* The proxy of the kube-apiserver that forwards to us, as YAML: the ConfigMap with its authority, whose text (ca) where it is ours, names and headers. */}}
+{{/* The front proxy of the forwarding kube-apiserver, as YAML: the ConfigMap with its CA, the CA text (ca) if the chart creates that ConfigMap, names and headers. */}}
 {{- define "thole.frontProxy" -}}
 {{- $given := .Values.apiService.frontProxy -}}
 {{- if $given.configMap -}}

@@ -1,4 +1,4 @@
-{{/* The pod of a server; what differs between stores is its volume. */}}
+{{/* Pod of a server. Only the volume differs between stores. */}}
 {{- define "thole.pod" -}}
 metadata:
   labels:
@@ -97,7 +97,7 @@ spec:
     {{- end }}
 {{- end -}}
 
-{{/* Where pods go: (list root values component). */}}
+{{/* Scheduling of pods: (list root values component). */}}
 {{- define "thole.placement" -}}
 {{- $root := index . 0 -}}
 {{- $of := index . 1 -}}
