@@ -6,13 +6,8 @@ export { definePlugin, defineResource, DefinitionError } from "./core/define/def
 export { type ScalePaths, scaleSubresource } from "./core/define/scale.ts";
 export type {
   Admission,
-  Api,
-  ApiApplyOptions,
-  ApiCreateOptions,
-  ApiList,
-  ApiPatch,
-  ApiWriteOptions,
-  Caller,
+  AuthorizerContext,
+  AuthorizerDefinition,
   Controller,
   ControllerContext,
   ControllerNeed,
@@ -20,13 +15,12 @@ export type {
   EventRecorder,
   Gates,
   GateStage,
-  GroupVersion,
   HealthCheck,
   HookContext,
-  JsonPatchOperation,
+  OpenedAuthorizer,
   Plugin,
-  Reader,
   Release,
+  RequestHookContext,
   Resource,
   Served,
   Stability,
@@ -37,8 +31,33 @@ export type {
   SubresourceBody,
   SubresourceKind,
   SubresourceView,
-  WatchScope,
 } from "./core/plugin.ts";
+
+export type {
+  Api,
+  ApiApplyOptions,
+  ApiCreateOptions,
+  ApiList,
+  ApiPatch,
+  ApiWriteOptions,
+  JsonPatchOperation,
+  WatchScope,
+} from "./core/api.ts";
+export type { GroupVersion } from "./core/versions.ts";
+
+// Users, and what they may do.
+export type {
+  Access,
+  AuthorizationAttributes,
+  AuthorizationDecision,
+  Authorizer,
+  NonResourceRule,
+  Reader,
+  ResourceRule,
+  TokenUser,
+  UserRules,
+} from "./core/access.ts";
+export type { Caller } from "./core/user-info.ts";
 
 // Tables and objects.
 export { age, ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";

@@ -6,7 +6,8 @@
  *     await using server = await openTestServer({ plugins: [widgets] });
  *     const response = await server.handle(new Request("https://test/apis/example.com/v1/widgets"));
  */
-import type { Api, Plugin } from "./core/plugin.ts";
+import type { Api } from "./core/api.ts";
+import type { Plugin } from "./core/plugin.ts";
 import { StatusError, tooLargeError } from "./core/status-error.ts";
 import type { UserInfo } from "./core/user-info.ts";
 export type { UserInfo } from "./core/user-info.ts";

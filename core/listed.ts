@@ -1,6 +1,7 @@
 /** All objects of a collection, of which no more than a page is held at a time. */
 import { limits } from "./limits.ts";
-import type { Api, GroupVersion } from "./plugin.ts";
+import type { Api } from "./api.ts";
+import type { GroupVersion } from "./versions.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 
 /**

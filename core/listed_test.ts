@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listed } from "./listed.ts";
-import type { Api } from "./plugin.ts";
+import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import { StatusError } from "./status-error.ts";
 

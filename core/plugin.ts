@@ -3,19 +3,17 @@
  * with `--plugins`) offers it. `define.ts` checks definitions and reports every mistake at once.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
+import type { Access, Authorizer, Reader } from "./access.ts";
+import type { Api } from "./api.ts";
 import type { FieldError } from "./field-error.ts";
 import type { Column } from "./meta/columns.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import type { Names } from "./names.ts";
 import type { Node, StructNode, Typed } from "./schema.ts";
-import type { Verb } from "./versions.ts";
+import type { GroupVersion, Verb } from "./versions.ts";
+import type { Caller } from "./user-info.ts";
 import type { WorkMeter } from "./work.ts";
 
-/**
- * `v1` for the core group, else `group/version`. Groups of the platform are written with `{domain}`
- * (`storage.{domain}/v1`), others in full (`example.com/v1`).
- */
-export type GroupVersion = string;
 /** A minor release, `"1.18"`. */
 export type Release = string;
 
@@ -51,14 +49,6 @@ export interface HookContext {
   readonly metric: MetricOf;
 }
 
-/** Who asks. */
-export interface Caller {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
 /**
  * How a resource behaves where resources differ. Everything has the default that most resources have.
  */
@@ -92,6 +82,14 @@ export interface Strategy {
   readonly coreFinalizers?: boolean;
 }
 
+/** What a hook may look at that may read and wait. */
+export interface RequestHookContext extends HookContext {
+  /** Who makes the request; with impersonation the impersonated user. */
+  readonly caller: Caller;
+  readonly access: Access;
+  readonly read: Reader;
+}
+
 /** A kind that only the path of a subresource takes or answers. It is never stored and has no collection. */
 export interface SubresourceKind<V extends ApiObject = any> {
   /** The group version of the kind, also where it is the resource's own: `autoscaling/v1`. */
@@ -114,11 +112,11 @@ export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
  */
 export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
   /** The view of an object in the stored form. */
-  readonly read: (object: T, at: HookContext) => SubresourceBody<V>;
+  readonly read: (object: T, context: HookContext) => SubresourceBody<V>;
   /** Rules of the view itself; errors are reported for the view's kind. */
-  readonly validate?: (view: V, prior: T, at: HookContext) => readonly FieldError[];
+  readonly validate?: (view: V, prior: T, context: HookContext) => readonly FieldError[];
   /** The object to store, of the view that was sent and the object that is stored. */
-  readonly write: (view: V, prior: T, at: HookContext) => T;
+  readonly write: (view: V, prior: T, context: HookContext) => T;
   /**
    * Field ownership: paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. Whoever
    * writes one through the view owns the other. Fields that are not listed have no owner by writes through the view.
@@ -137,15 +135,14 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
   /** Kind of the answer. Without it the object is the answer. */
   readonly response?: SubresourceKind<Response>;
   /** Rules of the request; errors are reported for its kind, or for the object's where it has none. */
-  readonly validate?: (request: Request, object: T, at: HookContext) => readonly FieldError[];
+  readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
-  readonly write?: (request: Request, prior: T, at: HookContext, caller: Caller) => T;
+  readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
   /** The answer, where it has a kind of its own. `object` is what is stored after `write`. */
   readonly respond?: (
     request: Request,
     object: T,
-    at: HookContext,
-    caller: Caller,
+    context: RequestHookContext,
   ) =>
     | SubresourceBody<Response> & Partial<Pick<Response, "metadata">>
     | Promise<SubresourceBody<Response> & Partial<Pick<Response, "metadata">>>;
@@ -159,9 +156,9 @@ export interface Subresource<T = any> {
   /** Verbs of this path. Default: get, update and patch if it has `write` or `view`, create if it has `create`. */
   readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
   /** Where the path shows the object itself: the object to store, of what the client sent and what is stored. */
-  readonly write?: (next: T, prior: T, at: HookContext) => T;
+  readonly write?: (next: T, prior: T, context: HookContext) => T;
   /** Validation in place of the resource's own `update`, for writes by `write`. */
-  readonly update?: (next: T, prior: T, at: HookContext) => readonly FieldError[];
+  readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
   /** Top-level fields that writes through this path leave as they are. Such a write does not own them. Default for `status`:
    *  all but metadata and status; for others: status. */
   readonly leaves?: readonly string[];
@@ -221,22 +218,28 @@ export interface Resource<T extends ApiObject = any> {
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   readonly strategy?: Strategy;
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
-  prepare?(next: T, prior: T | undefined, at: HookContext): T;
+  prepare?(next: T, prior: T | undefined, context: HookContext): T;
   /** Fields of disabled features, unless already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
   /** Rules of creation, in upstream's order. */
-  create?(next: T, at: HookContext): readonly FieldError[];
+  create?(next: T, context: HookContext): readonly FieldError[];
   /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
-  update?(next: T, prior: T, at: HookContext): readonly FieldError[];
+  update?(next: T, prior: T, context: HookContext): readonly FieldError[];
   /** Makes it a kind that is answered and never stored (a review): what a POST gives back, once the rules of `create` hold.
    *  It has no other verb, and a dry run is no different. */
-  handleCreate?(next: T, at: HookContext, caller: Caller): T | Promise<T>;
+  handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
+  /**
+   * Why the caller may not write this object (403), or undefined: rules about the contents, such as rights that the caller does not have.
+   * Runs after `mutate` and before the object is prepared, for writes of the object itself; `prior` is undefined at creation. A StatusError
+   * that it throws is the answer.
+   */
+  authorizeWrite?(next: T, prior: T | undefined, context: RequestHookContext): Promise<string | undefined> | string | undefined;
   /** Texts of Warning headers. */
-  warn?(next: T, prior: T | undefined, at: HookContext): readonly string[];
+  warn?(next: T, prior: T | undefined, context: HookContext): readonly string[];
   /** First DELETE of an object that is not pending yet: what to mark, returning `object` itself when nothing. Deletion
    *  then waits while `holds` says so or metadata.finalizers is not empty. */
   readonly deletion?: {
-    readonly begin: (object: T, at: HookContext) => T;
+    readonly begin: (object: T, context: HookContext) => T;
     /** The object must stay stored although metadata.finalizers is empty. */
     readonly holds: (object: T) => boolean;
     /** A reason why the name may not be deleted at all (403), or undefined. */
@@ -244,21 +247,16 @@ export interface Resource<T extends ApiObject = any> {
   };
 }
 
-/** What admission may read besides the object: objects of kinds that are served, in the version asked for. */
-export interface Reader {
-  get(groupVersion: GroupVersion, resource: string, namespace: string, name: string): Promise<ApiObject | undefined>;
-  list(groupVersion: GroupVersion, resource: string, namespace: string): Promise<readonly ApiObject[]>;
-}
 /** A step in the writes of some resources that needs to look around; an operator may leave it out by its name. */
 export interface Admission<T extends ApiObject = any> {
   readonly name: string;
   readonly resources: readonly Resource<T>[];
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
-  readonly mutate?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => T | Promise<T>;
+  readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
   /** After validation: why the write is refused (403), or undefined. */
-  readonly refuse?: (next: T, prior: T | undefined, at: HookContext, read: Reader) => string | undefined | Promise<string | undefined>;
+  readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
   /** Its effect outside of the object, after all steps have admitted the write; again when the write is retried. */
-  readonly effect?: (next: T, prior: T | undefined, at: HookContext) => void | Promise<void>;
+  readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;
   /** That a dry run may leave the effect out. Without this word a dry run that meets the effect is refused (400). */
   readonly dryRun?: "leaves the effect out";
 }
@@ -289,6 +287,31 @@ export interface ControllerContext {
   /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
 }
+
+/** What an authorizer of a plugin works with, for as long as the server runs. */
+export interface AuthorizerContext {
+  readonly names: Names;
+  /** The API in process, as a member of system:masters: it never waits for the authorizer. */
+  readonly api: Api;
+  readonly metric: MetricOf;
+  readonly logError: (sentence: string, error?: unknown) => void;
+  /** Aborts when the server stops, or when the authorizer leaves the chain. */
+  readonly signal: AbortSignal;
+}
+/** An authorizer of a plugin that runs. */
+export interface OpenedAuthorizer extends Authorizer {
+  /** Settles once it has what it decides by. The server is not ready before. */
+  readonly ready: Promise<void>;
+}
+/** An authorizer that a plugin offers. --authorization-mode names those that are in the chain. */
+export interface AuthorizerDefinition {
+  /** Its name in --authorization-mode, such as `RBAC`. */
+  readonly name: string;
+  /** One sentence for --help. */
+  readonly summary: string;
+  /** Starts it. Must not throw. */
+  open(context: AuthorizerContext): OpenedAuthorizer;
+}
 /** What happened to an object, for `EventRecorder.record`. */
 export interface EventNews {
   readonly type: "Normal" | "Warning";
@@ -310,123 +333,6 @@ export interface EventRecorder {
   record(object: ApiObject, news: EventNews): void;
 }
 
-/** Options of a write through `Api`. */
-export interface ApiWriteOptions {
-  /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */
-  readonly subresource?: string;
-  /** Checks and answers the write without storing it. Default false. */
-  readonly dryRun?: boolean;
-  /** What unknown and duplicate fields do: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
-  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
-  /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
-  readonly fieldManager?: string;
-}
-/** Options of a create. */
-export interface ApiCreateOptions extends ApiWriteOptions {
-  /** The object whose `subresource` takes the POST; required with a subresource, ignored without. */
-  readonly name?: string;
-}
-/** Options of an apply. */
-export interface ApiApplyOptions extends ApiWriteOptions {
-  /** Takes over fields that other managers own, as controllers do. With false a conflict rejects the apply (409). Default true. */
-  readonly force?: boolean;
-}
-/** One operation of a JSON patch (RFC 6902). */
-export interface JsonPatchOperation {
-  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
-  /** JSON pointers (RFC 6901). */
-  readonly path: string;
-  readonly from?: string;
-  readonly value?: unknown;
-}
-/** A patch with its type: JSON patch (RFC 6902), JSON merge patch (RFC 7386) or strategic merge patch, which merges lists by their keys. */
-export type ApiPatch =
-  | { readonly json: readonly JsonPatchOperation[] }
-  | { readonly merge: object }
-  | { readonly strategic: object };
-
-/**
- * The API in process, with the rights of a system component. Names of group versions may contain `{domain}`; `namespace` is "" for kinds
- * of the cluster. Every method rejects with the StatusError that a client would get as a Status.
- */
-export interface Api {
-  /** Resolves with the object, or with its subresource where `options` name one. */
-  get(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    name: string,
-    options?: Pick<ApiWriteOptions, "subresource">,
-  ): Promise<ApiObject>;
-  list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
-  /** Creates an object, or posts to a subresource. Resolves with the reply: the object as it is stored. */
-  create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
-  /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
-  update(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    name: string,
-    object: unknown,
-    options?: ApiWriteOptions,
-  ): Promise<ApiObject>;
-  /**
-   * Changes parts of an object that exists. Races with other writes are retried by the server.
-   *
-   *     api.patch("v1", "configmaps", "default", "a", { merge: { data: { mode: "fast", old: null } } })
-   */
-  patch(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    name: string,
-    patch: ApiPatch,
-    options?: ApiWriteOptions,
-  ): Promise<ApiObject>;
-  /**
-   * Server-side apply (KEP-555): creates the object or sets the given fields, and removes fields that this manager applied before and
-   * omits now. `apiVersion`, `kind` and `metadata.name` are filled in where `object` lacks them.
-   */
-  apply(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    name: string,
-    object: object,
-    options?: ApiApplyOptions,
-  ): Promise<ApiObject>;
-  delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
-  deleteCollection(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    query?: Readonly<Record<string, string>>,
-  ): Promise<unknown>;
-  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
-   *  `concern` may be left out, which saves their cost; creation and deletion are always delivered. */
-  watch(
-    groupVersion: GroupVersion,
-    resource: string,
-    namespace: string,
-    query: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    watchScope?: WatchScope,
-  ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
-  /** The collections that take `verb`, of every group version in force. */
-  collections(verb: string): readonly {
-    readonly groupVersion: GroupVersion;
-    readonly resource: string;
-    readonly kind: string;
-    readonly namespaced: boolean;
-  }[];
-}
-/** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
-export type WatchScope = "everything" | "ownership";
-/** A list of objects, or one chunk of it. */
-export interface ApiList {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly ApiObject[];
-}
 /** A resource that a controller cannot work without, served in at least one of `groupVersions`. */
 export interface ControllerNeed {
   readonly resource: string;
@@ -466,6 +372,7 @@ export interface Plugin {
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];
   readonly admission?: readonly Admission[];
+  readonly authorizers?: readonly AuthorizerDefinition[];
   readonly controllers?: readonly Controller[];
   readonly healthChecks?: readonly HealthCheck[];
   readonly startHooks?: readonly StartHook[];

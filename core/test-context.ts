@@ -1,6 +1,8 @@
 /** Fakes for tests of hooks and controllers. */
 import { defaultNames } from "./names.ts";
-import type { Api, ControllerContext, HookContext } from "./plugin.ts";
+import type { Access, Reader } from "./access.ts";
+import type { Api } from "./api.ts";
+import type { ControllerContext, HookContext, RequestHookContext } from "./plugin.ts";
 
 /** An API with these methods; all others throw. */
 export function fakeApi(methods: Partial<Api>): Api {
@@ -30,4 +32,29 @@ export const noMetric: HookContext["metric"] = ({ name }) => {
 /** A controller's context with these members. */
 export function fakeContext(members: Partial<ControllerContext>): ControllerContext {
   return { names: defaultNames, api: fakeApi({}), metric: noMetric, events: { record() {} }, ...members };
+}
+
+/** The context of a hook that may read: `context` with a caller, objects to read and answers about users. What is not given throws. */
+export function fakeRequestContext(
+  context: HookContext,
+  { caller = { name: "alice", groups: [] }, access = {}, read = {} }: {
+    readonly caller?: RequestHookContext["caller"];
+    readonly access?: Partial<Access>;
+    readonly read?: Partial<Reader>;
+  } = {},
+): RequestHookContext {
+  const unused = (name: string) => (): never => {
+    throw new Error(`${name} is not expected to be called`);
+  };
+  return {
+    ...context,
+    caller,
+    access: {
+      authorize: unused("Access.authorize"),
+      rules: unused("Access.rules"),
+      authenticateToken: unused("Access.authenticateToken"),
+      ...access,
+    },
+    read: { get: unused("Reader.get"), list: unused("Reader.list"), ...read },
+  };
 }

@@ -1,9 +1,15 @@
-import type { Caller } from "./plugin.ts";
-
 /** Who makes a request. */
+export interface Caller {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  /** More values about the user, by lower-case key. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+/** The kernel's name for a `Caller`. */
 export type UserInfo = Caller;
 
-/** Names that the platform gives by itself. */
+/** Names of users and groups that the platform gives by itself. */
 export const systemGroups = Object.freeze({
   /** May do everything. */
   masters: "system:masters",
@@ -11,10 +17,11 @@ export const systemGroups = Object.freeze({
   monitoring: "system:monitoring",
   authenticated: "system:authenticated",
   unauthenticated: "system:unauthenticated",
+  serviceAccounts: "system:serviceaccounts",
 });
 export const anonymousUser: UserInfo = Object.freeze({ name: "system:anonymous", groups: [systemGroups.unauthenticated] });
 
-/** Nobody who is known. A certificate may say so of its bearer, too. */
+/** True for the anonymous user. A certificate may have its name or group, too. */
 export function isAnonymous({ name, groups }: UserInfo): boolean {
   return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

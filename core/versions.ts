@@ -1,5 +1,11 @@
 /** Group versions, versions in their order, and the verbs of the API. */
 
+/**
+ * `v1` for the core group, else `group/version`. Groups of the platform are written with `{domain}`
+ * (`storage.{domain}/v1`), others in full (`example.com/v1`).
+ */
+export type GroupVersion = string;
+
 /** Verbs of resources, in alphabetical order as discovery shows them. */
 export const verbs: readonly Verb[] = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]);
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";

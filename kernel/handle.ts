@@ -63,7 +63,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
 /** A request on behalf of a user who is known and may ask, on its way to a resource. */
 export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
-  readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "authorize" | "deprecated" | "heavy" | "report">;
+  readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "access" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
 /** The part of the way that comes after authorization. */
@@ -109,6 +109,7 @@ export function requestContextOf(
     pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent"), output),
     warnings,
     step,
+    access: server.access,
     authorize: (other) => server.authorize(user, other),
     backend: server.backend,
     report: server.report,

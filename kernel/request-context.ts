@@ -2,6 +2,7 @@
 import { type MetricOf, recordRemote } from "../metrics/mod.ts";
 import { abortable } from "../core/async.ts";
 import type { Output } from "../core/codec/negotiate.ts";
+import type { Access } from "../core/access.ts";
 import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
@@ -54,6 +55,7 @@ export interface RequestContext {
   readonly warnings: Warnings;
   /** Says what is done, for the trace of a slow request. */
   readonly step: (what: string) => void;
+  readonly access: Access;
   /** Throws 403 unless the user may do this too. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
   readonly backend: Backend;
@@ -111,8 +113,9 @@ export function heavyRequest({ exchange, user, heavy }: RequestContext): HeavyRe
   const { method, url, headers, remote, protocol } = exchange;
   return { method, url, headers: { ...headers }, remote, protocol, user, body: heavy?.body ?? new Uint8Array() };
 }
-export function heavyHost({ info, warnings, step, authorize, report, backend: { meter, metric } }: RequestContext): HeavyHost {
+export function heavyHost({ info, warnings, step, access, authorize, report, backend: { meter, metric } }: RequestContext): HeavyHost {
   return {
+    access,
     warn: (text) => warnings.add(text),
     step,
     authorize: (verb) => authorize({ ...info, verb }),
@@ -124,7 +127,7 @@ export function heavyHost({ info, warnings, step, authorize, report, backend: { 
 }
 
 /** What hooks may look at. */
-export function at(call: RequestContext): HookContext {
+export function hookContext(call: RequestContext): HookContext {
   return {
     names: call.catalog.names,
     gates: call.catalog.gates.isOn,

@@ -1,4 +1,5 @@
 /** The running server as its requests see it: the catalog in force and what all of them share. */
+import type { Access } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
@@ -19,6 +20,8 @@ export interface Server {
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** 403 unless an authorizer allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
+  /** What hooks may ask about users. */
+  readonly access: Access;
   /** Whether the answer comes with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */
   sendsGoaway(exchange: Exchange, user: UserInfo | undefined, catalog: Catalog): boolean;
   /** A place among the requests in flight, given back when it is disposed; 429 when there is none. */

@@ -22,7 +22,7 @@ const sums = defineResource<Sum>({
   storedAs: "sums.example.com/v1",
   served: { "sums.example.com/v1": { schema: Sum, introduced: "1.0" } },
   create: ({ spec }) => spec.a !== undefined && spec.a < 0 ? [invalid("spec.a", spec.a, "must not be negative")] : [],
-  handleCreate: (next, _at, caller) => ({ ...next, status: { total: (next.spec.a ?? 0) + (next.spec.b ?? 0), asker: caller.name } }),
+  handleCreate: (next, { caller }) => ({ ...next, status: { total: (next.spec.a ?? 0) + (next.spec.b ?? 0), asker: caller.name } }),
 });
 
 const Door = object("Door", {

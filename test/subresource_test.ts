@@ -60,7 +60,7 @@ const subresources = {
   report: {
     create: {
       response: { groupVersion: home, schema: Report },
-      respond: (_request: undefined, { metadata }: Thing, _at: unknown, { name }: { name: string }) => ({
+      respond: (_request: undefined, { metadata }: Thing, { caller: { name } }: { caller: { name: string } }) => ({
         status: { labels: { of: metadata.name ?? "" }, by: name },
       }),
     },

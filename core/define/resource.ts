@@ -1,8 +1,8 @@
-import { isVersion, verbs } from "../versions.ts";
 import { append } from "../append.ts";
 import { dns1035Label, dns1123Subdomain } from "../meta/names.ts";
 import { defaultNames, spell } from "../names.ts";
-import type { GroupVersion, Release, Resource, Served, Strategy, Subresource, SubresourceKind } from "../plugin.ts";
+import { type GroupVersion, isVersion, verbs } from "../versions.ts";
+import type { Release, Resource, Served, Strategy, Subresource, SubresourceKind } from "../plugin.ts";
 import type { Column } from "../meta/columns.ts";
 import { pluralOf } from "./plural.ts";
 import { schemaMistakes } from "./schema.ts";

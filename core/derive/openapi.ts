@@ -5,7 +5,7 @@
  */
 import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
-import type { GroupVersion } from "../plugin.ts";
+import type { GroupVersion } from "../versions.ts";
 import { type Field, fold, type Json, type Node, resolve, type StructNode, type Union } from "../schema.ts";
 
 export type OpenapiVersion = "v2" | "v3";

@@ -1,5 +1,6 @@
 /** What goes on beside requests while a generation is in force: first objects, controllers of plugins, compaction. */
-import type { Api, Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Controller, ControllerContext, StartHook } from "../../core/plugin.ts";
 import type { WorkMeter } from "../../core/work.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";

@@ -1,6 +1,7 @@
 /** Objects that exist after start. */
 import { spell } from "../../core/names.ts";
-import type { Api, Plugin } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Plugin } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import { type Catalog } from "../catalog/catalog.ts";

@@ -1,6 +1,6 @@
 /** Controllers run on one server at a time. */
 import { spell } from "../../core/names.ts";
-import type { Api } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
 import { splitGroupVersion } from "../../core/versions.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
 import { takeTurns } from "./leader-election.ts";

@@ -13,7 +13,8 @@ import { type Clock, pause } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { dns1123Subdomain } from "../../core/meta/names.ts";
-import type { Api, EventNews, EventRecorder } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { EventNews, EventRecorder } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
 
 /** What a recorder needs. */

@@ -10,7 +10,7 @@
  */
 import { limits } from "../../core/limits.ts";
 import { microTimeOf } from "../../core/scalars/time.ts";
-import type { Api } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Clock, pause } from "../../core/async.ts";

@@ -2,7 +2,8 @@
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, ApiList, ApiPatch, ApiWriteOptions, GroupVersion, WatchScope } from "../../core/plugin.ts";
+import type { Api, ApiList, ApiPatch, ApiWriteOptions, WatchScope } from "../../core/api.ts";
+import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { Json } from "../../core/schema.ts";
 import { StatusError, type StatusReason } from "../../core/status-error.ts";
@@ -11,7 +12,6 @@ import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { dispatch, errorReply } from "../handle.ts";
-import { splitGroupVersion } from "../../core/versions.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";

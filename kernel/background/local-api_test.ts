@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
 import { listed } from "../../core/listed.ts";
 import { object } from "../../core/meta/object.ts";
-import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/plugin.ts";
+import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/api.ts";
 import { boolean, field, int64, mapBy, record, string, struct } from "../../core/schema.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { withDefaults } from "../config/parse.ts";

@@ -1,5 +1,6 @@
 /** What kube-apiserver once had and has no more, by the release that removed it. Facts only; `removed.ts` answers by them. */
-import type { GroupVersion, Release } from "../../core/plugin.ts";
+import type { GroupVersion } from "../../core/versions.ts";
+import type { Release } from "../../core/plugin.ts";
 
 /** Resources that a group version lost in a release, and what to use instead. A group version is gone when all of its resources are. */
 export const removedResources: readonly (readonly [Release, GroupVersion, resources: string, use: string])[] = Object.freeze([

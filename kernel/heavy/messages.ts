@@ -1,5 +1,6 @@
 /** What the main thread and the heavy thread send each other. Bytes travel as buffers of their own. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
+import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
@@ -47,13 +48,20 @@ export type Question =
     /** What the cache keeps of the object beside its bytes; undefined where it has to read them itself. */
     readonly attributes: Attributes | undefined;
   }
-  | { readonly op: "authorize"; readonly verb: string };
+  | { readonly op: "authorize"; readonly verb: string }
+  | AccessQuestion;
+
+/** A call of one function of `Access` with its arguments, which are plain data. */
+export type AccessQuestion = {
+  [Name in keyof Access]: { readonly op: "access"; readonly name: Name; readonly args: Parameters<Access[Name]> };
+}[keyof Access];
 
 export interface Answers {
   readonly get: { readonly entry: Entry | undefined; readonly revision: Revision };
   readonly list: Listing;
   readonly commit: Commit;
   readonly authorize: undefined;
+  readonly access: Awaited<ReturnType<Access[keyof Access]>>;
 }
 
 export type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: PlainError };

@@ -1,8 +1,9 @@
 /** The main thread's store as the heavy thread sees it. */
+import type { Access } from "../../core/access.ts";
 import type { Attributes } from "../cache/index/attributes.ts";
 import type { Batch, Change, Commit, Entry, Listing, Page, Range, Revision, Store } from "../store/store.ts";
 import { errorOf } from "./errors.ts";
-import type { Answers, FromHeavy, Question, Settled } from "./messages.ts";
+import type { AccessQuestion, Answers, FromHeavy, Question, Settled } from "./messages.ts";
 
 export class RemoteStore implements Store {
   readonly #post: (message: FromHeavy, transfer?: readonly ArrayBuffer[]) => void;
@@ -29,6 +30,12 @@ export class RemoteStore implements Store {
     else asked?.reject(errorOf(answer.error));
   }
 
+  /** Questions about users, answered by the main thread. */
+  readonly access: Access = {
+    authorize: (...args) => this.#access("authorize", args),
+    rules: (...args) => this.#access("rules", args),
+    authenticateToken: (...args) => this.#access("authenticateToken", args),
+  };
   authorize(verb: string): Promise<void> {
     return this.#ask({ op: "authorize", verb });
   }
@@ -58,6 +65,10 @@ export class RemoteStore implements Store {
     return Promise.resolve();
   }
 
+  #access<Name extends keyof Access>(name: Name, args: Parameters<Access[Name]>): ReturnType<Access[Name]> {
+    // `as`: what a question with that name and those arguments is, and is answered with.
+    return this.#ask({ op: "access", name, args } as AccessQuestion) as ReturnType<Access[Name]>;
+  }
   async #ask<Q extends Question>(question: Q): Promise<Answers[Q["op"]]> {
     this.#signal.throwIfAborted();
     const id = ++this.#last, asked = Promise.withResolvers<unknown>();

@@ -3,6 +3,7 @@
  * the first job and ends after a while without any. A job that does not stop soon after its abort ends with its thread.
  */
 import { limits } from "../../core/limits.ts";
+import type { Access } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/settings.ts";
@@ -11,7 +12,7 @@ import type { Store } from "../store/store.ts";
 import { errorOf, plainError } from "./errors.ts";
 import { type FairQueue, fairQueue } from "./fair-queue.ts";
 import type { HeavyHost, HeavyJob, HeavyOutcome, HeavyRequest, HeavyWork } from "../request/hand-over.ts";
-import type { FromHeavy, Question, ToHeavy } from "./messages.ts";
+import type { AccessQuestion, FromHeavy, Question, ToHeavy } from "./messages.ts";
 
 export interface HeavyThread {
   post(message: ToHeavy, transfer?: readonly ArrayBuffer[]): void;
@@ -38,6 +39,17 @@ interface Task {
   readonly host: HeavyHost;
   readonly signal: AbortSignal;
   readonly done: PromiseWithResolvers<unknown>;
+}
+
+function askAccess(access: Access, question: AccessQuestion): Promise<unknown> {
+  switch (question.name) {
+    case "authorize":
+      return access.authorize(...question.args);
+    case "rules":
+      return access.rules(...question.args);
+    case "authenticateToken":
+      return access.authenticateToken(...question.args);
+  }
 }
 
 export function heavyRequests(needs: HeavyNeeds): HeavyRequests {
@@ -195,6 +207,8 @@ class Requests implements HeavyRequests {
       }
       case "authorize":
         return await host.authorize(question.verb);
+      case "access":
+        return await askAccess(host.access, question);
     }
   }
 

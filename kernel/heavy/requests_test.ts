@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../../core/limits.ts";
+import type { HookContext } from "../../core/plugin.ts";
 import { StatusError } from "../../core/status-error.ts";
+import { fakeRequestContext } from "../../core/test-context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { withDefaults } from "../config/parse.ts";
 import type { Store } from "../store/store.ts";
@@ -11,7 +13,15 @@ import type { HeavyHost, HeavyRequest } from "../request/hand-over.ts";
 import type { FromHeavy, ToHeavy } from "./messages.ts";
 import { heavyRequests } from "./requests.ts";
 
-const host: HeavyHost = { warn() {}, step() {}, authorize: () => Promise.resolve(), admitted() {}, recorded() {}, report() {} };
+const host: HeavyHost = {
+  access: fakeRequestContext({} as HookContext).access, // not called
+  warn() {},
+  step() {},
+  authorize: () => Promise.resolve(),
+  admitted() {},
+  recorded() {},
+  report() {},
+};
 const request = (name: string): HeavyRequest => ({
   method: "POST",
   url: `/${name}`,

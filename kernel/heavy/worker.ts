@@ -114,6 +114,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
     server: {
       backend: backendOf(config, here),
       requestTimeoutMs: milliseconds,
+      access: store.access,
       authorize: (_user: UserInfo, { verb }) => store.authorize(verb),
       deprecated() {}, // counted where the request came in
       heavy: undefined,

@@ -7,7 +7,7 @@ import { parseUint } from "../../core/parse-uint.ts";
 import { limits } from "../../core/limits.ts";
 import { dns1123Label, pathSegmentName } from "../../core/meta/names.ts";
 import type { Names } from "../../core/names.ts";
-import type { WatchScope } from "../../core/plugin.ts";
+import type { WatchScope } from "../../core/api.ts";
 import { matchesFields } from "../../core/selectors/field.ts";
 import { matchesLabels } from "../../core/selectors/label.ts";
 import { badRequestError, type Status, StatusError, statusOf } from "../../core/status-error.ts";

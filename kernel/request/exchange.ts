@@ -1,4 +1,4 @@
-import type { WatchScope } from "../../core/plugin.ts";
+import type { WatchScope } from "../../core/api.ts";
 import type { PeerCertificate } from "./peer.ts";
 
 /** One request as the listener hands it over. */

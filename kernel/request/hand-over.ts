@@ -1,5 +1,6 @@
 /** Requests that cost too much for the thread that serves all connections. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
+import type { Access } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
 /** Thrown by a verb before it has changed anything: the whole request runs in the heavy thread instead. Never leaves `answer`. */
@@ -34,6 +35,7 @@ export interface HeavyReply {
 export interface HeavyHost {
   warn(text: string): void;
   step(what: string): void;
+  readonly access: Access;
   /** Rejects with a StatusError unless the user may do this with what the request names. */
   authorize(verb: string): Promise<void>;
   /** Milliseconds since the step of admission began. */

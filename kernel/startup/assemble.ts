@@ -1,7 +1,16 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
+import type { Access } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { authenticateInOrder, type Authenticator } from "../access/authentication/mod.ts";
-import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "../access/authorization/mod.ts";
+import {
+  authorizeBy,
+  decideInOrder,
+  publicInformation,
+  rulesOfChain,
+  systemDiscovery,
+  systemMasters,
+  systemMonitoring,
+} from "../access/authorization/mod.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import { nonresourceReply } from "../nonresource/nonresource.ts";
 import { describe, type Log } from "../observe/log.ts";
@@ -59,6 +68,7 @@ export function assemble(parts: Parts): Server {
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
+    access: accessOf(),
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),
@@ -99,9 +109,14 @@ function authenticateOf({ inForce, authenticators, registry: { record } }: Parts
   };
 }
 
+const chain = Object.freeze([systemMasters, systemMonitoring, publicInformation, systemDiscovery]);
+
 function authorizeOf({ registry: { record } }: Parts): Server["authorize"] {
-  const authorize = authorizeInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]);
-  return measuredAuthorize(authorize, isRefusal, record, elapsed);
+  return measuredAuthorize(authorizeBy(decideInOrder(chain)), isRefusal, record, elapsed);
+}
+
+function accessOf(): Access {
+  return { authorize: decideInOrder(chain), rules: rulesOfChain(chain), authenticateToken: () => Promise.resolve(undefined) };
 }
 
 function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {

@@ -2,19 +2,20 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { badRequestError, invalidError, notFoundError } from "../../core/status-error.ts";
 import type { EndpointSubresource } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
-import { at, bodyOf, type RequestContext, resourceName } from "../request-context.ts";
+import { bodyOf, hookContext, type RequestContext, resourceName } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { conversionOf } from "../respond/served.ts";
 import { writeOptions } from "../request/options.ts";
 import { readBody } from "../write/draft/body.ts";
 import type { Start } from "../write/guaranteed-update.ts";
+import { requestHookContext } from "../write/request-hook-context.ts";
 import { placed } from "../write/write-pipeline.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { replace } from "./update.ts";
 
 /** POST of a subresource: an action on one object. 201 with the object, or with the kind of the answer. */
 export async function act(call: RequestContext, subresource: EndpointSubresource): Promise<VerbResult> {
-  const { backend, endpoint, info, user } = call;
+  const { backend, endpoint, info } = call;
   const { dryRun, fieldValidation } = writeOptions(info.query, "CreateOptions", call.catalog.names);
   const { respond } = subresource.definition.create!; // the route checked that it takes POST
   const request = await requestOf(call, subresource, fieldValidation);
@@ -23,7 +24,7 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   if (done === undefined) throw notFoundError(resourceName(call), info.name);
   const { response } = subresource;
   if (respond === undefined || response === undefined) return objectResult(201, done);
-  const body = await respond(request, done.object, at(call), user);
+  const body = await respond(request, done.object, requestHookContext(call));
   const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the answer's schema
   return shownResult(201, Item.unsaved(response.stored, "", response.applyDefaults(object)), response);
 }
@@ -53,10 +54,10 @@ interface Action {
 
 /** Validates the action and stores what it makes of the object; undefined if the object is gone. */
 async function written(call: RequestContext, start: Start, { subresource, request, dryRun }: Action): Promise<Item | undefined> {
-  const { endpoint, info, user } = call;
+  const { endpoint, info } = call;
   const { validate, write } = subresource.definition.create!; // as above
   const check = (object: ApiObject) => {
-    const errors = validate?.(request, object, at(call)) ?? [];
+    const errors = validate?.(request, object, hookContext(call)) ?? [];
     const { group, kind } = subresource.request ?? endpoint;
     if (errors.length > 0) throw invalidError({ group, name: kind }, info.name, errors);
   };
@@ -66,6 +67,6 @@ async function written(call: RequestContext, start: Start, { subresource, reques
   }
   return await replace(call, start, dryRun, (current) => {
     check(current.object);
-    return { object: conversionOf(endpoint, write(request, current.object, at(call), user)), expected: current.revision };
+    return { object: conversionOf(endpoint, write(request, current.object, requestHookContext(call))), expected: current.revision };
   });
 }

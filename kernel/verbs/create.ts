@@ -8,8 +8,9 @@ import { readBody } from "../write/draft/body.ts";
 import { recorded } from "../write/field-managers.ts";
 import { Item, keyOf, storedBytes } from "../objects/objects.ts";
 import { writeOptions } from "../request/options.ts";
+import { requestHookContext } from "../write/request-hook-context.ts";
 import { placed, toCreate } from "../write/write-pipeline.ts";
-import { at, kindName, type RequestContext, resourceName } from "../request-context.ts";
+import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 
 /** POST of a collection: 201 with the object as stored. */
 export async function create(call: RequestContext): Promise<VerbResult> {
@@ -27,12 +28,12 @@ function begun(object: ApiObject): ApiObject {
 
 /** What a kind that is never stored gives back. */
 async function answered(call: RequestContext, sent: ApiObject): Promise<Item> {
-  const { endpoint: { resource, stored, toStored }, user } = call;
-  const here = at(call);
+  const { resource, stored, toStored } = call.endpoint;
+  const context = hookContext(call);
   const object = stored.applyDefaults(toStored(recorded(call, sent, undefined)));
-  const errors = resource.create?.(object, here) ?? [];
+  const errors = resource.create?.(object, context) ?? [];
   if (errors.length > 0) throw invalidError(kindName(call), object.metadata.name ?? "", errors);
-  return Item.unsaved(stored, "", await resource.handleCreate!(object, here, user));
+  return Item.unsaved(stored, "", await resource.handleCreate!(object, requestHookContext(call)));
 }
 
 /** Stores a new object under its name, or under one that is made for it. Who owns its fields is recorded, unless it says already. */

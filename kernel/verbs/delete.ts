@@ -16,7 +16,7 @@ import { ignoreReadErrorsField } from "../request/ignore-read-errors.ts";
 import { keyOfCall } from "./key-of-call.ts";
 import { Item, storedBytes } from "../objects/objects.ts";
 import { metaWith } from "../write/write-pipeline.ts";
-import { at, kindName, type RequestContext, resourceName } from "../request-context.ts";
+import { hookContext, kindName, type RequestContext, resourceName } from "../request-context.ts";
 import type { Revision } from "../store/store.ts";
 import { guaranteedUpdate, type Start, type Tried } from "../write/guaranteed-update.ts";
 import { isFinished, modified } from "./update.ts";
@@ -173,17 +173,17 @@ function mark(call: RequestContext, object: ApiObject, options: DeleteRequest): 
     ? object
     : { ...object, metadata: metaWith(object.metadata, { finalizers: finalizers.length === 0 ? undefined : finalizers }) };
   if (pending || (resource.deletion === undefined && !mustWait(next, undefined))) return next;
-  const here = at(call);
+  const context = hookContext(call);
   const generation = Number(next.metadata.generation ?? 0);
   next = {
     ...next,
     metadata: metaWith(next.metadata, {
-      deletionTimestamp: here.now,
+      deletionTimestamp: context.now,
       deletionGracePeriodSeconds: 0,
       ...(generation > 0 ? { generation: generation + 1 } : {}),
     }),
   };
-  return resource.deletion?.begin(next, here) ?? next;
+  return resource.deletion?.begin(next, context) ?? next;
 }
 
 /** The propagation policy, undefined where none is given; `otherwise` for `orphanDependents: false`, its older form. */

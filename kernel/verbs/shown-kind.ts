@@ -7,7 +7,7 @@ import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { invalidError } from "../../core/status-error.ts";
 import type { Endpoint } from "../catalog/catalog.ts";
 import { Item } from "../objects/objects.ts";
-import { at, type RequestContext } from "../request-context.ts";
+import { hookContext, type RequestContext } from "../request-context.ts";
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { recorded, withEntries } from "../write/field-managers.ts";
 import { objectEntries, viewEntries } from "../write/view-owners.ts";
@@ -54,7 +54,7 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
   const itemOf = (item: Item, use: "answer" | "draft") => {
     const { name, namespace, uid, resourceVersion, creationTimestamp, managedFields } = item.object.metadata;
     const metadata = present({ name, namespace, uid, resourceVersion, creationTimestamp });
-    const body = read(item.object, at(call));
+    const body = read(item.object, hookContext(call));
     const object = view.applyDefaults({ kind: view.kind, apiVersion: view.apiVersion, metadata, ...body } as ApiObject); // of the view's schema
     const whole = use === "answer" ? object : withEntries(object, viewEntries(call, view, managedFields));
     return Item.unsaved(view.stored, "", whole, resourceVersion);
@@ -64,9 +64,9 @@ function viewKind(call: RequestContext, view: Endpoint): ShownKind {
     live: (current) => itemOf(current, "draft"),
     attempt(current, sent, expected, hasOwners) {
       const object = hasOwners ? sent : recorded(shown, sent, itemOf(current, "draft").object);
-      const errors = validate?.(object, current.object, at(call)) ?? [];
+      const errors = validate?.(object, current.object, hookContext(call)) ?? [];
       if (errors.length > 0) throw invalidError({ group: view.group, name: view.kind }, call.info.name, errors);
-      const next = write(object, current.object, at(call));
+      const next = write(object, current.object, hookContext(call));
       const entries = objectEntries(call, view, current.object.metadata.managedFields, object.metadata.managedFields);
       return { object: withEntries(conversionOf(call.endpoint, next), entries), expected, hasOwners: true };
     },

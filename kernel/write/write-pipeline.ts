@@ -12,8 +12,8 @@ import { metaRulesOf, storedNameRules, validateObjectMeta, validateObjectMetaUpd
 import type { ApiObject, ObjectMeta } from "../../core/meta/object-meta.ts";
 import type { Subresource } from "../../core/plugin.ts";
 import { badRequestError, invalidError } from "../../core/status-error.ts";
-import { approve, mutated } from "./admission/admit.ts";
-import { at, kindName, type RequestContext } from "../request-context.ts";
+import { approve, authorizeContents, mutated } from "./admission/admit.ts";
+import { hookContext, kindName, type RequestContext } from "../request-context.ts";
 import { randomSuffix } from "./names.ts";
 import { withOwnersOnce } from "./owners.ts";
 
@@ -51,7 +51,7 @@ export function checkNamespaceOf({ endpoint, info }: RequestContext, { metadata:
 export async function toCreate(call: RequestContext, object: ApiObject, keepsDeletion = false): Promise<ApiObject> {
   const { endpoint, catalog, backend, warnings } = call;
   const { resource } = endpoint;
-  const here = at(call);
+  const context = hookContext(call);
   const { metadata } = object;
   const name = metadata.name === undefined && metadata.generateName !== undefined
     ? generatedName(metadata.generateName, backend.clock.random)
@@ -61,7 +61,7 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
     metadata: metaWith(metadata, {
       name,
       uid: crypto.randomUUID(),
-      creationTimestamp: here.now,
+      creationTimestamp: context.now,
       resourceVersion: undefined,
       selfLink: undefined,
       ...(keepsDeletion ? {} : { deletionTimestamp: undefined, deletionGracePeriodSeconds: undefined }),
@@ -70,20 +70,21 @@ export async function toCreate(call: RequestContext, object: ApiObject, keepsDel
   };
   next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(next)), undefined);
   call.step("admission has changed the object");
+  await authorizeContents(call, next, undefined);
   next = withStatusOf(call, next, undefined);
-  next = resource.prepare?.(next, undefined, here) ?? next;
+  next = resource.prepare?.(next, undefined, context) ?? next;
   next = dropDisabled(endpoint.stored.schema)(next, undefined, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, undefined, catalog.gates.isOn) ?? next;
   const errors = [
     ...(resource.strategy?.ownMetaRules ? [] : validateObjectMeta(next.metadata, metaRulesOf(resource, catalog.names))),
-    ...(resource.create?.(next, here) ?? []),
+    ...(resource.create?.(next, context) ?? []),
   ];
   // Every name has to do as a segment of a path, also where the kind has no rule of its own.
   if (errors.length === 0) append(errors, validateObjectMeta(next.metadata, storedNameRules(resource.scope)));
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, undefined);
   call.step("validated and admitted");
-  for (const text of resource.warn?.(next, undefined, here) ?? []) warnings.add(text);
+  for (const text of resource.warn?.(next, undefined, context) ?? []) warnings.add(text);
   return next;
 }
 
@@ -92,17 +93,18 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const { endpoint, catalog, warnings } = call;
   const { resource } = endpoint;
   const part = partOf(call);
-  const here = at(call);
+  const context = hookContext(call);
   let next = await mutated(call, endpoint.stored.applyDefaults(endpoint.toStored(object)), prior);
   call.step("admission has changed the object");
+  if (call.subresource === undefined) await authorizeContents(call, next, prior);
   next = {
     ...next,
     metadata: metaWith(next.metadata, { generation: prior.metadata.generation, ...(dryRun ? {} : { selfLink: undefined }) }),
   };
-  if (part?.write !== undefined) next = part.write(next, prior, here);
+  if (part?.write !== undefined) next = part.write(next, prior, context);
   else {
     if (call.subresource === undefined) next = withStatusOf(call, next, prior);
-    next = resource.prepare?.(next, prior, here) ?? next;
+    next = resource.prepare?.(next, prior, context) ?? next;
   }
   next = dropDisabled(endpoint.stored.schema)(next, prior, catalog.gates.isOn) as ApiObject; // keeps all that a kind must have
   next = resource.dropDisabled?.(next, prior, catalog.gates.isOn) ?? next;
@@ -113,12 +115,12 @@ export async function toUpdate(call: RequestContext, object: ApiObject, prior: A
   const errors: readonly FieldError[] = [
     ...validateObjectMeta(next.metadata, storedNameRules(resource.scope)),
     ...validateObjectMetaUpdate(next.metadata, prior.metadata),
-    ...((part === undefined ? resource.update : part.update)?.(next, prior, here) ?? []),
+    ...((part === undefined ? resource.update : part.update)?.(next, prior, context) ?? []),
   ];
   if (errors.length > 0) throw invalidError(kindName(call), next.metadata.name ?? "", errors);
   await approve(call, next, prior);
   call.step("validated and admitted");
-  for (const text of resource.warn?.(next, prior, here) ?? []) warnings.add(text);
+  for (const text of resource.warn?.(next, prior, context) ?? []) warnings.add(text);
   return next;
 }
 

@@ -25,7 +25,7 @@ export const selfSubjectReviews = defineResource<SelfSubjectReview>({
   summary: "Returns the user that the request is authenticated as (`kubectl auth whoami`).",
   storedAs: "authentication.{domain}/v1",
   served: { "authentication.{domain}/v1": { schema: SelfSubjectReview, introduced: "1.28" } },
-  handleCreate: ({ kind, apiVersion }, { now }, { name, uid, groups, extra }) => ({
+  handleCreate: ({ kind, apiVersion }, { now, caller: { name, uid, groups, extra } }) => ({
     kind,
     apiVersion,
     metadata: { creationTimestamp: now },

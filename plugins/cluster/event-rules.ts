@@ -15,19 +15,19 @@ const wordBytesMax = 128;
 const noteBytesMax = 1024;
 const seriesCountMin = 2;
 
-export function validateEventCreate(event: CoreEvent, at: HookContext): readonly FieldError[] {
-  const errors = validateLegacy(event, at);
-  return isCore(at)
+export function validateEventCreate(event: CoreEvent, context: HookContext): readonly FieldError[] {
+  const errors = validateLegacy(event, context);
+  return isCore(context)
     ? errors
-    : [...errors, ...validateObjectMeta(event.metadata, metaRules(at)), ...validateSeries(event), ...validateFields(event)];
+    : [...errors, ...validateObjectMeta(event.metadata, metaRules(context)), ...validateSeries(event), ...validateFields(event)];
 }
 
-export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: HookContext): readonly FieldError[] {
-  const errors = validateLegacy(next, at);
-  if (isCore(at)) return errors;
+export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, context: HookContext): readonly FieldError[] {
+  const errors = validateLegacy(next, context);
+  if (isCore(context)) return errors;
   return [
     ...errors,
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRules(at)),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRules(context)),
     ...(same(next.series, prior.series) ? [] : validateSeries(next)),
     ...validateImmutable(next, prior),
   ];
@@ -36,16 +36,16 @@ export function validateEventUpdate(next: CoreEvent, prior: CoreEvent, at: HookC
 function metaRules({ names }: HookContext): MetaRules {
   return metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, names);
 }
-function isCore(at: HookContext): boolean {
-  return at.requestVersion === "v1";
+function isCore(context: HookContext): boolean {
+  return context.requestVersion === "v1";
 }
 
-function validateLegacy(event: CoreEvent, at: HookContext): readonly FieldError[] {
+function validateLegacy(event: CoreEvent, context: HookContext): readonly FieldError[] {
   const { namespace = "" } = event.metadata;
   return [
     ...(isUnset(event.eventTime)
       ? validateNamespace(event, namespace)
-      : validateReporter(event, namespace, isCore(at) ? "reportingComponent" : "reportingController")),
+      : validateReporter(event, namespace, isCore(context) ? "reportingComponent" : "reportingController")),
     ...dns1123Subdomain(namespace).map((wrong) => invalid("namespace", namespace, wrong)),
   ];
 }

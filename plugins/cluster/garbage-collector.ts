@@ -13,7 +13,8 @@
 import { limits } from "../../core/limits.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../core/meta/finalizers.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, Controller } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Controller } from "../../core/plugin.ts";
 import type { ApiObject, OwnerReference } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { type Node, nodeOf, OwnerGraph } from "./owner-graph.ts";

@@ -1,5 +1,6 @@
 import { listed } from "../../core/listed.ts";
-import type { Api, GroupVersion } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { GroupVersion } from "../../core/versions.ts";
 import { StatusError } from "../../core/status-error.ts";
 import type { Content } from "./namespace-conditions.ts";
 

@@ -8,7 +8,8 @@
  * Passes over different namespaces run concurrently, at most `limits.controllerPassesMax` at a time.
  */
 import { limits } from "../../core/limits.ts";
-import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Controller, ControllerContext } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { conditionsAfter } from "./namespace-conditions.ts";

@@ -71,26 +71,26 @@ export function contentFinalizer(names: Names): string {
   return names.platform;
 }
 
-function prepare(next: Namespace, prior: Namespace | undefined, at: HookContext): Namespace {
-  const labelled = withNameLabel(next, at.names);
+function prepare(next: Namespace, prior: Namespace | undefined, context: HookContext): Namespace {
+  const labelled = withNameLabel(next, context.names);
   if (prior !== undefined) return { ...labelled, spec: prior.spec, status: prior.status };
-  const finalizers = next.spec.finalizers ?? [], own = contentFinalizer(at.names);
+  const finalizers = next.spec.finalizers ?? [], own = contentFinalizer(context.names);
   return { ...labelled, spec: { finalizers: finalizers.includes(own) ? finalizers : [...finalizers, own] }, status: { phase: "Active" } };
 }
 
-function validateFinalizer(finalizer: string, path: string, at: HookContext): readonly FieldError[] {
-  return [...validateFinalizerShape(finalizer, path), ...validateStandardFinalizer(finalizer, path, at.names)];
+function validateFinalizer(finalizer: string, path: string, context: HookContext): readonly FieldError[] {
+  return [...validateFinalizerShape(finalizer, path), ...validateStandardFinalizer(finalizer, path, context.names)];
 }
-function validateSpec(next: Namespace, at: HookContext): readonly FieldError[] {
-  return (next.spec.finalizers ?? []).flatMap((each) => validateFinalizer(each, "spec.finalizers", at));
+function validateSpec(next: Namespace, context: HookContext): readonly FieldError[] {
+  return (next.spec.finalizers ?? []).flatMap((each) => validateFinalizer(each, "spec.finalizers", context));
 }
-function validateMetaUpdate(next: Namespace, prior: Namespace, at: HookContext): readonly FieldError[] {
-  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(namespaces, at.names));
+function validateMetaUpdate(next: Namespace, prior: Namespace, context: HookContext): readonly FieldError[] {
+  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(namespaces, context.names));
 }
 
 const status: Subresource<Namespace> = {
-  write: (next, prior, at) => ({ ...withNameLabel(next, at.names), spec: prior.spec }),
-  update(next, prior, at) {
+  write: (next, prior, context) => ({ ...withNameLabel(next, context.names), spec: prior.spec }),
+  update(next, prior, context) {
     const pending = (next.metadata.deletionTimestamp ?? null) !== null;
     const phase = pending ? "Terminating" : "Active";
     // The capital letter in the path is upstream's.
@@ -99,16 +99,16 @@ const status: Subresource<Namespace> = {
       next.status.phase ?? "",
       `may only be '${phase}' if \`deletionTimestamp\` is ${pending ? "not " : ""}empty`,
     );
-    return [...validateMetaUpdate(next, prior, at), ...(next.status.phase === phase ? [] : [wrong])];
+    return [...validateMetaUpdate(next, prior, context), ...(next.status.phase === phase ? [] : [wrong])];
   },
 };
 
 const finalize: Subresource<Namespace> = {
   verbs: ["update"],
-  write: (next, prior, at) => ({ ...withNameLabel(next, at.names), status: prior.status }),
-  update: (next, prior, at) => [
-    ...validateMetaUpdate(next, prior, at),
-    ...(next.spec.finalizers ?? []).flatMap((each, i) => validateFinalizer(each, `spec.finalizers[${i}]`, at)),
+  write: (next, prior, context) => ({ ...withNameLabel(next, context.names), status: prior.status }),
+  update: (next, prior, context) => [
+    ...validateMetaUpdate(next, prior, context),
+    ...(next.spec.finalizers ?? []).flatMap((each, i) => validateFinalizer(each, `spec.finalizers[${i}]`, context)),
   ],
 };
 
@@ -134,10 +134,10 @@ export const namespaces: Resource<Namespace> = defineResource<Namespace>({
   strategy,
   prepare,
   create: validateSpec,
-  update: (next, prior, at) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(namespaces, at.names)),
-    ...validateSpec(next, at),
-    ...validateMetaUpdate(next, prior, at),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(namespaces, context.names)),
+    ...validateSpec(next, context),
+    ...validateMetaUpdate(next, prior, context),
   ],
   deletion: {
     begin(namespace) {

@@ -1,5 +1,5 @@
 /** The graph of owner references, built from watch events: one node for each existing object, by uid. */
-import type { GroupVersion } from "../../core/plugin.ts";
+import type { GroupVersion } from "../../core/versions.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import type { OwnerReference } from "../../core/meta/object-meta.ts";
 

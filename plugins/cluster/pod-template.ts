@@ -52,16 +52,16 @@ export const podTemplates: Resource<PodTemplate> = defineResource<PodTemplate>({
     return spec === next.template.spec ? next : { ...next, template: { ...next.template, spec } };
   },
   create: ({ template }, { names, gates }) => validatePodTemplateSpec(template, "template", names, optionsForCreate(gates)),
-  update: (next, prior, at) => {
-    const rules = metaRulesOf(podTemplates, at.names);
+  update: (next, prior, context) => {
+    const rules = metaRulesOf(podTemplates, context.names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
-      ...validatePodTemplateSpec(next.template, "template", at.names, optionsForUpdate(prior.template, at.names, at.gates)),
+      ...validatePodTemplateSpec(next.template, "template", context.names, optionsForUpdate(prior.template, context.names, context.gates)),
     ];
   },
   // An update that changes metadata only must not repeat the warnings.
-  warn: ({ template, metadata }, prior, at) =>
-    prior !== undefined && metadata.generation === prior.metadata.generation ? [] : warnOfPodTemplate(template, "template", at.names),
+  warn: ({ template, metadata }, prior, context) =>
+    prior !== undefined && metadata.generation === prior.metadata.generation ? [] : warnOfPodTemplate(template, "template", context.names),
 });
 
 export const podTemplateGates: NonNullable<Plugin["featureGates"]> = {

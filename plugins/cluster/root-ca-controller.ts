@@ -1,6 +1,7 @@
 /** Publishes the root certificates, which clients in the cluster use to verify the server, as a ConfigMap in each namespace. */
 import { type Names, spell } from "../../core/names.ts";
-import type { Api, Controller, ControllerContext } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Controller, ControllerContext } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";

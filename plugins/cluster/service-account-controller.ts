@@ -1,4 +1,5 @@
-import type { Api, Controller } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { Controller } from "../../core/plugin.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";
 

@@ -37,12 +37,12 @@ export const serviceAccounts: Resource<ServiceAccount> = defineResource<ServiceA
   served: { v1: { schema: ServiceAccount, introduced: "1.0", columns } },
   strategy: { deleteAnswers: "object", coreFinalizers: true },
   prepare: withNamesOnly,
-  update(next, prior, at) {
-    const rules = metaRulesOf(serviceAccounts, at.names);
+  update(next, prior, context) {
+    const rules = metaRulesOf(serviceAccounts, context.names);
     return [...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules), ...validateObjectMeta(next.metadata, rules)];
   },
-  warn(next, prior, at) {
-    const key = spell(at.names, "{platform}.io/enforce-mountable-secrets");
+  warn(next, prior, context) {
+    const key = spell(context.names, "{platform}.io/enforce-mountable-secrets");
     const has = (account: ServiceAccount | undefined) => Object.hasOwn(account?.metadata.annotations ?? {}, key);
     if (has(prior) || !has(next)) return [];
     return [`metadata.annotations[${key}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`];

@@ -77,8 +77,8 @@ export const configMaps = defineResource<ConfigMap>({
   served: { v1: { schema: ConfigMap, introduced: "1.2", columns } },
   strategy,
   create: validateValues,
-  update(next, prior, at) {
-    const rules = metaRulesOf(configMaps, at.names);
+  update(next, prior, context) {
+    const rules = metaRulesOf(configMaps, context.names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...validateImmutable(next, prior),

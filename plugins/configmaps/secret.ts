@@ -98,19 +98,19 @@ export const secrets = defineResource<Secret>({
     },
   },
   strategy,
-  create: (next, at) => validateData(next, at.names),
-  update(next, prior, at) {
-    const rules = metaRulesOf(secrets, at.names);
+  create: (next, context) => validateData(next, context.names),
+  update(next, prior, context) {
+    const rules = metaRulesOf(secrets, context.names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...(next.type === prior.type ? [] : [invalid("type", next.type, "field is immutable")]),
       ...validateImmutable(next, prior),
       ...validateObjectMeta(next.metadata, rules),
-      ...validateData(next, at.names),
+      ...validateData(next, context.names),
     ];
   },
-  warn(next, _prior, at) {
-    if (next.type !== secretTypes(at.names).tls) return [];
+  warn(next, _prior, context) {
+    if (next.type !== secretTypes(context.names).tls) return [];
     const problem = keyPairProblem(next.data?.["tls.crt"] ?? "", next.data?.["tls.key"] ?? "");
     return problem === undefined ? [] : [problem];
   },

@@ -193,10 +193,10 @@ export const csiDrivers: Resource<CSIDriver> = defineResource<CSIDriver>({
   storedUnder: "csidrivers",
   served: { "storage.{domain}/v1": { schema: CSIDriver, introduced: "1.18", columns } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true, generation: "onUpdate" },
-  create: (next, at) => validateSpec(next, at.gates),
-  update: (next, prior, at) => [
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(csiDrivers, at.names)),
-    ...validateSpec(next, at.gates),
+  create: (next, context) => validateSpec(next, context.gates),
+  update: (next, prior, context) => [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(csiDrivers, context.names)),
+    ...validateSpec(next, context.gates),
     ...validateImmutable(next, prior),
   ],
   warn({ spec }, prior, { gates }) {

@@ -121,9 +121,9 @@ export const csiNodes: Resource<CSINode> = defineResource<CSINode>({
   served: { "storage.{domain}/v1": { schema: CSINode, introduced: "1.17", columns } },
   strategy: { unconditionalUpdate: false, deleteAnswers: "object", coreFinalizers: true },
   create: validateDrivers,
-  update: (next, prior, at) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(csiNodes, at.names)),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(csiNodes, context.names)),
     ...validateDrivers(next),
-    ...validateUnchanged(next, prior, at.gates),
+    ...validateUnchanged(next, prior, context.gates),
   ],
 });

@@ -61,8 +61,8 @@ export const csiStorageCapacities: Resource<CSIStorageCapacity> = defineResource
   },
   strategy: { unconditionalUpdate: false, coreFinalizers: true },
   create: (next) => validateFields(next, false),
-  update: (next, prior, at) => {
-    const rules = metaRulesOf(csiStorageCapacities, at.names);
+  update: (next, prior, context) => {
+    const rules = metaRulesOf(csiStorageCapacities, context.names);
     return [
       ...validateObjectMeta(next.metadata, rules),
       ...validateFields(next, hasInvalidLabelValue(prior.nodeTopology)),

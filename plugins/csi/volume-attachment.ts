@@ -134,9 +134,9 @@ function validateVolumeName({ spec: { source: { persistentVolumeName: name } } }
   return name === undefined ? [] : dns1123Subdomain(name).map((wrong) => invalid("spec.source.persistentVolumeName", name, wrong));
 }
 
-function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, at: HookContext): readonly FieldError[] {
+function validateUpdate(next: VolumeAttachment, prior: VolumeAttachment, context: HookContext): readonly FieldError[] {
   return [
-    ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, at.names)),
+    ...validateObjectMeta(next.metadata, metaRulesOf(volumeAttachments, context.names)),
     ...validateSpec(next),
     ...validateStatus(next.status),
     ...validateVolumeName(next),

@@ -19,14 +19,14 @@ export const strategy = { unconditionalUpdate: false, coreFinalizers: true } as 
 const kind = { scope: "Cluster", strategy } as const;
 
 /** Whether the request is in v1alpha1. */
-export function isAlpha(at: HookContext): boolean {
-  return at.requestVersion.endsWith("/v1alpha1");
+export function isAlpha(context: HookContext): boolean {
+  return context.requestVersion.endsWith("/v1alpha1");
 }
 
-export function validateSpec(next: StorageVersionMigration, at: HookContext): readonly FieldError[] {
+export function validateSpec(next: StorageVersionMigration, context: HookContext): readonly FieldError[] {
   const { group, resource } = next.spec.resource;
   const missing = resource === "" ? [required("spec.resource.resource", "resource is required to be set")] : [];
-  if (isAlpha(at)) {
+  if (isAlpha(context)) {
     return [
       ...missing,
       ...(alphaFieldsOf(next).version === "" ? [required("spec.resource.version", "version is required to be set")] : []),
@@ -44,17 +44,17 @@ function joined(wrong: readonly string[], path: string, value: string): readonly
   return wrong.length === 0 ? [] : [invalid(path, value, wrong.join(","))];
 }
 
-export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, at: HookContext): readonly FieldError[] {
-  const meta = validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
-  if (!isAlpha(at)) {
+export function validateUpdate(next: StorageVersionMigration, prior: StorageVersionMigration, context: HookContext): readonly FieldError[] {
+  const meta = validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, context.names));
+  if (!isAlpha(context)) {
     const spec = sameValue(next.spec, prior.spec) ? [] : [invalid("spec", next.spec, "field is immutable")];
-    return [...validateSpec(next, at), ...meta, ...spec];
+    return [...validateSpec(next, context), ...meta, ...spec];
   }
   const now = next.spec.resource, before = prior.spec.resource;
   const version = alphaFieldsOf(next).version, versionBefore = alphaFieldsOf(prior).version;
   // The short paths are upstream's. A migration made in v1beta1 has no version yet.
   return [
-    ...validateSpec(next, at),
+    ...validateSpec(next, context),
     ...meta,
     ...(now.group === before.group ? [] : [invalid("group", now.group, "field is immutable")]),
     ...(versionBefore === "" || version === versionBefore ? [] : [invalid("version", version, "field is immutable")]),
@@ -68,13 +68,17 @@ function isTrue(conditions: Conditions, type: string): boolean {
   return (conditions ?? []).some((condition) => condition.type === type && condition.status === "True");
 }
 
-export function validateStatus(next: StorageVersionMigration, prior: StorageVersionMigration, at: HookContext): readonly FieldError[] {
+export function validateStatus(next: StorageVersionMigration, prior: StorageVersionMigration, context: HookContext): readonly FieldError[] {
   const { conditions, resourceVersion = "" } = next.status;
-  const wrong = resourceVersion === "" ? undefined : isAlpha(at) ? alphaVersionProblem(resourceVersion) : versionProblem(resourceVersion);
+  const wrong = resourceVersion === ""
+    ? undefined
+    : isAlpha(context)
+    ? alphaVersionProblem(resourceVersion)
+    : versionProblem(resourceVersion);
   const priorVersion = prior.status.resourceVersion ?? "";
   return [
     ...(wrong === undefined ? [] : [invalid("status.resourceVersion", resourceVersion, wrong)]),
-    ...(isAlpha(at) ? alphaConditions(conditions) : validateConditions(conditions, "status.conditions")),
+    ...(isAlpha(context) ? alphaConditions(conditions) : validateConditions(conditions, "status.conditions")),
     ...(priorVersion === "" || priorVersion === resourceVersion
       ? []
       : [invalid("status.resourceVersion", resourceVersion, "field is immutable")]),

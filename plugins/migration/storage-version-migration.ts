@@ -49,9 +49,9 @@ const status: Subresource<StorageVersionMigration> = {
   leaves: ["metadata", "spec"],
   // Only the status and, through metaOfStatus, the managed fields are taken from the request.
   write: (next, prior) => ({ ...prior, metadata: metaOfStatus(next.metadata, prior.metadata), status: next.status }),
-  update: (next, prior, at) => [
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(storageVersionMigrations, at.names)),
-    ...validateStatus(next, prior, at),
+  update: (next, prior, context) => [
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(storageVersionMigrations, context.names)),
+    ...validateStatus(next, prior, context),
   ],
 };
 
@@ -80,14 +80,14 @@ export const storageVersionMigrations: Resource<StorageVersionMigration> = defin
     },
   },
   strategy,
-  prepare(next, prior, at) {
+  prepare(next, prior, context) {
     if (prior === undefined) return { ...next, status: {} };
     const kept = { ...next, status: prior.status };
-    return isAlpha(at) ? kept : inheritAlphaFields(kept, prior);
+    return isAlpha(context) ? kept : inheritAlphaFields(kept, prior);
   },
   create: validateSpec,
-  update: (next, prior, at) => [
-    ...validateObjectMeta(next.metadata, metaRulesOf(storageVersionMigrations, at.names)),
-    ...validateUpdate(next, prior, at),
+  update: (next, prior, context) => [
+    ...validateObjectMeta(next.metadata, metaRulesOf(storageVersionMigrations, context.names)),
+    ...validateUpdate(next, prior, context),
   ],
 });

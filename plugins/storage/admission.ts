@@ -23,9 +23,9 @@ function classOf({ metadata: { annotations = {} }, spec }: PersistentVolumeClaim
 const defaultStorageClass: Admission<PersistentVolumeClaim> = {
   name: "DefaultStorageClass",
   resources: [persistentVolumeClaims],
-  async mutate(next, prior, at, read) {
-    if (prior !== undefined || classOf(next, at.names) !== undefined) return next;
-    const classes = (await read.list(storageV1, "storageclasses", "")).filter((each) => isDefaultClass(each, at.names));
+  async mutate(next, prior, context) {
+    if (prior !== undefined || classOf(next, context.names) !== undefined) return next;
+    const classes = (await context.read.list(storageV1, "storageclasses", "")).filter((each) => isDefaultClass(each, context.names));
     const [newest] = classes.toSorted(newestFirst);
     return newest === undefined ? next : { ...next, spec: { ...next.spec, storageClassName: newest.metadata.name! } }; // `!`: stored objects have names
   },
@@ -41,14 +41,14 @@ function newestFirst(a: ApiObject, b: ApiObject): number {
 const claimResize: Admission<PersistentVolumeClaim> = {
   name: "PersistentVolumeClaimResize",
   resources: [persistentVolumeClaims],
-  async refuse(next, prior, at, read) {
-    if (prior === undefined || at.subresource !== "") return undefined;
+  async refuse(next, prior, context) {
+    if (prior === undefined || context.subresource !== "") return undefined;
     const { requests: now } = next.spec.resources, { requests: before } = prior.spec.resources;
     if (compareQuantities(now?.["storage"] ?? "0", before?.["storage"] ?? "0") <= 0 || prior.status.phase !== "Bound") return undefined;
     // If this update sets the class, the volume was not provisioned by it.
-    const name = classOf(next, at.names) === classOf(prior, at.names) ? classOf(next, at.names) ?? "" : "";
+    const name = classOf(next, context.names) === classOf(prior, context.names) ? classOf(next, context.names) ?? "" : "";
     // `as`: the type of the resource `storageclasses`.
-    const found = name === "" ? undefined : await read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
+    const found = name === "" ? undefined : await context.read.get(storageV1, "storageclasses", "", name) as StorageClass | undefined;
     if (found?.allowVolumeExpansion === true) return undefined;
     return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
   },
@@ -58,9 +58,9 @@ const claimResize: Admission<PersistentVolumeClaim> = {
 const inUseProtection: Admission = {
   name: "StorageObjectInUseProtection",
   resources: [persistentVolumes, persistentVolumeClaims, volumeAttributesClasses],
-  mutate(next, prior, at) {
-    if (prior !== undefined || (next.kind === "VolumeAttributesClass" && !at.gates("VolumeAttributesClass"))) return next;
-    const finalizer = protectionOf(next.kind, at.names);
+  mutate(next, prior, context) {
+    if (prior !== undefined || (next.kind === "VolumeAttributesClass" && !context.gates("VolumeAttributesClass"))) return next;
+    const finalizer = protectionOf(next.kind, context.names);
     const { finalizers = [] } = next.metadata;
     return finalizers.includes(finalizer) ? next : { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, finalizer] } };
   },

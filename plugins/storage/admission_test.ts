@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Admission, Reader } from "../../core/plugin.ts";
+import type { Reader } from "../../core/access.ts";
+import type { Admission } from "../../core/plugin.ts";
+import { fakeRequestContext } from "../../core/test-context.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { storageAdmission } from "./admission.ts";
 import { hookContext } from "./test-context.ts";
@@ -30,7 +32,7 @@ const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" };
 test("DefaultStorageClass sets the newest default class on a new claim; among equal ages, the first by name", async () => {
   const { mutate } = step("DefaultStorageClass");
   const named = async (next: any, ...classes: object[]) =>
-    (await mutate!(next, undefined, hookContext(), having(...classes))).spec.storageClassName;
+    (await mutate!(next, undefined, fakeRequestContext(hookContext(), { read: having(...classes) }))).spec.storageClassName;
   const old = storageClass("old", "2020-01-01T00:00:00Z", isDefault);
   const b = storageClass("b", "2021-01-01T00:00:00Z", { "storageclass.beta.kubernetes.io/is-default-class": "true" });
   const a = storageClass("a", "2021-01-01T00:00:00Z", isDefault);
@@ -41,7 +43,7 @@ test("DefaultStorageClass sets the newest default class on a new claim; among eq
   assert.equal(await named(claim({ storageClassName: "" }), old), "");
   assert.equal(await named(claim({}, {}, { "volume.beta.kubernetes.io/storage-class": "" }), old), undefined);
   const same = claim();
-  assert.equal(await mutate!(same, claim(), hookContext(), having(old)), same, "an update is not changed");
+  assert.equal(await mutate!(same, claim(), fakeRequestContext(hookContext(), { read: having(old) })), same, "an update is not changed");
 });
 
 test("PersistentVolumeClaimResize rejects a larger request of a bound claim unless its class allows it", async () => {
@@ -53,7 +55,7 @@ test("PersistentVolumeClaimResize rejects a larger request of a bound claim unle
     storageClass("slow", "2020-01-01T00:00:00Z", {}, { allowVolumeExpansion: false }),
   );
   const rejection = (next: any, prior: any, options?: Parameters<typeof hookContext>[0]) =>
-    refuse!(next, prior, hookContext(options), classes);
+    refuse!(next, prior, fakeRequestContext(hookContext(options), { read: classes }));
   assert.equal(await rejection(requesting("2Gi", "fast"), requesting("1Gi", "fast")), undefined);
   assert.match(await rejection(requesting("2Gi", "fast"), requesting("1Gi")) ?? "", /^only dynamically provisioned/, "the class is new");
   for (const name of ["slow", "gone", "", undefined]) {
@@ -70,7 +72,7 @@ test("PersistentVolumeClaimResize rejects a larger request of a bound claim unle
 test("StorageObjectInUseProtection appends the finalizer of the kind at creation, once", async () => {
   const { mutate } = step("StorageObjectInUseProtection");
   const finalizers = async (kind: string, metadata: object, prior?: any, gates = {}) =>
-    (await mutate!({ kind, metadata } as any, prior, hookContext({ gates }), having())).metadata.finalizers; // `any`: the step reads these members only
+    (await mutate!({ kind, metadata } as any, prior, fakeRequestContext(hookContext({ gates }), { read: having() }))).metadata.finalizers; // `any`: the step reads these members only
   assert.deepEqual(await finalizers("PersistentVolume", {}), ["kubernetes.io/pv-protection"]);
   assert.deepEqual(await finalizers("PersistentVolumeClaim", { finalizers: ["a.b/c"] }), ["a.b/c", "kubernetes.io/pvc-protection"]);
   assert.deepEqual(await finalizers("VolumeAttributesClass", { finalizers: ["kubernetes.io/vac-protection", "a.b/c"] }), [

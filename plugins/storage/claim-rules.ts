@@ -17,34 +17,38 @@ import { attributesClassGate, attributesClassInUse } from "./gates.ts";
 
 const kind = { scope: "Namespaced", strategy: { coreFinalizers: true } } as const;
 
-function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: HookContext): readonly FieldError[] {
+function validateSpec(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, context: HookContext): readonly FieldError[] {
   return validateClaimSpec(next.spec, "spec", {
-    attributesClass: attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates),
+    attributesClass: attributesClassInUse(prior?.spec.volumeAttributesClassName, context.gates),
     storedValues: hasInvalidLabelValue(prior?.spec.selector),
     storedGroups: prior?.spec.dataSource?.apiGroup !== undefined || prior?.spec.dataSourceRef?.apiGroup !== undefined,
   });
 }
 
-export function validateClaimCreate(next: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
-  return validateSpec(next, undefined, at);
+export function validateClaimCreate(next: PersistentVolumeClaim, context: HookContext): readonly FieldError[] {
+  return validateSpec(next, undefined, context);
 }
 
-export function validateClaimUpdate(next: PersistentVolumeClaim, stored: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
-  const rules = metaRulesOf(kind, at.names);
+export function validateClaimUpdate(
+  next: PersistentVolumeClaim,
+  stored: PersistentVolumeClaim,
+  context: HookContext,
+): readonly FieldError[] {
+  const rules = metaRulesOf(kind, context.names);
   // A claim stored by an older release may have only one of the two source fields.
   const prior = { ...stored, spec: mirrored(stored.spec) };
   return [
     ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
     ...validateObjectMeta(next.metadata, rules),
-    ...validateSpec(next, prior, at),
-    ...validateUnchanged(next, prior, at),
+    ...validateSpec(next, prior, context),
+    ...validateUnchanged(next, prior, context),
   ];
 }
 
 const immutableSpec = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims";
 
-function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
-  const key = spell(at.names, classAnnotation);
+function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, context: HookContext): readonly FieldError[] {
+  const key = spell(context.names, classAnnotation);
   const errors: FieldError[] = [];
   const migrated = isClassMigrated(next, prior, key);
   const [now, before] = [annotationOf(next, key), annotationOf(prior, key)];
@@ -58,7 +62,7 @@ function validateUnchanged(next: PersistentVolumeClaim, prior: PersistentVolumeC
   }
   // The path lacks "spec.", as upstream.
   if (next.spec.volumeMode !== prior.spec.volumeMode) errors.push(invalid("volumeMode", next.spec.volumeMode, "field is immutable"));
-  return [...errors, ...validateAttributesClass(next, prior, at)];
+  return [...errors, ...validateAttributesClass(next, prior, context)];
 }
 
 function annotationOf({ metadata: { annotations = {} } }: PersistentVolumeClaim, key: string): string | undefined {
@@ -115,31 +119,35 @@ function storageOf(amounts: Readonly<Record<string, Quantity>> | undefined): Qua
 const notNilDetail = "is forbidden when status.currentVolumeAttributesClassName is not nil";
 
 /** Checks changes of the attributes class. It cannot be removed after one was applied. */
-function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
+function validateAttributesClass(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, context: HookContext): readonly FieldError[] {
   const { volumeAttributesClassName: now } = next.spec, { volumeAttributesClassName: before } = prior.spec;
   const path = "spec.volumeAttributesClassName";
   if (now === before) return [];
-  const errors = at.gates(attributesClassGate)
+  const errors = context.gates(attributesClassGate)
     ? []
     : [forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled")];
-  if (!attributesClassInUse(before, at.gates) || prior.status.currentVolumeAttributesClassName === undefined) return errors;
+  if (!attributesClassInUse(before, context.gates) || prior.status.currentVolumeAttributesClassName === undefined) return errors;
   if (now === undefined) return [...errors, forbidden(path, `update to nil ${notNilDetail}`)];
   return now === "" ? [...errors, forbidden(path, `update to empty string ${notNilDetail}`)] : errors;
 }
 
-export function validateClaimStatus(next: PersistentVolumeClaim, prior: PersistentVolumeClaim, at: HookContext): readonly FieldError[] {
+export function validateClaimStatus(
+  next: PersistentVolumeClaim,
+  prior: PersistentVolumeClaim,
+  context: HookContext,
+): readonly FieldError[] {
   const { capacity = {}, allocatedResources = {}, allocatedResourceStatuses = {} } = next.status;
   const statuses: readonly string[] = resizeStatuses;
   return [
-    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names)),
+    ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, context.names)),
     ...((next.spec.accessModes ?? []).length === 0 ? [required("Spec.accessModes", "")] : []),
     ...Object.entries(capacity).flatMap(([key, amount]) => validateNotNegative(amount, `status.capacity[${key}]`)),
     ...Object.entries(allocatedResourceStatuses).flatMap(([key, status]) => [
-      ...validateResourceKey(key, "status.allocatedResourceStatuses", at),
+      ...validateResourceKey(key, "status.allocatedResourceStatuses", context),
       ...(statuses.includes(status) ? [] : [notSupported("status.allocatedResourceStatuses", key, [...statuses].sort())]),
     ]),
     ...Object.entries(allocatedResources).flatMap(([key, amount]) => {
-      const wrong = validateResourceKey(key, "status.allocatedResources", at);
+      const wrong = validateResourceKey(key, "status.allocatedResources", context);
       return wrong.length > 0 ? wrong : validateNotNegative(amount, `status.allocatedResources[${key}]`);
     }),
   ];

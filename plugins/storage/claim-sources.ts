@@ -7,18 +7,20 @@ import type { PersistentVolumeClaimSpec } from "../shared/volumes/mod.ts";
 export function withSources(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  at: HookContext,
+  context: HookContext,
 ): PersistentVolumeClaimSpec {
-  return mirrored(withoutOldSource(withoutForeignSource(next, prior, at), prior, at));
+  return mirrored(withoutOldSource(withoutForeignSource(next, prior, context), prior, context));
 }
 
 /** Drops a source in another namespace if its gate is disabled, unless `dataSourceRef` is stored. */
 function withoutForeignSource(
   next: PersistentVolumeClaimSpec,
   prior: PersistentVolumeClaimSpec | undefined,
-  at: HookContext,
+  context: HookContext,
 ): PersistentVolumeClaimSpec {
-  if ((next.dataSourceRef?.namespace ?? "") === "" || at.gates("CrossNamespaceVolumeDataSource") || prior?.dataSourceRef !== undefined) {
+  if (
+    (next.dataSourceRef?.namespace ?? "") === "" || context.gates("CrossNamespaceVolumeDataSource") || prior?.dataSourceRef !== undefined
+  ) {
     return next;
   }
   const { dataSourceRef: _dropped, ...kept } = next;

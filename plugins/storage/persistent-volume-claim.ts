@@ -57,8 +57,8 @@ const columns: readonly Column<PersistentVolumeClaim>[] = [
   },
 ];
 
-function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, at: HookContext): PersistentVolumeClaim {
-  const spec = withSources(withoutDisabledClass(next, prior, at), prior?.spec, at);
+function prepare(next: PersistentVolumeClaim, prior: PersistentVolumeClaim | undefined, context: HookContext): PersistentVolumeClaim {
+  const spec = withSources(withoutDisabledClass(next, prior, context), prior?.spec, context);
   return { ...next, spec, status: prior?.status ?? { phase: "Pending" } };
 }
 
@@ -91,5 +91,5 @@ export const persistentVolumeClaims: Resource<PersistentVolumeClaim> = defineRes
   prepare,
   create: validateClaimCreate,
   update: validateClaimUpdate,
-  warn: (next, _prior, at) => at.subresource === "" ? warnOfClaim(next, at) : [],
+  warn: (next, _prior, context) => context.subresource === "" ? warnOfClaim(next, context) : [],
 });

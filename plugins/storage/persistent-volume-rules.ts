@@ -37,50 +37,54 @@ const mountable = [
   "photonPersistentDisk",
 ] as const;
 
-function validateSpec({ metadata, spec }: PersistentVolume, prior: PersistentVolume | undefined, at: HookContext): readonly FieldError[] {
-  const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, at.gates);
+function validateSpec(
+  { metadata, spec }: PersistentVolume,
+  prior: PersistentVolume | undefined,
+  context: HookContext,
+): readonly FieldError[] {
+  const attributesClass = attributesClassInUse(prior?.spec.volumeAttributesClassName, context.gates);
   const needed = prior?.spec.nodeAffinity?.required;
   const storedValues = needed !== undefined && hasInvalidNodeLabelValue(needed);
-  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: at.names, attributesClass, storedValues });
+  return validatePersistentVolumeSpec(spec, "spec", { name: metadata.name ?? "", names: context.names, attributesClass, storedValues });
 }
 
-function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, at: HookContext): readonly FieldError[] {
-  const key = spell(at.names, mountAnnotation);
+function validateMountOptions({ metadata: { annotations = {} }, spec }: PersistentVolume, context: HookContext): readonly FieldError[] {
+  const key = spell(context.names, mountAnnotation);
   if (!Object.hasOwn(annotations, key) || mountable.some((source) => spec[source] !== undefined)) return [];
   return [forbidden(`metadata.annotations.${key}`, "may not specify mount options for this volume type")];
 }
 
-export function validateVolumeCreate(next: PersistentVolume, at: HookContext): readonly FieldError[] {
-  return [...validateSpec(next, undefined, at), ...validateMountOptions(next, at)];
+export function validateVolumeCreate(next: PersistentVolume, context: HookContext): readonly FieldError[] {
+  return [...validateSpec(next, undefined, context), ...validateMountOptions(next, context)];
 }
 
 /** Validates an update. Errors of metadata and spec are repeated, as upstream, which validates them twice. */
-export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, at: HookContext): readonly FieldError[] {
-  const rules = metaRulesOf(kind, at.names);
-  const own = [...validateObjectMeta(next.metadata, rules), ...validateSpec(next, prior, at)];
+export function validateVolumeUpdate(next: PersistentVolume, prior: PersistentVolume, context: HookContext): readonly FieldError[] {
+  const rules = metaRulesOf(kind, context.names);
+  const own = [...validateObjectMeta(next.metadata, rules), ...validateSpec(next, prior, context)];
   return [
     ...own,
-    ...validateMountOptions(next, at),
+    ...validateMountOptions(next, context),
     ...own,
-    ...validateUnchanged(next.spec, prior.spec, at),
+    ...validateUnchanged(next.spec, prior.spec, context),
   ];
 }
 
-function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, at: HookContext): readonly FieldError[] {
+function validateUnchanged(next: PersistentVolumeSpec, prior: PersistentVolumeSpec, context: HookContext): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (!sameValue(sourceOf(withoutNewExpandSecret(next, prior)), sourceOf(prior))) {
     errors.push(forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"));
   }
   // The paths lack "spec.", as upstream.
   if (next.volumeMode !== prior.volumeMode) errors.push(invalid("volumeMode", next.volumeMode, "field is immutable"));
-  if (!at.gates("MutablePVNodeAffinity")) append(errors, validateNodeAffinity(next, prior, at.names));
+  if (!context.gates("MutablePVNodeAffinity")) append(errors, validateNodeAffinity(next, prior, context.names));
   const { volumeAttributesClassName: now } = next, { volumeAttributesClassName: before } = prior;
   if (now === before) return errors;
   const path = "spec.volumeAttributesClassName";
-  if (!at.gates(attributesClassGate)) {
+  if (!context.gates(attributesClassGate)) {
     errors.push(forbidden(path, "update is forbidden when the VolumeAttributesClass feature gate is disabled"));
   }
-  if (attributesClassInUse(before, at.gates) && now === undefined) {
+  if (attributesClassInUse(before, context.gates) && now === undefined) {
     errors.push(forbidden(path, "update from non-nil value to nil is forbidden"));
   }
   return errors;
@@ -134,8 +138,8 @@ function renamedTo(prior: Affinity, next: Affinity | undefined, names: Names): A
   };
 }
 
-export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVolume, at: HookContext): readonly FieldError[] {
-  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, at.names));
+export function validateVolumeStatus(next: PersistentVolume, prior: PersistentVolume, context: HookContext): readonly FieldError[] {
+  return validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", metaRulesOf(kind, context.names));
 }
 
 /** Sources whose drivers were removed: the field, its spelling in upstream's warning, and the warning. */

@@ -80,9 +80,9 @@ const columns: readonly Column<PersistentVolume>[] = [
 ];
 
 /** Sets the status of a new volume to Pending. */
-function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, at: HookContext): PersistentVolume {
-  const kept = withoutDisabledClass(next, prior, at);
-  return prior === undefined ? { ...kept, status: { phase: "Pending", lastPhaseTransitionTime: at.now } } : kept;
+function prepare(next: PersistentVolume, prior: PersistentVolume | undefined, context: HookContext): PersistentVolume {
+  const kept = withoutDisabledClass(next, prior, context);
+  return prior === undefined ? { ...kept, status: { phase: "Pending", lastPhaseTransitionTime: context.now } } : kept;
 }
 
 /** Drops volumeAttributesClassName if its gate is disabled, unless one is stored. */
@@ -95,10 +95,10 @@ function withoutDisabledClass(next: PersistentVolume, prior: PersistentVolume | 
 
 const status: Subresource<PersistentVolume> = {
   // A phase that changes without a new time gets the current time; an unchanged phase keeps its time.
-  write(next, prior, at) {
+  write(next, prior, context) {
     const { phase, lastPhaseTransitionTime: time } = next.status, { lastPhaseTransitionTime: before } = prior.status;
     const changed = phase !== prior.status.phase;
-    const transition = changed ? (time === undefined || time === before ? at.now : time) : time ?? before;
+    const transition = changed ? (time === undefined || time === before ? context.now : time) : time ?? before;
     const status = transition === undefined || transition === time ? next.status : { ...next.status, lastPhaseTransitionTime: transition };
     return { ...next, spec: prior.spec, status };
   },
@@ -117,5 +117,5 @@ export const persistentVolumes: Resource<PersistentVolume> = defineResource<Pers
   prepare,
   create: validateVolumeCreate,
   update: validateVolumeUpdate,
-  warn: (next, _prior, at) => at.subresource === "" ? warnOfVolume(next, at) : [],
+  warn: (next, _prior, context) => context.subresource === "" ? warnOfVolume(next, context) : [],
 });

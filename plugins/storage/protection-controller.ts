@@ -6,7 +6,9 @@
 import { type Names } from "../../core/names.ts";
 import { objectKey } from "../../core/object-key.ts";
 import { listed } from "../../core/listed.ts";
-import type { Api, Controller, GroupVersion } from "../../core/plugin.ts";
+import type { Api } from "../../core/api.ts";
+import type { GroupVersion } from "../../core/versions.ts";
+import type { Controller } from "../../core/plugin.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
 import { worked, type WorkMeter } from "../../core/work.ts";
 import { StatusError } from "../../core/status-error.ts";

@@ -131,8 +131,8 @@ export const storageClasses: Resource<StorageClass> = defineResource<StorageClas
   served: { [groupVersion]: { schema: StorageClass, introduced: "1.6", columns } },
   strategy: { deleteAnswers: "object", coreFinalizers: true },
   create: validateClass,
-  update(next, prior, at) {
-    const rules = metaRulesOf(storageClasses, at.names);
+  update(next, prior, context) {
+    const rules = metaRulesOf(storageClasses, context.names);
     return [
       ...validateObjectMeta(next.metadata, rules),
       ...validateClass(next),
@@ -140,10 +140,10 @@ export const storageClasses: Resource<StorageClass> = defineResource<StorageClas
       ...validateUnchanged(next, prior),
     ];
   },
-  warn: ({ allowedTopologies = [] }, _prior, at) =>
+  warn: ({ allowedTopologies = [] }, _prior, context) =>
     allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
       matchLabelExpressions.flatMap(({ key }, j) => {
-        const text = deprecatedNodeLabel(key, at.names);
+        const text = deprecatedNodeLabel(key, context.names);
         return text === undefined ? [] : [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${text}`];
       })
     ),

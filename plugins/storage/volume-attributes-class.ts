@@ -60,8 +60,8 @@ export const volumeAttributesClasses: Resource<VolumeAttributesClass> = defineRe
   },
   strategy: { deleteAnswers: "object", coreFinalizers: true },
   create: validateClass,
-  update(next, prior, at) {
-    const rules = metaRulesOf(volumeAttributesClasses, at.names);
+  update(next, prior, context) {
+    const rules = metaRulesOf(volumeAttributesClasses, context.names);
     return [
       ...validateObjectMetaUpdate(next.metadata, prior.metadata, "metadata", rules),
       ...(next.driverName === prior.driverName ? [] : [forbidden("driverName", "updates to driverName are forbidden.")]),

@@ -21,9 +21,13 @@ const first = [
   "SubresourceAction",
   "SubresourceKind",
   "HookContext",
+  "RequestHookContext",
   "Caller",
-  "Admission",
+  "Access",
   "Reader",
+  "Admission",
+  "AuthorizerDefinition",
+  "Authorizer",
   "StartHook",
   "Controller",
   "ControllerNeed",
@@ -34,22 +38,29 @@ const first = [
 
 const intro = `# Plugin reference
 
-Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\` by \`npm run docs\`.
+Every type of the plugin contract with its members, made from the docstrings of \`core/plugin.ts\`, \`core/api.ts\`, \`core/access.ts\` and \`core/user-info.ts\` by \`npm run docs\`.
 [Writing a plugin](writing-a-plugin.md) has an example of each part, in the order in which they run.
 `;
 
+const files = Object.freeze(["plugin.ts", "api.ts", "access.ts", "user-info.ts"]);
+
 /** The text of the page. */
 export function pluginReference(): string {
-  const text = readFileSync(new URL("../../core/plugin.ts", import.meta.url), "utf8");
-  const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as { readonly body: readonly Node[] };
-  const sections = new Map<string, string>();
-  for (const node of body) {
-    const { declaration } = node;
-    if (node.type !== "ExportNamedDeclaration" || declaration?.id === undefined) continue;
-    sections.set(declaration.id.name, section(text, node, declaration));
-  }
+  const sections = new Map(files.flatMap(sectionsOf));
   const names = [...first.filter((name) => sections.has(name)), ...[...sections.keys()].filter((name) => !first.includes(name))];
   return [intro, ...names.map((name) => sections.get(name)!)].join("\n");
+}
+
+/** The sections of a file's exported interfaces and types, by name. Functions and values have none. */
+function sectionsOf(file: string): readonly (readonly [name: string, section: string])[] {
+  const text = readFileSync(new URL(`../../core/${file}`, import.meta.url), "utf8");
+  const { body } = parse(text, { sourceType: "module", plugins: ["typescript"] }).program as unknown as { readonly body: readonly Node[] };
+  return body.flatMap((node) => {
+    const { declaration } = node;
+    const isType = declaration?.type === "TSInterfaceDeclaration" || declaration?.type === "TSTypeAliasDeclaration";
+    if (node.type !== "ExportNamedDeclaration" || declaration?.id === undefined || !isType) return [];
+    return [[declaration.id.name, section(text, node, declaration)]];
+  });
 }
 
 function section(text: string, node: Node, declaration: NonNullable<Node["declaration"]>): string {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { authorizeInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./mod.ts";
+import { authorizeBy, decideInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./mod.ts";
 
-const authorize = authorizeInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]);
+const authorize = authorizeBy(decideInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]));
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const admin = { name: "admin", groups: ["system:masters"] };
 
@@ -62,5 +62,8 @@ test("authorize() lets those who monitor read metrics and health, and nothing el
 
 test("authorize() asks no further once somebody denies", async () => {
   const denies = { name: "denies", authorize: () => ({ verdict: "deny" as const, reason: "not today" }) };
-  await assert.rejects(authorizeInOrder([denies, systemMasters])(admin, requestInfo("GET", "/x")!), /cannot get path "\/x": not today/);
+  await assert.rejects(
+    authorizeBy(decideInOrder([denies, systemMasters]))(admin, requestInfo("GET", "/x")!),
+    /cannot get path "\/x": not today/,
+  );
 });

@@ -1,45 +1,54 @@
-/** Authorization: the first authorizer with an opinion decides; without any opinion the request is refused. */
+/** Authorization: the first authorizer that allows or denies decides; a request that none allows is refused. */
+import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules } from "../../../core/access.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 
-/** Attributes of a request, from its request info. */
-export interface AuthorizationAttributes {
-  readonly isResourceRequest: boolean;
-  readonly path: string;
-  readonly verb: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-export interface Decision {
-  readonly verdict: "allow" | "deny" | "noOpinion";
-  /** Shown to the client behind what it may not do; may be empty. */
-  readonly reason: string;
-}
-export interface Authorizer {
-  readonly name: string;
-  authorize(user: UserInfo, attributes: AuthorizationAttributes): Promise<Decision> | Decision;
-}
+/** The decision of a chain. Reasons and errors are those of every authorizer that was called. */
+export type Decide = (user: UserInfo, attributes: AuthorizationAttributes) => Promise<AuthorizationDecision>;
 
-/** Passes, or throws 403 with the reasons of all that were asked. */
-export function authorizeInOrder(
-  authorizers: readonly Authorizer[],
-): (user: UserInfo, attributes: AuthorizationAttributes) => Promise<void> {
+/** Asks each authorizer in order until one allows or denies. */
+export function decideInOrder(authorizers: readonly Authorizer[]): Decide {
   return async (user, attributes) => {
-    const reasons: string[] = [];
+    const reasons: string[] = [], errors: string[] = [];
     for (const authorizer of authorizers) {
-      const { verdict, reason } = await authorizer.authorize(user, attributes);
-      if (verdict === "allow") return;
+      const { verdict, reason, error } = await authorizer.authorize(user, attributes);
       if (reason !== "") reasons.push(reason);
-      if (verdict === "deny") break;
+      if (error !== undefined) errors.push(error);
+      if (verdict !== "noOpinion") return decision(verdict, verdict === "allow" ? [reason] : reasons, errors);
     }
-    throw forbiddenFor(user, attributes, reasons.join("\n"));
+    return decision("noOpinion", reasons, errors);
   };
 }
+
+function decision(verdict: AuthorizationDecision["verdict"], reasons: readonly string[], errors: readonly string[]): AuthorizationDecision {
+  return { verdict, reason: reasons.join("\n"), ...(errors.length === 0 ? {} : { error: errors.join(", ") }) };
+}
+
+/** Resolves where the decision is to allow; rejects with 403 otherwise. */
+export function authorizeBy(decide: Decide): (user: UserInfo, attributes: AuthorizationAttributes) => Promise<void> {
+  return async (user, attributes) => {
+    const { verdict, reason } = await decide(user, attributes);
+    if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
+  };
+}
+
+/** The rules of every authorizer, or of the one that is named, in order. */
+export function rulesOfChain(authorizers: readonly Authorizer[]): Access["rules"] {
+  return async (user, namespace, only) => {
+    const found: UserRules[] = [];
+    for (const authorizer of authorizers) {
+      if (only === undefined || authorizer.name === only) found.push(await authorizer.rules?.(user, namespace) ?? noRules);
+    }
+    return {
+      resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
+      nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
+      incomplete: found.some(({ incomplete }) => incomplete),
+      evaluationError: found.map(({ evaluationError }) => evaluationError).filter((text) => text !== "").join(", "),
+    };
+  };
+}
+const noRules: UserRules = Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" });
 
 /** 403 in upstream's words. */
 export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes, reason = ""): StatusError {

@@ -1,5 +1,5 @@
 import { systemGroups } from "../../../core/user-info.ts";
-import type { Authorizer } from "./authorize.ts";
+import type { Authorizer } from "../../../core/access.ts";
 
 /** Members of `system:masters` may do everything. */
 export const systemMasters: Authorizer = Object.freeze<Authorizer>({

@@ -1,2 +1,2 @@
-export { type AuthorizationAttributes, authorizeInOrder, type Authorizer, type Decision, forbiddenFor } from "./authorize.ts";
+export { authorizeBy, type Decide, decideInOrder, forbiddenFor, rulesOfChain } from "./authorize.ts";
 export { publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./built-in.ts";

@@ -1,5 +1,5 @@
 /** Selectors as predicates of entries: keys hold names and namespaces, attributes hold labels and selectable fields. */
-import type { WatchScope } from "../../../core/plugin.ts";
+import type { WatchScope } from "../../../core/api.ts";
 import { matchesFields } from "../../../core/selectors/field.ts";
 import { matchesLabels } from "../../../core/selectors/label.ts";
 import type { ListOptions } from "../../request/options.ts";

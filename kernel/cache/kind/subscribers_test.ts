@@ -1,7 +1,7 @@
 import { limits } from "../../../core/limits.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { WatchScope } from "../../../core/plugin.ts";
+import type { WatchScope } from "../../../core/api.ts";
 import { listOptions } from "../../request/options.ts";
 import { parseQuery } from "../../request/query.ts";
 import { collectionOf } from "../../reads/reads.ts";

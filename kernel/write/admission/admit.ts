@@ -1,15 +1,10 @@
 /** Steps of plugins in every write: what they change before an object is prepared, and what they refuse after validation. */
-import type { Admission, Reader } from "../../../core/plugin.ts";
+import type { Admission } from "../../../core/plugin.ts";
 import type { ApiObject } from "../../../core/meta/object-meta.ts";
-import { spell } from "../../../core/names.ts";
 import { badRequestError, forbiddenError } from "../../../core/status-error.ts";
-import { at, type RequestContext } from "../../request-context.ts";
-import { splitGroupVersion } from "../../../core/versions.ts";
-import { type Endpoint } from "../../catalog/catalog.ts";
-import { type Item, keyOf } from "../../objects/objects.ts";
+import type { RequestContext } from "../../request-context.ts";
+import { requestHookContext } from "../request-hook-context.ts";
 import type { AdmissionType } from "../../observe/meter.ts";
-import type { ListOptions } from "../../request/options.ts";
-import { collectionOf } from "../../reads/reads.ts";
 
 /** The object with what the steps make of it, in the order of plugins. */
 export async function mutated(call: RequestContext, object: ApiObject, prior: ApiObject | undefined): Promise<ApiObject> {
@@ -18,7 +13,7 @@ export async function mutated(call: RequestContext, object: ApiObject, prior: Ap
   return await measured(call, undefined, "admit", async () => {
     let next = object;
     for (const { name, mutate } of steps) {
-      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, at(call), readerOf(call)) ?? next);
+      next = await measured(call, name, "admit", async () => await mutate?.(next, prior, requestHookContext(call)) ?? next);
     }
     return next;
   });
@@ -36,7 +31,7 @@ export async function approve(call: RequestContext, next: ApiObject, prior: ApiO
 }
 
 async function refuseBy(call: RequestContext, { refuse }: Admission, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
-  const reason = await refuse?.(next, prior, at(call), readerOf(call));
+  const reason = await refuse?.(next, prior, requestHookContext(call));
   if (reason !== undefined) {
     throw forbiddenError({ group: call.endpoint.group, name: call.endpoint.plural }, next.metadata.name ?? "", reason);
   }
@@ -62,7 +57,7 @@ const operations: Readonly<Record<string, string>> = { create: "CREATE", delete:
 /** A dry run has no effects; 400 when a step does not say that it can do without. */
 async function takeEffect(call: RequestContext, steps: readonly Admission[], next: ApiObject, prior: ApiObject | undefined): Promise<void> {
   if (call.info.query.first("dryRun") === "") {
-    for (const { effect } of steps) await effect?.(next, prior, at(call));
+    for (const { effect } of steps) await effect?.(next, prior, requestHookContext(call));
     return;
   }
   const unsafe = steps.find(({ effect, dryRun }) => effect !== undefined && dryRun === undefined);
@@ -73,40 +68,9 @@ function stepsOf({ catalog, endpoint }: RequestContext): readonly Admission[] {
   return catalog.admission(endpoint.resource);
 }
 
-/** Objects as stored, of kinds that are served; a kind that is not has none. */
-function readerOf(call: RequestContext): Reader {
-  const { catalog, backend } = call;
-  const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
-    const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
-    return catalog.endpoint(group, version, resource);
-  };
-  const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.object);
-  return {
-    async get(groupVersion, resource, namespace, name) {
-      const endpoint = endpointOf(groupVersion, resource);
-      if (endpoint === undefined) return undefined;
-      const item = await backend.reads.get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
-      return item === undefined ? undefined : objectOf(endpoint, item);
-    },
-    async list(groupVersion, resource, namespace) {
-      const endpoint = endpointOf(groupVersion, resource);
-      if (endpoint === undefined) return [];
-      const collection = collectionOf(backend.prefix, endpoint, namespace, "");
-      const { items } = await backend.reads.list(collection, everything, catalog.names, call.deadline.signal);
-      return [...items].map((item) => objectOf(endpoint, item));
-    },
-  };
+/** 403 where the kind's own rule does not let the caller write this object. */
+export async function authorizeContents(call: RequestContext, next: ApiObject, prior: ApiObject | undefined): Promise<void> {
+  const { resource, group, plural } = call.endpoint;
+  const reason = await resource.authorizeWrite?.(next, prior, requestHookContext(call));
+  if (reason !== undefined) throw forbiddenError({ group, name: plural }, next.metadata.name ?? "", reason);
 }
-
-const everything: ListOptions = Object.freeze({
-  labels: [],
-  fields: [],
-  watch: false,
-  allowWatchBookmarks: false,
-  resourceVersion: "",
-  resourceVersionMatch: "",
-  sendInitialEvents: undefined,
-  limit: 0,
-  continue: "",
-  timeoutSeconds: undefined,
-});

@@ -1,0 +1,121 @@
+/** The API in process, as controllers, start hooks and authorizers use it. */
+import type { ApiObject } from "./meta/object-meta.ts";
+import type { GroupVersion } from "./versions.ts";
+
+/** Options of a write through `Api`. */
+export interface ApiWriteOptions {
+  /** The part of the object to write, such as `status` or `scale`. Default: the object itself. */
+  readonly subresource?: string;
+  /** Checks and answers the write without storing it. Default false. */
+  readonly dryRun?: boolean;
+  /** What unknown and duplicate fields do: Strict rejects the write (400 or 422), the others drop the fields. Default Warn. */
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Owner of the written fields in metadata.managedFields. Default: the `fieldManager` of the controller or start hook. */
+  readonly fieldManager?: string;
+}
+/** Options of a create. */
+export interface ApiCreateOptions extends ApiWriteOptions {
+  /** The object whose `subresource` takes the POST; required with a subresource, ignored without. */
+  readonly name?: string;
+}
+/** Options of an apply. */
+export interface ApiApplyOptions extends ApiWriteOptions {
+  /** Takes over fields that other managers own, as controllers do. With false a conflict rejects the apply (409). Default true. */
+  readonly force?: boolean;
+}
+/** One operation of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  /** JSON pointers (RFC 6901). */
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+/** A patch with its type: JSON patch (RFC 6902), JSON merge patch (RFC 7386) or strategic merge patch, which merges lists by their keys. */
+export type ApiPatch =
+  | { readonly json: readonly JsonPatchOperation[] }
+  | { readonly merge: object }
+  | { readonly strategic: object };
+
+/**
+ * The API in process, with the rights of a system component. Names of group versions may contain `{domain}`; `namespace` is "" for kinds
+ * of the cluster. Every method rejects with the StatusError that a client would get as a Status.
+ */
+export interface Api {
+  /** Resolves with the object, or with its subresource where `options` name one. */
+  get(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    options?: Pick<ApiWriteOptions, "subresource">,
+  ): Promise<ApiObject>;
+  list(groupVersion: GroupVersion, resource: string, namespace: string, query?: Readonly<Record<string, string>>): Promise<ApiList>;
+  /** Creates an object, or posts to a subresource. Resolves with the reply: the object as it is stored. */
+  create(groupVersion: GroupVersion, resource: string, namespace: string, object: unknown, options?: ApiCreateOptions): Promise<ApiObject>;
+  /** Replaces an object. Rejects with Conflict if `metadata.resourceVersion` is set and the stored object has another one. */
+  update(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    object: unknown,
+    options?: ApiWriteOptions,
+  ): Promise<ApiObject>;
+  /**
+   * Changes parts of an object that exists. Races with other writes are retried by the server.
+   *
+   *     api.patch("v1", "configmaps", "default", "a", { merge: { data: { mode: "fast", old: null } } })
+   */
+  patch(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    patch: ApiPatch,
+    options?: ApiWriteOptions,
+  ): Promise<ApiObject>;
+  /**
+   * Server-side apply (KEP-555): creates the object or sets the given fields, and removes fields that this manager applied before and
+   * omits now. `apiVersion`, `kind` and `metadata.name` are filled in where `object` lacks them.
+   */
+  apply(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    name: string,
+    object: object,
+    options?: ApiApplyOptions,
+  ): Promise<ApiObject>;
+  delete(groupVersion: GroupVersion, resource: string, namespace: string, name: string, options?: unknown): Promise<unknown>;
+  deleteCollection(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<unknown>;
+  /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
+   *  `concern` may be left out, which saves their cost; creation and deletion are always delivered. */
+  watch(
+    groupVersion: GroupVersion,
+    resource: string,
+    namespace: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    watchScope?: WatchScope,
+  ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
+  /** The collections that take `verb`, of every group version in force. */
+  collections(verb: string): readonly {
+    readonly groupVersion: GroupVersion;
+    readonly resource: string;
+    readonly kind: string;
+    readonly namespaced: boolean;
+  }[];
+}
+/** The part of an object that a watch follows: all of it, or owner references, finalizers and deletion timestamp. */
+export type WatchScope = "everything" | "ownership";
+/** A list of objects, or one chunk of it. */
+export interface ApiList {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly ApiObject[];
+}

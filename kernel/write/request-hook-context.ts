@@ -1,0 +1,54 @@
+/** What hooks may look at that read and wait. */
+import type { Reader } from "../../core/access.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import type { RequestHookContext } from "../../core/plugin.ts";
+import { spell } from "../../core/names.ts";
+import { splitGroupVersion } from "../../core/versions.ts";
+import type { Endpoint } from "../catalog/catalog.ts";
+import { type Item, keyOf } from "../objects/objects.ts";
+import { collectionOf } from "../reads/reads.ts";
+import type { ListOptions } from "../request/options.ts";
+import { hookContext, type RequestContext } from "../request-context.ts";
+
+export function requestHookContext(call: RequestContext): RequestHookContext {
+  const { user, access } = call;
+  return { ...hookContext(call), caller: user, access, read: readerOf(call) };
+}
+
+/** Reads objects through the cache; a kind that is not served has none. */
+function readerOf(call: RequestContext): Reader {
+  const { catalog, backend } = call;
+  const endpointOf = (groupVersion: string, resource: string): Endpoint | undefined => {
+    const { group, version } = splitGroupVersion(spell(catalog.names, groupVersion));
+    return catalog.endpoint(group, version, resource);
+  };
+  const objectOf = (endpoint: Endpoint, item: Item): ApiObject => endpoint.fromStored(item.object);
+  return {
+    async get(groupVersion, resource, namespace, name) {
+      const endpoint = endpointOf(groupVersion, resource);
+      if (endpoint === undefined) return undefined;
+      const item = await backend.reads.get(endpoint.stored, keyOf(backend.prefix, endpoint.stored, namespace, name), "", call.deadline);
+      return item === undefined ? undefined : objectOf(endpoint, item);
+    },
+    async list(groupVersion, resource, namespace) {
+      const endpoint = endpointOf(groupVersion, resource);
+      if (endpoint === undefined) return [];
+      const collection = collectionOf(backend.prefix, endpoint, namespace, "");
+      const { items } = await backend.reads.list(collection, everything, catalog.names, call.deadline.signal);
+      return [...items].map((item) => objectOf(endpoint, item));
+    },
+  };
+}
+
+const everything: ListOptions = Object.freeze({
+  labels: [],
+  fields: [],
+  watch: false,
+  allowWatchBookmarks: false,
+  resourceVersion: "",
+  resourceVersionMatch: "",
+  sendInitialEvents: undefined,
+  limit: 0,
+  continue: "",
+  timeoutSeconds: undefined,
+});
