@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import { limits } from "../../core/limits.ts";
+import { afterIo } from "../../core/turns.ts";
 import { tooLargeError } from "../../core/status-error.ts";
 import type { Input } from "./input.ts";
 
@@ -105,7 +106,7 @@ export function boundChunks(body: IncomingBody, exceeded: () => void): void {
     if (received - turn < limits.chunkedTurnBytes) return;
     turn = received;
     input.hold();
-    setImmediate(() => input.release());
+    afterIo(() => input.release());
   });
   source.once("end", stop).once("close", stop);
 }

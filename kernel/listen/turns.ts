@@ -1,7 +1,14 @@
+import { afterIo } from "../../core/turns.ts";
+
+/** Milliseconds of steps after which I/O is polled. */
+const stepsMs = 5;
+
 /** Spreads the work of busy connections over turns of the event loop: one step each turn, in rotation over the connections. */
 export class Turns {
   readonly #steps: (() => boolean)[] = [];
   #scheduled = false;
+  /** Time of the last turn after I/O, in milliseconds. */
+  #polled = 0;
   #number = 0;
   #counting = false;
 
@@ -22,16 +29,27 @@ export class Turns {
     this.#schedule();
   }
   #schedule(): void {
-    if (this.#scheduled || this.#steps.length === 0) return;
+    if (this.#scheduled) return;
+    if (this.#steps.length === 0) {
+      this.#polled = 0;
+      return;
+    }
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      const step = this.#steps.shift();
-      try {
-        if (step?.() === true) this.#steps.push(step);
-      } finally {
-        this.#schedule();
-      }
+    const now = performance.now();
+    if (this.#polled === 0) this.#polled = now;
+    if (now - this.#polled < stepsMs) return void setImmediate(() => this.#run());
+    afterIo(() => {
+      this.#polled = performance.now();
+      this.#run();
     });
+  }
+  #run(): void {
+    this.#scheduled = false;
+    const step = this.#steps.shift();
+    try {
+      if (step?.() === true) this.#steps.push(step);
+    } finally {
+      this.#schedule();
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** Bodies of many parts: small ones go out whole, large ones in pieces that are pulled as the client reads. */
 import { limits } from "../../core/limits.ts";
+import { nextTurn } from "../../core/turns.ts";
 
 /** A part of a body: text, or bytes that are shared. */
 export type Part = string | Uint8Array;
@@ -55,7 +56,7 @@ export class Turn {
     return performance.now() - this.#since > turnMs;
   }
   async next(): Promise<void> {
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    await nextTurn();
     this.begin();
   }
   /** Others had their turn by themselves. */
