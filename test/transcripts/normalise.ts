@@ -11,6 +11,12 @@ const innerDiff = /\n@@ [\s\S]*?\n(?=, |\]|$)/g;
 const beforeValue = /(?:Invalid|Duplicate|Unsupported|Forbidden) value: (?=[{[])/g;
 const version = /(resource ?version(?: of)?:? ?"?|current: |Current |latest: )\d+/gi;
 const digits = /^\d+$/;
+/** Tokens of accounts and certificates, as they are and in base64: the first letters say what it is. */
+const secrets = [
+  [/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]{20,}/g, "<token>"],
+  [/ZXlK[A-Za-z0-9+/]{100,}=*/g, "<token>"],
+  [/LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS[A-Za-z0-9+/]+=*/g, "<certificate>"],
+] as const;
 
 /** Where the JSON value that begins at `from` ends; undefined when none does. */
 function endOfJson(text: string, from: number): number | undefined {
@@ -71,7 +77,9 @@ export function normaliseText(text: string, names: Names, generated: ReadonlyMap
     const value = names.get(name);
     if (typeof value === "string") out = out.replaceAll(value, `\${${name}}`);
   }
-  out = withoutInnerValues(out.replace(innerDiff, "")).replace(uid, "<uid>").replace(time, "<time>");
+  out = withoutInnerValues(out.replace(innerDiff, ""));
+  for (const [pattern, shown] of secrets) out = out.replace(pattern, shown);
+  out = out.replace(uid, "<uid>").replace(time, "<time>");
   for (const [name, value] of names) {
     if (!name.startsWith("rv") || !digits.test(String(value))) continue;
     // Not the line in `scheme.go:30`, and not the code before a warning.

@@ -29,6 +29,17 @@ test("normaliseText() cuts off the inner diff up to the next cause", () => {
   assert.equal(normaliseText("immutable\n@@ -1 +1 @@\n-a\n", new Map(), none), "immutable");
 });
 
+test("normaliseText() hides tokens and certificates, plain and in base64, and nothing that only begins like one", () => {
+  const token = `eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.${"Sig-_".repeat(8)}`;
+  const certificate = btoa(`-----BEGIN CERTIFICATE-----\n${"A".repeat(64)}\n`);
+  const text = `a ${token} b ${btoa(token.repeat(2))} c ${certificate}.`;
+  assert.equal(normaliseText(text, none, none), "a <token> b <token> c <certificate>.");
+  assert.equal(
+    normaliseText("eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.short ZXlK LS0tLS1CRUdJTi", none, none),
+    "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.short ZXlK LS0tLS1CRUdJTi",
+  );
+});
+
 test("withoutInnerValues() hides whole objects and lists, and nothing that does not parse", () => {
   assert.equal(
     withoutInnerValues('Invalid value: {"a":["}",{}]}: bad, Forbidden value: [1]: no'),

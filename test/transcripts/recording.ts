@@ -29,6 +29,10 @@ export interface Step {
   readonly until?: JsonObject;
   readonly save?: Readonly<Record<string, string>>;
   readonly keep?: readonly string[];
+  /** Further response headers to compare; null where one is not sent. */
+  readonly headersToo?: readonly string[];
+  /** Path of a token whose header names and claims are compared. */
+  readonly claims?: string;
   readonly headersOnly?: boolean;
   readonly loose?: boolean;
   readonly ignore?: readonly string[];

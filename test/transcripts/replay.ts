@@ -1,8 +1,9 @@
 /** Replays one recorded scenario and says where the answers differ. */
 import { type Answer, type Client, openClient } from "./client.ts";
+import { claimsOf } from "./claims.ts";
 import { generatedNames, normalise } from "./normalise.ts";
 import { type Case, type Json, type JsonObject, parseJson, type Scenario, type Step } from "./recording.ts";
-import { cut, differences, dig, dump, fill, fillString, isObject, ownersInOneSecond, same, without } from "./values.ts";
+import { cut, decodedText, differences, dig, dump, fill, fillString, isObject, ownersInOneSecond, same, without } from "./values.ts";
 
 /** Fields that are left out of the comparison everywhere: none. */
 export const leftOut: readonly string[] = [];
@@ -108,13 +109,27 @@ interface Talk {
   readonly tokens: Server["tokens"];
   readonly names: Map<string, Json>;
   readonly generated: Map<string, string>;
-  readonly bodies: Json[];
+  readonly received: Received[];
 }
 
-interface Asked {
+/** What paths look into. */
+interface Received {
+  readonly status: number;
+  readonly headers: Answer["headers"];
+  /** The body as JSON, or in its shown form. */
+  readonly whole: Json;
+}
+interface Asked extends Received {
   readonly head: JsonObject;
   readonly parsed: JsonObject;
-  readonly whole: Json;
+}
+
+/** The value at a path of `save`, `until`, `claims` or `relate`: within the body, or `status()`, `header(Name)`, `base64(path)`. */
+export function look({ status, headers, whole }: Received, path: string): Json {
+  const [, what = "", argument = ""] = /^(status|header|base64)\((.*)\)$/s.exec(path) ?? [];
+  if (what === "status") return status;
+  if (what === "header") return headers.get(argument.toLowerCase())?.join(", ") ?? null;
+  return what === "base64" ? decodedText(dig(whole, argument)) : dig(whole, path);
 }
 
 /** Recorded watches last a second; this many where a busy machine did not get as far within it. */
@@ -145,9 +160,9 @@ async function ask(talk: Talk, step: Step, tries: number): Promise<Asked> {
     const parsed = shownBody(body, shown["content-type"], (step.events ?? 0) > 0);
     const whole = parsed["json"] ?? parsed;
     const reached = Object.entries(step.until ?? {}).every(([path, want]) =>
-      same(path === "status()" ? status : dig(whole, path), fill(want, talk.names))
+      same(look({ status, headers, whole }, path), fill(want, talk.names))
     );
-    if (reached || left <= 1) return { head: { status, headers: shown }, parsed, whole };
+    if (reached || left <= 1) return { head: { status, headers: shown }, parsed, whole, status, headers };
     await pause(untilPauseMs);
   }
 }
@@ -157,12 +172,18 @@ async function answer(talk: Talk, step: Step, want: JsonObject, tries: number): 
   if (step.sleep !== undefined) await pause(step.sleep * 1000);
   const first = await ask(talk, step, tries);
   const longer = stretched(step, want, first);
-  const { head, parsed, whole } = longer === undefined ? first : await ask(talk, longer, tries);
-  talk.bodies.push(whole);
-  for (const [name, path] of Object.entries(step.save ?? {})) talk.names.set(name, dig(whole, path));
+  const asked = longer === undefined ? first : await ask(talk, longer, tries);
+  const { head, parsed, whole } = asked;
+  talk.received.push(asked);
+  for (const [name, path] of Object.entries(step.save ?? {})) talk.names.set(name, look(asked, path));
   for (const [made, display] of generatedNames(whole)) talk.generated.set(made, display);
   const normal = (value: Json): Json => normalise(value, talk.names, talk.generated);
-  const shown = { status: head["status"] ?? null, headers: normal(head["headers"] ?? {}) };
+  const headersToo = Object.fromEntries((step.headersToo ?? []).map((name) => [name, normal(look(asked, `header(${name})`))]));
+  const shown = {
+    status: head["status"] ?? null,
+    headers: { ...objectOf(normal(head["headers"] ?? {})), ...headersToo },
+    ...(step.claims === undefined ? {} : { claims: normal(claimsOf(look(asked, step.claims))) }),
+  };
   if (step.headersOnly) return shown;
   if (step.keep === undefined) return { ...shown, ...objectOf(normal(parsed)) };
   // The paths themselves are normalised as keys, as they were when recorded.
@@ -187,10 +208,11 @@ function stepDifferences(step: Step, want: JsonObject, got: JsonObject): string[
   return differences(compared(want), compared(got));
 }
 
-function related([left, op, right]: readonly [Json, string, Json], bodies: readonly Json[]): boolean | null {
+function related([left, op, right]: readonly [Json, string, Json], received: readonly Received[]): boolean | null {
   const pick = (ref: Json): Json => {
     const found = typeof ref === "string" ? /^\$(\d+)\.?(.*)$/s.exec(ref) : null;
-    return found === null ? ref : dig(bodies[Number(found[1])] ?? null, found[2] ?? "");
+    const answer = received[Number(found?.[1])];
+    return found === null ? ref : answer === undefined ? null : look(answer, found[2] ?? "");
   };
   const [x, y] = [pick(left), pick(right)];
   if (op === "==") return same(x, y);
@@ -227,7 +249,7 @@ async function steps(scenario: Scenario, talk: Talk, answers: JsonObject[]): Pro
     }
   }
   for (const [index, relation] of (scenario.relate ?? []).entries()) {
-    const [want, got] = [scenario.truths?.[index] ?? null, related(relation, talk.bodies)];
+    const [want, got] = [scenario.truths?.[index] ?? null, related(relation, talk.received)];
     if (want !== got) wrong.push({ step: undefined, text: `relation ${dump(relation)}: want ${want} got ${got}` });
   }
   return wrong;
@@ -239,7 +261,7 @@ export async function replay(one: Case, server: Server): Promise<Outcome> {
   const client = openClient(server.url, server.ca);
   const token = randomWord();
   const names = new Map<string, Json>([["ns", `t-${token}`], ["id", `x${token}`]]);
-  const talk: Talk = { client, tokens: server.tokens, names, generated: new Map(), bodies: [] };
+  const talk: Talk = { client, tokens: server.tokens, names, generated: new Map(), received: [] };
   const namespaced = scenario.namespace ?? true;
   const answers: JsonObject[] = [];
   try {

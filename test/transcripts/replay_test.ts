@@ -137,6 +137,47 @@ test("replay() repeats a request until its values hold, and tidies up", async ()
   assert.match(server.requests.at(-1) ?? "", /^DELETE \/x[a-z]{6} /);
 });
 
+test("replay() takes a token and a header from one answer to the next request, and compares headers and claims", async () => {
+  const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  const token = [part({ kid: "a", alg: "RS256" }), part({ iat: 100, nbf: 100, exp: 700, sub: "me" }), "x".repeat(40)].join(".");
+  const server = await scripted((request) =>
+    json(`{"data":{"token":"${btoa(token)}"},"uid":"${request.split(" ")[1]}"}`).replace(
+      "200 OK",
+      "200 OK\r\nX-Uid: u1\r\nX-Sent: a\r\nX-Sent: b",
+    )
+  );
+  const steps = [
+    {
+      do: "GET /first",
+      save: { tok: "base64(data.token)", uid: "header(x-UID)" },
+      claims: "base64(data.token)",
+      headersToo: ["X-Sent", "X-Not"],
+    },
+    { do: "GET /${uid}", headers: { Authorization: "Bearer ${tok}" }, until: { "header(X-Uid)": "${uid}" }, claims: "uid" },
+  ];
+  const said = { header: ["alg", "kid"], claims: { iat: "<time>", nbf: 0, exp: 600, sub: "me" } };
+  const headers = { "content-type": "application/json" };
+  const answers = [
+    {
+      status: 200,
+      headers: { ...headers, "X-Sent": "a, b", "X-Not": null },
+      claims: said,
+      json: { data: { token: "<token>" }, uid: "/first" },
+    },
+    { status: 200, headers, claims: null, json: { data: { token: "<token>" }, uid: "/u1" } },
+  ];
+  const relate = [["$0.header(X-Uid)", "==", "$1.header(X-Uid)"], ["$0.base64(data.token)", "==", "$1.uid"], [
+    "$7.uid",
+    "==",
+    null,
+  ]] as const;
+  const one = scenario({ steps, answers, relate, truths: [true, false, true] });
+  const outcome = await replay(one, { url: server.url, tokens: { admin: "secret" } });
+  await server.close();
+  assert.deepEqual(outcome.differences, []);
+  assert.ok(server.requests[1]?.includes(`Authorization: Bearer ${token}\r\n`));
+});
+
 test("runAll() tells a scenario that brought its server down, and goes on with a new one", async () => {
   const started: string[][] = [];
   const start = async (flags: readonly string[]) => {

@@ -27,6 +27,17 @@ export function dig(value: Json, path: string): Json {
   return here;
 }
 
+/** The text behind base64, which may lack its padding or be of the URL's alphabet; null where there is none. */
+export function decodedText(value: Json): string | null {
+  if (typeof value !== "string") return null;
+  try {
+    const bytes = Uint8Array.from(atob(value.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null; // no base64, or no text in it: an answer that differs
+  }
+}
+
 /** The value without what is at the path. */
 export function cut(value: Json, path: readonly string[]): Json {
   const [first, ...rest] = path;
