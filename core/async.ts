@@ -1,6 +1,6 @@
 /** Waiting, aborting and doing something once. */
 
-/** Time as long-running work sees it. Tests inject one that they move themselves. */
+/** The clock of long-running work. Tests inject a clock that they advance. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -8,7 +8,7 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
 }
 
-/** Longest time that `setTimeout` accepts, in milliseconds; longer waits end early and their owner waits again. */
+/** Longest time that `setTimeout` accepts, in milliseconds. A longer wait ends early, and its caller must wait again. */
 const timerMsMax = 2 ** 31 - 1;
 
 export const systemClock: Clock = Object.freeze({
@@ -49,7 +49,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   });
 }
 
-/** A function that calls `make` at its first call and returns the same result ever after, be it a promise. */
+/** A function that calls `make` once and returns the same result, or promise, at every call. */
 export function once<T>(make: () => T): () => T {
   const made: { value?: T } = {};
   return () => made.value ??= make();

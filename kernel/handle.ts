@@ -1,5 +1,5 @@
 /** The way of a request, from top to bottom: who, may they, what, the answer. */
-import { checkProduced, negotiate, negotiateError, wantsPretty } from "../core/codec/negotiate.ts";
+import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
@@ -106,7 +106,7 @@ export function requestContextOf(
     endpoint,
     subresource,
     output,
-    pretty: wantsPretty(info.query.first("pretty"), header(exchange, "user-agent"), output),
+    pretty: prefersPretty(info.query.first("pretty"), header(exchange, "user-agent"), output),
     warnings,
     step,
     access: server.access,
@@ -130,7 +130,7 @@ async function* eachOf(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array
 export function errorReply(exchange: Exchange, error: StatusError, catalog: Catalog, media = catalog.media): Reply {
   const accepted = negotiateError(header(exchange, "accept"), media);
   const output = accepted ?? { encoding: "json", transform: { as: "object" } } as const;
-  const pretty = accepted === undefined || wantsPretty(prettyOf(exchange), header(exchange, "user-agent"), accepted);
+  const pretty = accepted === undefined || prefersPretty(prettyOf(exchange), header(exchange, "user-agent"), accepted);
   const reply = statusReply({ output, pretty, catalog }, error.code, statusOf(error));
   const seconds = error.details?.retryAfterSeconds;
   return {

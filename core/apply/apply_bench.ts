@@ -1,4 +1,4 @@
-// What ownership costs for one object of a kilobyte. Run: `deno run core/apply/apply_bench.ts`
+// Cost of field ownership for one object of one kilobyte. Run: `deno run core/apply/apply_bench.ts`
 import { atomOf } from "./atom.ts";
 import { emptySet } from "./field-set.ts";
 import { applied, ownersAfterUpdate, type Versions, type Writer } from "./managers.ts";
@@ -18,7 +18,7 @@ const rounds = 20_000;
 const cases: readonly (readonly [name: string, run: () => unknown])[] = [
   ["apply that changes one field", () => applied(versions, config("0"), config("1"), owners, writer, false)],
   ["apply that changes nothing", () => applied(versions, config("0"), config("0"), owners, writer, false)],
-  ["apply that gives a field up", () => applied(versions, config("0"), { data }, owners, writer, false)],
+  ["apply that omits an owned field", () => applied(versions, config("0"), { data }, owners, writer, false)],
   ["update that changes one field", () => ownersAfterUpdate(versions, config("0"), config("1"), updated, writer)],
 ];
 for (const [name, run] of cases) {

@@ -1,6 +1,6 @@
 /**
- * How apply sees a schema: every node may be a scalar, a list or a map (or, untyped, any of them), and lists and maps are merged item
- * by item or taken as one value. This fold is all that apply knows of nodes.
+ * Schemas in the form that server-side apply uses: an atom is a scalar, a list or a map (or, if untyped, any of them). Lists and maps are
+ * merged item by item or treated as one value. Apply has no other access to schema nodes.
  */
 import { type Member, membersOf } from "../derive/members.ts";
 import { fold, type Json, type ListNode, type Node, type StructNode } from "../schema.ts";
@@ -16,10 +16,10 @@ export interface Atom {
 }
 export interface ListAtom {
   readonly type: "atomic" | "set" | "map";
-  /** Of a `map` list, with what an item that lacks the key has instead. */
+  /** The keys of a `map` list. `missing`: the value of the key for an item without it. */
   readonly keys: readonly { readonly name: string; readonly missing: Json | undefined }[];
   readonly of: Atom;
-  /** The one empty list that stands for Go's nil in objects that were decoded; any other empty list was sent as one. */
+  /** The shared empty list that represents Go's nil in decoded objects. Any other empty list was in the request. */
   readonly nil?: unknown;
 }
 export interface MapAtom {
@@ -59,7 +59,7 @@ const deduced: Atom = {
 const deducedMap: MapAtom = { atomic: false, fields: undefined, of: deduced };
 const anyMap: Atom = { map: deducedMap };
 
-/** The atom of a node, made once for each. */
+/** The atom of a node. Cached by node. */
 export const atomOf: (node: Node) => Atom = fold<Atom>({
   boolean: () => boolean,
   string: () => string,
@@ -92,7 +92,7 @@ function listAtom(node: ListNode, go: (node: Node) => Atom): ListAtom {
   return { type: node.type, keys, of, nil: zeroOf(node) };
 }
 
-/** What upstream publishes as the default of a key: its own default, or zero where JSON always has it. */
+/** The default that upstream publishes for a list key: its declared default, or the zero value of a key that JSON always includes. */
 function missingKey(node: ListNode, name: string): Json | undefined {
   let element = node.of;
   while (element.tag === "lazy") element = element.get();
@@ -118,7 +118,7 @@ function granular(atom: Atom): Atom {
 
 export type Shape = "map" | "scalar" | "list";
 
-/** Which of its forms an atom takes for a value; null fits every form, and the first that there is is taken. */
+/** The form of an atom for a value. Null fits every form: the first of map, scalar and list that the atom has. */
 export function shapeOf(atom: Atom, value: Json | undefined): Shape {
   if (value !== null && value !== undefined) {
     if (typeof value !== "object") {
@@ -130,7 +130,7 @@ export function shapeOf(atom: Atom, value: Json | undefined): Shape {
   return atom.map !== undefined ? "map" : atom.scalar !== undefined ? "scalar" : "list";
 }
 
-/** The type of a map's member; undefined where the schema knows none of that name. */
+/** The type of a member of a map; undefined if the schema has no member of that name. */
 export function memberAtom(map: MapAtom, key: string): Atom | undefined {
   return map.fields?.get(key)?.atom ?? map.of;
 }

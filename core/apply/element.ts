@@ -1,6 +1,6 @@
 /**
  * Elements of paths in the spelling of FieldsV1: `f:name` for a member, `k:{"name":"a"}` for an item by its keys, `v:"x"` for an item by its
- * value, `i:0` for one by its place. The canonical text is the element: two are equal when their texts are.
+ * value, `i:0` for an item by its index. An element is its canonical text: two elements are equal if their texts are equal.
  */
 import { goString } from "../tree/json-text.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
@@ -17,7 +17,7 @@ export function memberElement(name: string): Element {
 export function valueElement(value: Json): Element {
   return `v:${keyJson(value)}`;
 }
-/** By keys and values; the keys are put in order. */
+/** The element of an item by its keys and values. Sorts the keys. */
 export function keyElement(keys: readonly (readonly [string, Json])[]): Element {
   const sorted = keys.length < 2 ? keys : [...keys].sort(([a], [b]) => compareBytes(a, b));
   let text = "";
@@ -25,17 +25,17 @@ export function keyElement(keys: readonly (readonly [string, Json])[]): Element 
   return `k:{${text}}`;
 }
 
-/** Compact JSON as Go's encoder writes it, escapes for HTML included: they are part of the key. */
+/** Compact JSON as Go's encoder writes it. Includes its escapes for HTML, which are part of the key. */
 function keyJson(value: Json): string {
   if (typeof value === "string") return goString(value);
   if (typeof value === "number" || typeof value === "bigint") return numberText(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return `[${value.map(keyJson).join(",")}]`;
-  const object = value as { readonly [key: string]: Json }; // what is left
+  const object = value as { readonly [key: string]: Json }; // the only type left
   return `{${Object.keys(object).sort(compareBytes).map((key) => `${goString(key)}:${keyJson(object[key]!)}`).join(",")}}`;
 }
 
-/** The canonical element of a key of FieldsV1; undefined for a sort of element that is not known; throws for a broken one. */
+/** The canonical element of a key of FieldsV1; undefined for an unknown type of element. Throws an Error for an invalid one. */
 export function readElement(text: string): Element | undefined {
   if (text.length < 2 || text[1] !== ":") throw new Error(`missing colon: ${text}`);
   const rest = text.slice(2);
@@ -65,7 +65,7 @@ function parsed(text: string): Json {
 
 const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-/** Sorts by element in upstream's order: members, then keys, values and places. Each element is read once, not in each comparison. */
+/** Sorts by element in upstream's order: members, keys, values, indexes. Parses each element once, not in each comparison. */
 export function sortByElement<T>(entries: readonly (readonly [Element, T])[]): (readonly [Element, T])[] {
   const keyed = entries.map((entry) => ({ entry, key: sortKeyOf(entry[0]) }));
   return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ entry }) => entry);
@@ -82,7 +82,7 @@ function sortKeyOf(element: Element): SortKey {
 function compareKeys(a: SortKey, b: SortKey): number {
   return a.rank - b.rank || (a.rank === ranks["k"] ? compareObjects(a.value, b.value) : compareValues(a.value, b.value));
 }
-/** The value of a canonical text. Most are strings without an escape. */
+/** The value of a canonical text. Strings without an escape, the usual case, are not parsed. */
 function valueOf(text: string): Json {
   return text.startsWith('"') && !text.includes("\\") ? text.slice(1, -1) : parsed(text);
 }
@@ -111,7 +111,7 @@ function valueRank(value: Json): number {
   return value === null ? 5 : Array.isArray(value) ? 3 : 4;
 }
 
-/** As messages show an element: `.name`, `[name="a",port=1]`, `[="x"]`, `[0]`. */
+/** An element as error messages show it: `.name`, `[name="a",port=1]`, `[="x"]`, `[0]`. */
 export function elementText(element: Element): string {
   const rest = element.slice(2);
   if (element[0] === "f") return `.${rest}`;

@@ -1,6 +1,6 @@
 /**
- * Sets of fields: what a manager owns. A set is a tree of path elements; a node that is `owned` is a member of the set itself, besides
- * what is below it. Sets are values: operations make new ones and share what is the same.
+ * Sets of fields that a manager owns. A set is a tree of path elements. The path of a node with `owned` is in the set, in addition to
+ * the paths below it. Sets are immutable: operations return new sets that share unchanged subtrees.
  */
 import { limits } from "../limits.ts";
 import { append } from "../append.ts";
@@ -8,21 +8,21 @@ import type { Json } from "../schema.ts";
 import { type Element, elementText, readElement, sortByElement } from "./element.ts";
 
 export interface FieldSet {
-  /** Whether the path that leads here is in the set. */
+  /** Whether the path of this node is in the set. */
   readonly owned: boolean;
   /** Never holds an empty set. */
   readonly children?: ReadonlyMap<Element, FieldSet>;
 }
 
 export const emptySet: FieldSet = Object.freeze({ owned: false });
-/** One path, with nothing below it. */
+/** One path without children. */
 export const leafSet: FieldSet = Object.freeze({ owned: true });
 
 export function isEmptySet(set: FieldSet): boolean {
   return !set.owned && set.children === undefined;
 }
 
-/** The set of a node and its children; children that are empty must not be in the map. */
+/** The set of a node and its children. The map must not contain empty sets. */
 export function setOf(owned: boolean, children: ReadonlyMap<Element, FieldSet> | undefined): FieldSet {
   if (children === undefined || children.size === 0) return owned ? leafSet : emptySet;
   return { owned, children };
@@ -51,11 +51,11 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return merged === undefined && a.owned === owned ? a : setOf(owned, merged ?? a.children);
 }
 
-/** What is in `a` and not in `b`, path by path: a path of `b` takes nothing away that is below it. */
+/** The paths of `a` that are not in `b`. A path of `b` does not remove the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, false);
 }
-/** What is in `a` and neither in `b` nor below a path of `b`. */
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, true);
 }
@@ -106,7 +106,7 @@ export function sameSet(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** The paths of a set as messages show them, in upstream's order: members of a node before what is below them. */
+/** The paths of a set as error messages show them, in upstream's order: members of a node before the paths below them. */
 export function pathTexts(set: FieldSet, prefix = ""): string[] {
   const children = sortedChildren(set);
   const texts = children.filter(([, child]) => child.owned).map(([element]) => prefix + elementText(element));
@@ -120,28 +120,28 @@ function sortedChildren(set: FieldSet): readonly (readonly [Element, FieldSet])[
   return set.children === undefined ? [] : sortByElement([...set.children]);
 }
 
-/** Sets by the values that they were read from or written as: both are shared and never changed, and go together. */
+/** Caches between FieldsV1 values and their sets, in both directions. Both sides are shared and immutable. */
 const known = new WeakMap<object, FieldSet>();
 const texts = new WeakMap<FieldSet, Json>();
 
-/** The set of a FieldsV1 value. Throws for a value that is not a set; elements of an unknown kind are skipped. */
+/** The set of a FieldsV1 value. Skips elements of an unknown type. Throws an Error for any other invalid value. */
 export function readFieldSet(value: Json | undefined): FieldSet {
   if (value === undefined || value === null) return emptySet;
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
   const remembered = known.get(value);
   if (remembered !== undefined) return remembered;
-  const form = { own: true };
+  const form = { canonical: true };
   const read = readNode(value as { readonly [key: string]: Json }, 0, form); // objects are left
   const set = setOf(false, read.children);
   known.set(value, set);
-  if (form.own) texts.set(set, value);
+  if (form.canonical) texts.set(set, value);
   return set;
 }
 
-/** `form.own` becomes false where the value is not as `writeFieldSet` writes the set: clients send null, and a lone `.`. */
-function readNode(value: Json, depth: number, form: { own: boolean }): FieldSet {
+/** Sets `form.canonical` to false if `writeFieldSet` would write the set in another way: clients send null, and a lone `.`. */
+function readNode(value: Json, depth: number, form: { canonical: boolean }): FieldSet {
   if (value === null) {
-    form.own = false;
+    form.canonical = false;
     return leafSet;
   }
   if (typeof value !== "object" || Array.isArray(value)) throw new Error("a field set is an object");
@@ -156,9 +156,9 @@ function readNode(value: Json, depth: number, form: { own: boolean }): FieldSet 
     }
     const element = readElement(key);
     if (element !== undefined) children.set(element, readNode(object[key]!, depth + 1, form));
-    else form.own = false;
+    else form.canonical = false;
   }
-  if (owned && (children.size === 0 || depth === 0)) form.own = false;
+  if (owned && (children.size === 0 || depth === 0)) form.canonical = false;
   return setOf(owned || children.size === 0, children);
 }
 

@@ -20,7 +20,7 @@ import {
 
 const written = (set: FieldSet) => JSON.stringify(writeFieldSet(set));
 
-test("writeFieldSet() puts a node's own dot first, then members, keys, values and places in upstream's order", () => {
+test("writeFieldSet() writes the dot of a node first, then members, keys, values and indexes in upstream's order", () => {
   const value = {
     "f:b": {},
     "f:a": {
@@ -38,7 +38,7 @@ test("writeFieldSet() puts a node's own dot first, then members, keys, values an
   };
   assert.equal(
     written(readFieldSet(structuredClone(value))),
-    // What was read is written as it came: sets and values go together.
+    // A set that was read is written as the same value: the value is cached.
     JSON.stringify(value),
   );
   assert.equal(
@@ -47,7 +47,7 @@ test("writeFieldSet() puts a node's own dot first, then members, keys, values an
   );
 });
 
-test("readFieldSet() brings keys to one spelling, passes over sorts it does not know, and refuses what is none", () => {
+test("readFieldSet() normalises keys, skips elements of unknown types, and rejects invalid values", () => {
   const odd = readFieldSet({ 'k:{ "b":2, "a":1 }': {}, "x:later": { "f:a": {} } });
   assert.deepEqual([...odd.children!.keys()], ['k:{"a":1,"b":2}']);
   assert.ok(isEmptySet(readFieldSet({})));
@@ -61,20 +61,20 @@ test("readFieldSet() brings keys to one spelling, passes over sorts it does not 
   }
 });
 
-test("readFieldSet() takes names of prototypes for names", () => {
+test("readFieldSet() reads __proto__ and constructor as ordinary names", () => {
   const value = JSON.parse('{"f:data":{"f:__proto__":{},"f:constructor":{}}}');
   const set = readFieldSet(value);
   assert.deepEqual(pathTexts(set), [".data.__proto__", ".data.constructor"]);
   assert.equal(written(difference(set, setOfPaths(["f:data", "f:constructor"]))), '{"f:data":{"f:__proto__":{}}}');
 });
 
-test("readFieldSet() refuses a set that is too deep instead of running out of stack", () => {
+test("readFieldSet() rejects a set that is too deep without overflowing the stack", () => {
   let deep: Json = {};
   for (let i = 0; i < 20_000; i++) deep = { "f:a": deep };
   assert.throws(() => readFieldSet(deep), /too deep/);
 });
 
-test("elementText() shows elements as messages do", () => {
+test("elementText() formats elements as upstream's error messages", () => {
   assert.equal(elementText("f:a.b"), ".a.b");
   assert.equal(elementText(keyElement([["protocol", "TCP"], ["containerPort", 53]])), '[containerPort=53,protocol="TCP"]');
   assert.equal(elementText('v:"q\\"u"'), '[="q\\"u"]');
@@ -83,7 +83,7 @@ test("elementText() shows elements as messages do", () => {
   assert.equal(readElement('k:{"b":"x","a":null}'), 'k:{"a":null,"b":"x"}');
 });
 
-test("sortByElement() orders members, keys, values and places; numbers by size, texts by bytes", () => {
+test("sortByElement() orders members, keys, values and indexes; numbers by value, strings by bytes", () => {
   const ports = [80, 9, 443].map((containerPort) => keyElement([["containerPort", containerPort]]));
   const sorted = [...ports, 'v:"a!"', 'v:"a"', 'v:"a\\nb"', "v:2", "v:10", "i:10", "i:9", "f:b", "f:a"];
   assert.deepEqual(sortByElement(sorted.map((element) => [element, 0])).map(([element]) => element), [
@@ -102,13 +102,13 @@ test("sortByElement() orders members, keys, values and places; numbers by size, 
   ]);
 });
 
-test("difference() takes single paths, recursiveDifference() all below them", () => {
+test("difference() removes single paths, recursiveDifference() also the paths below them", () => {
   const set = setOfPaths(["f:a"], ["f:a", "f:b"], ["f:c"]);
   assert.deepEqual(pathTexts(difference(set, setOfPaths(["f:a"]))), [".c", ".a.b"]);
   assert.deepEqual(pathTexts(recursiveDifference(set, setOfPaths(["f:a"]))), [".c"]);
 });
 
-/** A small random number generator, so that a failing run can be had again. */
+/** A random number generator with a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -144,7 +144,7 @@ test("set operations agree with sets of path texts", () => {
   }
 });
 
-test("a set that was sent in another form is written in the own one", () => {
+test("writeFieldSet() writes a set that was read from another form in the canonical one", () => {
   const rewritten = (value: Json): Json => writeFieldSet(readFieldSet(value));
   const leaf = { "f:data": {} };
   for (const sent of [{ "f:data": { ".": {} } }, { "f:data": null }, { ".": {}, "f:data": {} }]) assert.deepEqual(rewritten(sent), leaf);

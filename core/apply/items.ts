@@ -1,4 +1,4 @@
-/** Items of lists that are merged: what identifies an item, and the errors for items without an identity. */
+/** Items of merged lists: the element that identifies an item, and the errors for items without one. */
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import type { ListAtom } from "./atom.ts";
 import { type Element, keyElement, valueElement } from "./element.ts";
@@ -6,12 +6,12 @@ import { type Element, keyElement, valueElement } from "./element.ts";
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
-/** An own member; undefined where there is none. */
+/** An own member of an object; undefined if it has none of that name. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The element of an item, or upstream's words for an item that can have none. */
+/** The element of an item, or upstream's error message for an item without one. */
 export function itemElement(list: ListAtom, item: Json): { readonly element: Element } | { readonly problem: string } {
   if (list.type === "set") {
     if (item === null) return { problem: "associative list without keys has an element that's an explicit null" };
@@ -23,7 +23,7 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
   if (!isObject(item)) return { problem: "associative list with keys may not have non-map elements" };
   const keys: [string, Json][] = [];
   for (const { name, missing } of list.keys) {
-    // An explicit null is a key, too.
+    // An explicit null is a valid key.
     const value = Object.hasOwn(item, name) ? item[name] : missing;
     if (value !== undefined) keys.push([name, value]);
   }
@@ -35,7 +35,7 @@ export function itemElement(list: ListAtom, item: Json): { readonly element: Ele
   };
 }
 
-/** The element of an item that is known to have one, else undefined. */
+/** The element of an item; undefined if it has none. */
 export function elementOfItem(list: ListAtom, item: Json): Element | undefined {
   const found = itemElement(list, item);
   return "element" in found ? found.element : undefined;

@@ -1,10 +1,10 @@
 /**
  * The owners of fields after a write, from the owners before it. An update takes the fields that it changes from all other managers. An
- * apply owns exactly the fields that it names; it takes fields of another manager by force only.
+ * apply owns exactly the fields that it names; it takes fields of another manager with force only.
  *
  *   owners      alpha applied {data.a, data.b}
  *   beta updates data.a    ->  alpha {data.b}, beta {data.a}
- *   alpha applies data.a   ->  conflict with beta; by force: alpha {data.a}, and data.b goes, which has no owner any more
+ *   alpha applies data.a   ->  conflict with beta; with force: alpha {data.a}, and data.b is removed, because it has no owner left
  */
 import { isObject, type Json } from "../schema.ts";
 import { type Atom } from "./atom.ts";
@@ -26,22 +26,22 @@ import { type Owner, ownerId, type Owners } from "./owners.ts";
 import { compare, type Comparison, fieldSetOf, ignoring, isSame, reconciled, withNamedMembers } from "./typed.ts";
 import { sameValue } from "../derive/same-value.ts";
 
-/** How an object looks in the versions that entries may be written in. */
+/** The schemas of an object in each version of its entries, and conversion between them. */
 export interface Versions {
   /** The version of the request. */
   readonly current: string;
   /** Undefined for a version that is not served: entries in it are dropped. */
   readonly atom: (apiVersion: string) => Atom | undefined;
-  /** An object between two versions that have atoms. May return the same value. */
+  /** Converts an object between two versions that have atoms. May return the same value. */
   readonly convert: (object: Json, from: string, to: string) => Json;
-  /** Paths that a write through this path may not change, in that version. Such a write does not own them. */
+  /** Paths, in that version, that a write through this request path does not change. Such a write does not own them. */
   readonly ignored: (apiVersion: string) => FieldSet;
 }
 
 export interface Writer {
   readonly manager: string;
   readonly subresource: string;
-  /** Now, as metadata has it. */
+  /** The current time in the format of metadata. */
   readonly time: string;
 }
 
@@ -54,7 +54,7 @@ const unowned: FieldSet = setOfPaths(
     .map((name) => ["f:metadata", `f:${name}`]),
 );
 
-/** What differs between two objects in the current version, as far as the write may change it. */
+/** The differences between two objects in the current version, without the paths that the write ignores. */
 export function changesOf(versions: Versions, before: Json, after: Json): Comparison {
   return ignoring(compare(atomOf(versions), before, after), versions.ignored(versions.current));
 }
@@ -85,13 +85,13 @@ export function ownersAfterUpdate(
 export type Applied =
   | { readonly done: true; readonly object: Json | undefined; readonly owners: Owners }
   | { readonly done: false; readonly conflicts: readonly Conflict[] };
-/** What another manager owns and the apply would change. */
+/** Fields of another manager that the apply would change. */
 export interface Conflict {
   readonly owner: Owner;
   readonly set: FieldSet;
 }
 
-/** Applies `config` to `live`, both in the current version; `config` must fit its type. */
+/** Applies `config` to `live`, both in the current version. `config` must have passed `typeProblems`. */
 export function applied(versions: Versions, live: Json, config: Json, before: Owners, writer: Writer, force: boolean): Applied {
   const atom = atomOf(versions);
   const owners = reconciledOwners(versions, before);
@@ -101,7 +101,7 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   const set = recursiveDifference(fieldSetOf(atom, config), versions.ignored(versions.current));
   const merged = merge(atom, live, config)!; // neither is undefined
   const claimed = new Map(owners).set(id, { ...self, set, time: last?.time });
-  // Most applies name all that the last one named: nothing of it can go.
+  // Most applies name all fields of the last one: then no field can be removed.
   const keepsAll = last === undefined || (last.apiVersion === versions.current && isSubset(last.set, set));
   const object = keepsAll ? merged : pruned(versions, merged, claimed, last);
 
@@ -116,7 +116,7 @@ export function applied(versions: Versions, live: Json, config: Json, before: Ow
   return { done: true, object: changed ? object : undefined, owners: after };
 }
 
-/** Whether an apply changes nothing. An empty list of a live object is Go's nil, so that a null is equal to it. */
+/** Whether an apply changes nothing. An empty list of a live object is Go's nil, so null is equal to it. */
 function sameAsLive(live: Json | undefined, object: Json | undefined): boolean {
   if (object === null && Array.isArray(live)) return live.length === 0;
   if (Array.isArray(live) && Array.isArray(object)) {
@@ -129,7 +129,7 @@ function sameAsLive(live: Json | undefined, object: Json | undefined): boolean {
     keys.every((key) => Object.hasOwn(object, key) && sameAsLive(live[key], object[key]));
 }
 
-/** Without what the manager applied last and applies no more, unless another owns it. */
+/** The merged object without the fields that the manager applied last and omits now, unless another manager owns them. */
 function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): Json {
   const { current } = versions;
   const version = last.apiVersion;
@@ -140,7 +140,7 @@ function pruned(versions: Versions, merged: Json, owners: Owners, last: Owner): 
   let rest = removeFields(atom, whole, lastSet);
   if (rest === whole) return merged;
   rest = withOwned(versions, whole, rest, version, owners);
-  // What the manager did not own before stays too.
+  // Fields that the manager did not own before are kept too.
   const wholeSet = withNamedMembers(atom, fieldSetOf(atom, whole)), restSet = withNamedMembers(atom, fieldSetOf(atom, rest));
   rest = removeFields(atom, whole, intersection(difference(wholeSet, restSet), lastSet));
   return versions.convert(rest, version, current);
@@ -162,7 +162,7 @@ function withOwned(versions: Versions, whole: Json, rest: Json, version: string,
   return left;
 }
 
-/** Takes what changed from all owners but `self`; their conflicts are what they lose to a change, not to a removal. */
+/** Removes the changed fields from all owners except `self`. Fields that an owner loses to a change, not to a removal, are conflicts. */
 function takenFrom(
   versions: Versions,
   before: Json,
@@ -196,7 +196,7 @@ function takenFrom(
   return { owners: left, conflicts };
 }
 
-/** Owners whose sets fit the schema in force. */
+/** The owners with sets that match the current schema. */
 function reconciledOwners(versions: Versions, owners: Owners): Owners {
   let changed: Map<string, Owner> | undefined;
   for (const [id, owner] of owners) {
@@ -214,12 +214,12 @@ function atomOf(versions: Versions): Atom {
   return atom;
 }
 
-/** The set with these paths, for `ignored`. */
+/** The set of these top-level fields, for `Versions.ignored`. */
 export function topLevel(...names: readonly string[]): FieldSet {
   return names.length === 0 ? emptySet : { owned: false, children: new Map(names.map((name) => [`f:${name}`, leafSet])) };
 }
 
-/** Upstream's words for conflicts, with one cause for each path. */
+/** Upstream's error message for conflicts, with one cause for each path. */
 export function conflictTexts(
   conflicts: readonly Conflict[],
 ): { readonly message: string; readonly causes: readonly { readonly field: string; readonly message: string }[] } {

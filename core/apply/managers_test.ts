@@ -35,7 +35,7 @@ function done(outcome: Applied): Done {
   return outcome;
 }
 
-test("ownersAfterUpdate() gives what changed to who changed it, and takes it from the others", () => {
+test("ownersAfterUpdate() moves ownership of changed fields to the writer", () => {
   const first = ownersAfterUpdate(versions, {}, { spec: { labels: { a: "1", b: "1" } } }, noOwners, writer("alpha"));
   assert.deepEqual(owned(first, "alpha"), [".spec", ".spec.labels", ".spec.labels.a", ".spec.labels.b"]);
   const second = ownersAfterUpdate(
@@ -49,13 +49,13 @@ test("ownersAfterUpdate() gives what changed to who changed it, and takes it fro
   assert.deepEqual(owned(second, "beta"), [".spec.labels.a"]);
 });
 
-test("ownersAfterUpdate() leaves everything as it is when nothing changes", () => {
+test("ownersAfterUpdate() returns the same owners when nothing changes", () => {
   const value = { spec: { text: "a" } };
   const owners = ownersAfterUpdate(versions, {}, value, noOwners, writer("alpha"));
   assert.equal(ownersAfterUpdate(versions, value, structuredClone(value), owners, writer("beta")), owners);
 });
 
-test("ownersAfterUpdate() passes over what a path may not write, and over metadata of the server", () => {
+test("ownersAfterUpdate() ignores fields that the request path does not write, and metadata of the server", () => {
   const narrow: Versions = { ...versions, ignored: () => topLevel("status") };
   const owners = ownersAfterUpdate(narrow, {}, { spec: { text: "a" }, status: { text: "b" } }, noOwners, writer("alpha"));
   assert.deepEqual(owned(owners, "alpha"), [".spec", ".spec.text"]);
@@ -74,7 +74,7 @@ test("ownersAfterUpdate() drops entries of versions that are not served", () => 
   assert.deepEqual([...owners.values()].map(({ manager }) => manager), ["alpha"]);
 });
 
-test("applied() refuses what another owns with another value, shares an equal one, and takes over by force", () => {
+test("applied() conflicts on a different value of another manager, shares an equal one, and takes over with force", () => {
   const alpha = done(apply({}, { spec: { text: "a" } }, noOwners, "alpha"));
   const refused = apply(alpha.object!, { spec: { text: "b" } }, alpha.owners, "beta");
   assert.ok(!refused.done);
@@ -87,7 +87,7 @@ test("applied() refuses what another owns with another value, shares an equal on
   assert.deepEqual(owned(forced.owners, "alpha"), []);
 });
 
-test("applied() removes what its manager gives up, unless another owns it", () => {
+test("applied() removes fields that its manager omits, unless another manager owns them", () => {
   const alpha = done(apply({}, { spec: { labels: { a: "1", b: "1" } } }, noOwners, "alpha"));
   const beta = done(apply(alpha.object!, { spec: { labels: { b: "1" } } }, alpha.owners, "beta"));
   const given = done(apply(alpha.object!, { spec: { text: "t" } }, beta.owners, "alpha"));
@@ -95,7 +95,7 @@ test("applied() removes what its manager gives up, unless another owns it", () =
   assert.deepEqual(owned(given.owners, "alpha"), [".spec.text"]);
 });
 
-test("conflictTexts() groups paths by manager, members before what is below them", () => {
+test("conflictTexts() groups paths by manager, members before the paths below them", () => {
   const alpha = done(apply({}, { spec: { text: "t", labels: { a: "1" }, items: [{ name: "x", a: "1" }] } }, noOwners, "alpha"));
   const owners = ownersAfterUpdate(
     versions,
@@ -117,7 +117,7 @@ test("conflictTexts() groups paths by manager, members before what is below them
   );
 });
 
-/** A small random number generator, so that a failing run can be had again. */
+/** A random number generator with a seed, so that a failing run can be repeated. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

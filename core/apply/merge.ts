@@ -1,4 +1,4 @@
-/** What an applied value makes of a live one, and what is left of a value without some of its fields. */
+/** Merging an applied value into a live one, and removing fields from a value. */
 import { setOwn } from "../tree/values.ts";
 import { type Atom, elementOf, type ListAtom, type MapAtom, memberAtom, shapeOf } from "./atom.ts";
 import type { Element } from "./element.ts";
@@ -6,7 +6,7 @@ import type { FieldSet } from "./field-set.ts";
 import { isObject, type Json, type JsonObject } from "../schema.ts";
 import { elementOfItem, isList, own } from "./items.ts";
 
-/** The live value with what is applied laid over it. What the applied value does not mention stays, as the same value. */
+/** The live value with the applied value merged into it. Parts that the applied value does not mention are shared, not copied. */
 export function merge(atom: Atom, live: Json | undefined, applied: Json | undefined): Json | undefined {
   if (applied === undefined || live === applied) return live;
   if (live === undefined) return applied;
@@ -34,8 +34,8 @@ function mergeMembers(map: MapAtom, live: JsonObject, applied: JsonObject): Json
 }
 
 /**
- * Items of both lists, those of the applied one in its order. An item that only the live list has keeps its place before the next
- * shared item: live `a x b` with applied `b a` gives `b a x`... as upstream merges them, step by step.
+ * The items of both lists; items of the applied list in its order. An item that only the live list has stays before the next shared item:
+ * live `a x b` with applied `b a` gives `x b a`. Follows upstream's merge step by step.
  */
 function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Json[]): Json {
   const ours = indexed(list, live), theirs = indexed(list, applied);
@@ -61,7 +61,7 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
         nextShared++;
         continue;
       }
-      // Shared, but not the one that comes next.
+      // Shared, but not the next shared one.
       if (theirs.items.has(left) && nextShared < shared.length && shared[nextShared] !== left) {
         l++;
         continue;
@@ -84,7 +84,7 @@ function mergeItems(list: ListAtom, live: readonly Json[], applied: readonly Jso
   return out.length === live.length && out.every((item, i) => item === live[i]) ? live : out;
 }
 
-/** Elements in order; items by element, null for one that is there more than once. */
+/** Elements in order; items by element, undefined for a duplicate element. */
 function indexed(list: ListAtom, items: readonly Json[]): { order: Element[]; values: Json[]; items: Map<Element, Json | undefined> } {
   const order: Element[] = [], values: Json[] = [];
   const byElement = new Map<Element, Json | undefined>();
@@ -131,7 +131,7 @@ function removeItems(list: ListAtom, items: readonly Json[], gone: FieldSet): Js
   const kept: Json[] = [];
   for (const item of items) {
     const element = elementOfItem(list, item);
-    const part = element === undefined ? undefined : gone.children!.get(element); // asked for above
+    const part = element === undefined ? undefined : gone.children!.get(element); // checked by the caller
     if (part?.owned) {
       changed = true;
       continue;

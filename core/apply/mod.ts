@@ -1,4 +1,4 @@
-/** Field ownership and server-side apply, over plain values and the schemas that describe them. */
+/** Field ownership and server-side apply for plain values and their schemas. */
 export { type Atom, atomOf } from "./atom.ts";
 export * from "./field-set.ts";
 export {

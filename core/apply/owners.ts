@@ -1,10 +1,10 @@
-/** The entries of metadata.managedFields as sets, and back. */
+/** Conversion between the entries of metadata.managedFields and sets of fields. */
 import type { ManagedFieldsEntry } from "../meta/object-meta.ts";
 import { compareBytes } from "../derive/sorted-keys.ts";
 import { limits } from "../limits.ts";
 import { type FieldSet, readFieldSet, union, writeFieldSet } from "./field-set.ts";
 
-/** One manager by one operation through one path, and what it owns. An applier is the same in every version, an updater is not. */
+/** The fields that a manager owns by one operation and subresource. The version is part of the identity of an updater, not of an applier. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -12,14 +12,14 @@ export interface Owner {
   readonly apiVersion: string;
   readonly subresource: string;
   readonly set: FieldSet;
-  /** When the set last changed, as metadata has it. */
+  /** Time of the last change of the set, in the format of metadata. */
   readonly time: string | null | undefined;
 }
 /** By `ownerId`. */
 export type Owners = ReadonlyMap<string, Owner>;
 export const noOwners: Owners = new Map();
 
-/** What makes two entries one. Its order is that of managers in messages. */
+/** Identity of an entry: entries with the same id are merged. Managers in error messages are sorted by it. */
 export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Owner, "set" | "time">): string {
   return JSON.stringify({
     manager,
@@ -29,7 +29,7 @@ export function ownerId({ manager, operation, apiVersion, subresource }: Omit<Ow
   });
 }
 
-/** The owners that the entries describe; undefined when an entry is invalid. */
+/** The owners of the entries; undefined if an entry is invalid. */
 export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): Owners | undefined {
   if (entries === undefined || entries.length === 0) return noOwners;
   const owners = new Map<string, Owner>();
@@ -40,7 +40,7 @@ export function readOwners(entries: readonly ManagedFieldsEntry[] | undefined): 
       const owner: Owner = { manager, operation, apiVersion, subresource, set: readFieldSet(entry.fieldsV1), time: entry.time };
       owners.set(ownerId(owner), owner);
     } catch {
-      return undefined; // a field set that cannot be read makes the whole list senseless
+      return undefined; // one invalid field set invalidates the whole list
     }
   }
   return owners;
@@ -70,7 +70,7 @@ function seconds({ time }: Owner): number {
 
 const ancientManager = "ancient-changes";
 
-/** At most `limits.updateManagersMax` owners by update: beyond that the oldest of each version are put together under one name. */
+/** Bounds the owners by update to `limits.updateManagersMax`: the oldest of each version are merged under the name `ancient-changes`. */
 export function capped(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   let count = updaters.length;
@@ -88,9 +88,9 @@ export function capped(owners: Owners): Owners {
     }
     const ancient = { manager: ancientManager, operation: "Update", apiVersion, subresource: "" } as const;
     const bucketId = ownerId(ancient);
-    // The bucket itself can come after a manager that has not written since. Merged into itself it would not make the list shorter.
+    // The bucket can come after a manager with an older entry. Merging it with itself would not shorten the list.
     if (id === bucketId) continue;
-    const bucket = left.get(bucketId) ?? left.get(oldest)!; // the oldest is there until the bucket is made of it
+    const bucket = left.get(bucketId) ?? left.get(oldest)!; // the oldest is in the map until the bucket replaces it
     if (!left.has(bucketId)) left.delete(oldest);
     left.delete(id);
     left.set(bucketId, { ...ancient, set: union(owner.set, bucket.set), time: owner.time });

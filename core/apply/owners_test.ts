@@ -19,7 +19,7 @@ function read(...entries: ManagedFieldsEntry[]): Owners {
   return owners;
 }
 
-test("writeOwners() puts applies first, then the oldest, then goes by name, version and subresource", () => {
+test("writeOwners() sorts applies first, then by time, name, version and subresource", () => {
   const entries = [
     entry({ manager: "b", operation: "Apply", time: "2024-01-02T00:00:00Z" }),
     entry({ manager: "a", operation: "Apply" }),
@@ -34,13 +34,13 @@ test("writeOwners() puts applies first, then the oldest, then goes by name, vers
   assert.deepEqual(order, ["Apply a v1 ", "Apply b v1 ", "Update a v1 ", "Update a v1 status", "Update a v2 ", "Update b v1 "]);
 });
 
-test("readOwners() and writeOwners() give back what they were given", () => {
+test("writeOwners() writes the entries that readOwners() read", () => {
   const entries = [entry({ operation: "Apply", time: "2024-01-02T00:00:00Z" }), entry({ subresource: "status" })];
   assert.deepEqual(writeOwners(read(...entries)), entries);
   assert.equal(writeOwners(read()), undefined);
 });
 
-test("readOwners() makes nothing of entries without sense", () => {
+test("readOwners() returns undefined for invalid entries", () => {
   const { fieldsType: _type, ...untyped } = entry({});
   const { apiVersion: _version, ...unversioned } = entry({});
   for (
@@ -58,7 +58,7 @@ test("readOwners() makes nothing of entries without sense", () => {
   }
 });
 
-test("readOwners() takes applies of one manager for one, in whatever version", () => {
+test("readOwners() merges the applies of a manager across versions", () => {
   assert.equal(read(entry({ operation: "Apply" }), entry({ operation: "Apply", apiVersion: "v2" })).size, 1);
   assert.equal(read(entry({}), entry({ apiVersion: "v2" })).size, 2);
 });
@@ -75,7 +75,7 @@ test("capped() keeps ten updates and any number of applies", () => {
   assert.equal(capped(owners), owners);
 });
 
-test("capped() puts the oldest updates together under one name, with the later one's time", () => {
+test("capped() merges the oldest updates under one name, with the latest time", () => {
   const owners = capped(read(...many(limits.updateManagersMax + 2)));
   assert.equal(owners.size, limits.updateManagersMax);
   const ancient = [...owners.values()].find(({ manager }) => manager === "ancient-changes")!;
@@ -84,7 +84,7 @@ test("capped() puts the oldest updates together under one name, with the later o
   assert.ok(![...owners.values()].some(({ manager }) => ["m0", "m1", "m2"].includes(manager)));
 });
 
-test("capped() keeps to its bound where the name of the older ones comes second, after a manager that has not written since", () => {
+test("capped() respects its bound if the merged entry comes second, after a manager with an older entry", () => {
   const time = "2024-01-01T00:00:00Z";
   const entries = [entry({ manager: "agent", time }), entry({ manager: "ancient-changes", time }), ...many(limits.updateManagersMax - 1)];
   const owners = capped(read(...entries));

@@ -1,4 +1,4 @@
-/** Values against their types: whether they fit, which fields they set, and what differs between two. */
+/** Values with their types: validation, the fields that a value sets, comparison of two values. */
 import { sameValue } from "../derive/same-value.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { type Atom, elementOf, type ListAtom, memberAtom, type ScalarType, type Shape, shapeOf } from "./atom.ts";
@@ -7,13 +7,13 @@ import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference, setO
 import { isObject, type Json } from "../schema.ts";
 import { elementOfItem, isList, itemElement, own } from "./items.ts";
 
-/** What is wrong with a value, as upstream shows it; empty when it fits. Duplicates in sets and keyed lists are wrong. */
+/** The errors of a value in upstream's format; empty for a valid value. Duplicates in sets and keyed lists are errors. */
 export function typeProblems(atom: Atom, value: Json): readonly string[] {
   const problems: string[] = [];
   checkValue(atom, value, "", problems);
   return problems;
 }
-/** Whether all items of keyed lists have a key. Objects that were decoded fit their types in every other way. */
+/** Whether all items of keyed lists have a key. Decoding has checked the types of everything else. */
 export function hasAllKeys(atom: Atom, value: Json): boolean {
   if (!canLackKeys(atom)) return true;
   if (isList(value)) {
@@ -29,13 +29,13 @@ export function hasAllKeys(atom: Atom, value: Json): boolean {
   });
 }
 
-/** Atoms that hold a list whose items may lack all keys, and those that do not. */
+/** Cache: whether an atom contains a list whose items may lack all keys. */
 const lacking = new WeakMap<Atom, boolean>();
 
 function canLackKeys(atom: Atom): boolean {
   const known = lacking.get(atom);
   if (known !== undefined) return known;
-  lacking.set(atom, false); // while it is looked at, for an atom that holds itself
+  lacking.set(atom, false); // ends the recursion for an atom that contains itself
   const { list, map } = atom.scalar !== undefined ? {} : atom;
   const inner = [
     ...list === undefined ? [] : [list.of],
@@ -46,7 +46,7 @@ function canLackKeys(atom: Atom): boolean {
   lacking.set(atom, can);
   return can;
 }
-/** Problems in one text. */
+/** All errors as one message. */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? problems[0]! : ["errors:", ...problems.map((each) => `  ${each}`)].join("\n");
 }
@@ -66,7 +66,7 @@ function checkValue(atom: Atom, value: Json, path: string, problems: string[]): 
     for (const key of Object.keys(value)) {
       const inner = memberAtom(atom.map!, key);
       const at = `${path}.${key}`;
-      // Upstream stops at the first member that it does not know.
+      // Upstream stops at the first unknown member.
       if (inner === undefined) return void problems.push(`${at}: field not declared in schema`);
       checkValue(inner, value[key]!, at, problems);
     }
@@ -126,7 +126,7 @@ function goType(value: Json): string {
   return value === null ? "<nil>" : typeof value === "object" ? "map[string]interface {}" : "float64";
 }
 
-/** The fields that a value sets. Members of structs count by what is in them; items of lists and entries of records count themselves too. */
+/** The fields that a value sets. Of a struct only the leaves are in the set; items of lists and entries of records are in it too. */
 export function fieldSetOf(atom: Atom, value: Json): FieldSet {
   const shape = shapeOf(atom, value);
   if (shape === "scalar") return leafSet;
@@ -155,7 +155,7 @@ function setOfItems(list: ListAtom, items: readonly Json[]): FieldSet {
   for (const item of items) {
     const element = elementOfItem(list, item);
     if (element === undefined) continue;
-    // A duplicate is owned as one thing.
+    // Duplicates are owned as one value.
     children.set(element, children.has(element) ? leafSet : setOf(true, fieldSetOf(list.of, item).children));
   }
   return setOf(false, children);
@@ -166,7 +166,7 @@ function isEmptyObject(object: object): boolean {
   return true;
 }
 
-/** What differs between two values: paths that only the new one has, that both have with other values, that only the old one has. */
+/** The differences between two values: paths of the new value only, paths with different values, paths of the old value only. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -180,7 +180,7 @@ const removed: Comparison = Object.freeze({ ...nothing, removed: leafSet });
 export function isSame(comparison: Comparison): boolean {
   return isEmptySet(comparison.added) && isEmptySet(comparison.modified) && isEmptySet(comparison.removed);
 }
-/** Without what is at or below the paths of `ignored`. */
+/** The comparison without the paths of `ignored` and the paths below them. */
 export function ignoring(comparison: Comparison, ignored: FieldSet): Comparison {
   if (isEmptySet(ignored)) return comparison;
   return {
@@ -190,7 +190,7 @@ export function ignoring(comparison: Comparison, ignored: FieldSet): Comparison 
   };
 }
 
-/** Compares an old with a new value of one type; what is shared between them is not looked into. */
+/** Compares an old and a new value of one type. Skips parts that both values share. */
 export function compare(atom: Atom, before: Json | undefined, after: Json | undefined): Comparison {
   if (before === after) return nothing;
   const was = shapeOf(atom, before), is = shapeOf(atom, after);
@@ -242,7 +242,7 @@ function compareLeaf(before: Json | undefined, after: Json | undefined): Compari
   return sameValue(before, after) ? nothing : modified;
 }
 
-/** A list or map that came or went counts itself, besides what is in it. */
+/** An added or removed list or map is in the set too, in addition to its contents. */
 function withItself(inside: Comparison, before: Json | undefined, after: Json | undefined): Comparison {
   if (before === undefined) return { ...inside, added: setOf(true, inside.added.children) };
   if (after === undefined) return { ...inside, removed: setOf(true, inside.removed.children) };
@@ -269,7 +269,7 @@ function grouped(list: ListAtom, items: readonly Json[]): Map<Element, Json[]> {
   return groups;
 }
 
-/** Duplicates are compared as one value, and count as come or gone where the other side has no duplicates. */
+/** Duplicates are compared as one value. They are added or removed if the other side has no duplicates. */
 function compareGroups(atom: Atom, before: readonly Json[], after: readonly Json[]): Comparison {
   if (before.length <= 1 && after.length <= 1) return compare(atom, before[0], after[0]);
   if (before.length > 1 && after.length > 1) return sameValue(before, after) ? nothing : modified;
@@ -296,7 +296,7 @@ class Found {
   }
 }
 
-/** The set with every struct's member made a path of it that has something below it. */
+/** The set with the path of every struct member that has paths below it. */
 export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined) return set;
   const children = new Map<Element, FieldSet>();
@@ -310,8 +310,8 @@ export function withNamedMembers(atom: Atom, set: FieldSet): FieldSet {
 }
 const noAtom: Atom = {};
 
-/** The set after a change of the schema since it was written: what has become one value is owned as one. What was one value and is no
- *  longer is taken as if it had always been merged. */
+/** The set after a change of the schema since it was written: a list or map that is atomic now is owned as one value. One that was atomic
+ *  and is merged now keeps its path. */
 export function reconciled(atom: Atom, set: FieldSet): FieldSet {
   if (set.children === undefined) return set;
   const { map, list } = atom;
@@ -325,7 +325,7 @@ export function reconciled(atom: Atom, set: FieldSet): FieldSet {
 
 function reconciledChildren(set: FieldSet, atomAt: (element: Element) => Atom | undefined): FieldSet {
   let changed: Map<Element, FieldSet> | undefined;
-  for (const [element, child] of set.children!) { // asked for above
+  for (const [element, child] of set.children!) { // checked by the caller
     const atom = child.children === undefined ? undefined : atomAt(element);
     const next = atom === undefined ? child : reconciled(atom, child);
     if (next !== child) (changed ??= new Map(set.children)).set(element, next);

@@ -32,7 +32,7 @@ const Thing = struct("Thing", {
 const atom = atomOf(Thing);
 const paths = (value: Json) => pathTexts(fieldSetOf(atom, value));
 
-test("typeProblems() reports what does not fit in upstream's words", () => {
+test("typeProblems() reports type errors with upstream's messages", () => {
   const problemsOf = (value: Json) => problemsText(typeProblems(atom, value));
   assert.equal(problemsOf({ nope: 1 }), ".nope: field not declared in schema");
   assert.equal(problemsOf(JSON.parse('{"__proto__":{}}')), ".__proto__: field not declared in schema");
@@ -58,11 +58,11 @@ test("typeProblems() reports what does not fit in upstream's words", () => {
   );
 });
 
-test("typeProblems() takes numbers, texts and null for quantities and times", () => {
+test("typeProblems() accepts numbers, strings and null for quantities and times", () => {
   assert.deepEqual(typeProblems(atom, { size: 1, at: "2024-01-01T00:00:00Z", text: null, ports: null, any: { a: [{}] } }), []);
 });
 
-test("hasAllKeys() finds the item that has no key", () => {
+test("hasAllKeys() finds an item without a key", () => {
   assert.ok(hasAllKeys(atom, { owners: [{ uid: "u" }, { uid: "u" }], ports: [{ name: "x" } as Json] }));
   assert.ok(!hasAllKeys(atom, { owners: [{ uid: "u" }, { name: "a" }] }));
 });
@@ -98,14 +98,14 @@ test("compare() returns added, changed and removed fields, down to the leaves", 
   assert.deepEqual(pathTexts(found.removed), [".part", ".labels.b", ".part.one", '.words[="x"]']);
 });
 
-test("compare() takes duplicates for one value", () => {
+test("compare() compares duplicates as one value", () => {
   const twice = (value: string) => ({ ports: [{ port: 1, name: value }, { port: 1, name: "b" }] });
   assert.deepEqual(pathTexts(compare(atom, twice("a"), twice("a")).modified), []);
   assert.deepEqual(pathTexts(compare(atom, twice("a"), twice("c")).modified), ['.ports[port=1,protocol="TCP"]']);
   assert.deepEqual(pathTexts(compare(atom, { ports: [{ port: 1 }] }, twice("a")).added), ['.ports[port=1,protocol="TCP"]']);
 });
 
-test("merge() gives back the very value where nothing changes, and shares what it leaves alone", () => {
+test("merge() returns the same object if nothing changes, and shares unchanged parts", () => {
   const live = { labels: { a: "1" }, part: { one: "1" }, ports: [{ port: 1, protocol: "TCP" }] };
   assert.equal(merge(atom, live, { labels: { a: "1" } }), live);
   assert.equal(merge(atom, live, { labels: null, ports: [] }), live);
@@ -114,7 +114,7 @@ test("merge() gives back the very value where nothing changes, and shares what i
   assert.equal(merged.labels, live.labels);
 });
 
-test("merge() replaces what is one value, and keeps members called __proto__ as members", () => {
+test("merge() replaces atomic values, and treats __proto__ as an ordinary member", () => {
   assert.deepEqual(merge(atom, { values: ["a"], whole: { one: "1" } }, { values: ["b"], whole: { two: "2" } }), {
     values: ["b"],
     whole: { two: "2" },
@@ -131,7 +131,7 @@ test("merge() orders shared items as applied, and keeps others before the next s
   assert.deepEqual(words(["x", "a", "y"], ["a", "z"]), ["x", "a", "y", "z"]);
 });
 
-test("removeFields() takes items and entries out, and leaves null where nothing is left", () => {
+test("removeFields() removes items and entries, and returns null for an emptied container", () => {
   const gone = setOfPaths(["f:labels", "f:a"], ["f:words", 'v:"x"'], ["f:part", "f:one"]);
   assert.deepEqual(removeFields(atom, { labels: { a: "1", b: "2" }, words: ["x"], part: { one: "1" }, text: "t" }, gone), {
     labels: { b: "2" },
@@ -143,7 +143,7 @@ test("removeFields() takes items and entries out, and leaves null where nothing 
   assert.equal(removeFields(atom, value, gone), value);
 });
 
-test("reconciled() makes one field of what has become one value, and leaves the other way as it is", () => {
+test("reconciled() merges the fields of a value that is atomic now, and changes nothing for one that is no longer atomic", () => {
   const before = readFieldSet({ "f:whole": { "f:one": {} }, "f:values": { 'k:{"name":"a"}': {} }, "f:part": {} });
   assert.deepEqual(pathTexts(reconciled(atom, before)), [".part", ".values", ".whole"]);
   const same = readFieldSet({ "f:part": { "f:one": {} } });

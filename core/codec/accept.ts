@@ -4,13 +4,13 @@ export interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
   readonly quality: number;
-  /** Parameters other than q; of several with one name the last. */
+  /** Parameters except q. The last one of several with the same name. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 const noParameters: ReadonlyMap<string, string> = new Map();
 
-/** Clauses in the order of preference. q=0 does not exclude. */
+/** Clauses in order of preference. q=0 does not exclude a type, as upstream. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of header.split(",")) {
@@ -35,7 +35,7 @@ function clauseOf(range: string, rest: readonly string[]): AcceptClause | undefi
   const parameters = new Map<string, string>();
   for (const text of rest) {
     const [name = "", value = "", more = ""] = text.split("=", 3);
-    // A parameter without a value, or with more than one, counts as absent.
+    // Ignore a parameter without a value or with more than one.
     if (value === "" || more !== "") continue;
     if (trimBlanks(name) === "q") quality = qualityOf(value);
     else parameters.set(trimBlanks(name), trimBlanks(value));
@@ -43,17 +43,17 @@ function clauseOf(range: string, rest: readonly string[]): AcceptClause | undefi
   return { type, subtype, quality, parameters };
 }
 
-/** As strconv.ParseFloat for decimal numbers of 32 bits; 0 for anything else. */
+/** Parses as Go's strconv.ParseFloat with 32 bits, decimal numbers only; 0 for anything else. */
 function qualityOf(text: string): number {
   return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text) ? Math.fround(Number(text)) : 0;
 }
 
-/** Up to this many clauses Go's sort is an insertion sort; with more, another stable order is used here. */
+/** Go's sort is an insertion sort up to this number of clauses. Longer headers are sorted in another, stable order. */
 const insertionMax = 12;
 
 /**
- * Insertion sort with upstream's comparison, which is no order: a named type comes before `*` whatever their qualities, and
- * a higher quality comes first. The result therefore depends on the algorithm.
+ * Insertion sort with upstream's comparison. The comparison is not transitive (a named type precedes `*` at any quality, and a higher
+ * quality precedes a lower one), so the result depends on the algorithm.
  */
 function inserted(clauses: AcceptClause[]): readonly AcceptClause[] {
   for (let index = 1; index < clauses.length; index++) {
@@ -71,7 +71,7 @@ function vague(clause: AcceptClause): number {
   return (clause.type === "*" ? 2 : 0) + (clause.subtype === "*" ? 1 : 0);
 }
 
-/** Without the blanks around it; tabs stay, as upstream. */
+/** Removes leading and trailing spaces, not tabs, as upstream. */
 export function trimBlanks(text: string): string {
   let from = 0;
   while (text[from] === " ") from++;

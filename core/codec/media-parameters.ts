@@ -2,7 +2,7 @@
 
 const tokenCharacter = /[!#$%&'*+\-.0-9A-Z^_`a-z|~]/;
 
-/** Whether what follows the type (`; charset=utf-8`, empty for none) can be read: one value for a name, and a value for each. */
+/** Whether the parameters after the type (`; charset=utf-8`, or empty) are valid: every name has exactly one value. */
 export function areMediaParameters(text: string): boolean {
   const known = new Map<string, string>();
   for (let at = afterBlanks(text, 0); at < text.length; at = afterBlanks(text, at)) {
@@ -33,7 +33,7 @@ function afterToken(text: string, from: number): number {
   while (at < text.length && tokenCharacter.test(text[at]!)) at++;
   return at;
 }
-/** Behind a quoted string; `from` where its end is missing. */
+/** The index after a quoted string; `from` if the closing quote is missing. */
 function afterQuoted(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === '"') return at + 1;

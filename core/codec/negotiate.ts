@@ -1,17 +1,17 @@
-/** Content negotiation: which encoding an answer has, and whether it is transformed to a Table or to metadata only. */
+/** Content negotiation: the encoding of a response, and its transformation to a Table or to metadata only. */
 import type { Names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
 import { areMediaParameters } from "./media-parameters.ts";
 import { type AcceptClause, parseAccept, trimBlanks } from "./accept.ts";
 
-/** Media type of a server-side apply. It merges field sets; it does not patch the JSON of the live object. */
+/** Media type of a server-side apply, which merges field sets instead of patching the JSON of the live object. */
 export const applyMediaType = "application/apply-patch+yaml";
 /** The same in CBOR, which a feature gate enables. */
 export const applyCborMediaType = "application/apply-patch+cbor";
 
 export type Encoding = "json" | "yaml" | "protobuf" | "cbor";
 
-/** What to make of objects. `version` is the one of the meta group that the client named. */
+/** The transformation of objects in a response. `version` is the version of the meta group in the request. */
 export type Transform =
   | { readonly as: "object" }
   | { readonly as: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"; readonly version: "v1" | "v1beta1" };
@@ -27,17 +27,17 @@ export function mediaType(encoding: Encoding, names: Names): string {
   return encoding === "protobuf" ? `application/vnd.${names.platform}.protobuf` : `application/${encoding}`;
 }
 
-/** Encodings of answers and bodies that are in force, in the order in which messages list them. */
+/** The enabled encodings of responses and request bodies, in the order of error messages. */
 export interface Media {
   readonly names: Names;
   readonly encodings: readonly Encoding[];
-  /** What they are called; those of watches; all of these. */
+  /** Media types of objects (`types`), of watches (`streamTypes`), and both (`listTypes`). */
   readonly types: readonly string[];
   readonly streamTypes: readonly string[];
   readonly listTypes: readonly string[];
 }
 
-/** CBOR is there with its gate only. */
+/** The media types of a server. `cbor`: whether the gate for CBOR is on. */
 export function mediaOf(names: Names, cbor: boolean): Media {
   const encodings: readonly Encoding[] = cbor ? ["json", "yaml", "protobuf", "cbor"] : ["json", "yaml", "protobuf"];
   const types = encodings.map((encoding) => mediaType(encoding, names));
@@ -47,39 +47,39 @@ export function mediaOf(names: Names, cbor: boolean): Media {
   return Object.freeze<Media>({ names, encodings, types, streamTypes, listTypes: [...types, ...streamTypes] });
 }
 
-/** Whether an encoding can be framed. */
+/** Whether an encoding has frames for watches. */
 export function canStream(encoding: Encoding): boolean {
   return encoding !== "yaml";
 }
-/** Several items of CBOR one after the other have a media type of their own (RFC 8742). */
+/** Media type of a sequence of CBOR items (RFC 8742). */
 const cborSequence = "application/cbor-seq";
 
-/** What a watch is called: JSON has no word for it. */
+/** The Content-Type of a watch. JSON has no `stream` parameter. */
 export function watchMediaType(encoding: Encoding, names: Names): string {
   return encoding === "cbor" ? cborSequence : mediaType(encoding, names) + (encoding === "json" ? "" : ";stream=watch");
 }
 
-/** 406 of a representation that the server has not got. */
+/** 406: no accepted representation is available. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   return new StatusError("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`);
 }
 
 /**
- * The router checks Accept before the handler negotiates: unless one clause is a media type that the path produces, or
- * anything, it is 406 with the representations that there are. Parameters are ignored here.
+ * The router's check of Accept, before negotiation: throws 406 with the available representations unless one clause is a media type that
+ * the path produces, or any type. Ignores parameters.
  */
 export function checkProduced(accept: string, produced: readonly string[]): void {
   if (accept === "" || namesOne(accept, produced, true)) return;
   throw new StatusError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`, { details: {} });
 }
 
-/** The router's check of Content-Type, for the few paths that declare what they read although they read no body. */
+/** The router's check of Content-Type, for the few paths that declare media types although they read no body. */
 export function checkConsumed(contentType: string, consumed: readonly string[]): void {
   if (contentType === "" || namesOne(contentType, consumed, false)) return;
   throw new StatusError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
 }
 
-/** Whether one of the types in a header, case and all, is one of `types`. */
+/** Whether a header contains one of `types`. Case-sensitive. */
 function namesOne(header: string, types: readonly string[], anything: boolean): boolean {
   if (types.includes(header)) return true;
   return header.split(",").some((clause) => {
@@ -91,7 +91,7 @@ function namesOne(header: string, types: readonly string[], anything: boolean): 
 /** The transformations that a path offers. */
 export type Forms = "all" | "withoutTable" | "none";
 
-/** Whether a clause names an encoding. `*` as the type counts only with `*` as the subtype. */
+/** Whether a clause matches a media type. A type of `*` matches only with a subtype of `*`. */
 export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, mediaType: string): boolean {
   const slash = mediaType.indexOf("/");
   if (clause.subtype === "*") return clause.type === "*" || clause.type === mediaType.slice(0, slash);
@@ -100,7 +100,7 @@ export function clauseNames(clause: Pick<AcceptClause, "type" | "subtype">, medi
 
 /**
  * The first clause that can be served. Clauses with an unknown transformation are skipped.
- * `forms` says what there is besides objects: what is answered and never stored has no Table, discovery and health have nothing.
+ * `forms`: the available transformations. Kinds that are never stored have no Table, discovery and health have none.
  */
 export function negotiate(accept: string, media: Media, forms: Forms = "all"): Output {
   if (accept === "" || accept === "application/json") return plain;
@@ -137,13 +137,13 @@ function outputOf(
   return undefined;
 }
 
-/** Whether a clause's parameters other than a transformation can be met: no stream but a watch, no version of the server. */
+/** Whether the parameters of a clause except the transformation are supported: `stream` only for watches, no version of the server. */
 export function isOffered(encoding: Encoding, parameters: ReadonlyMap<string, string>): boolean {
   const stream = parameters.get("stream") ?? "";
   return (stream === "" || (stream === "watch" && canStream(encoding))) && (parameters.get("sv") ?? "") === "";
 }
 
-/** The form of an error; undefined where the client accepts only a transformation, or nothing that is known. */
+/** The output of an error; undefined if the client accepts transformations or unknown media types only. */
 export function negotiateError(accept: string, media: Media): Output | undefined {
   try {
     return negotiate(accept, media, "none");
@@ -153,7 +153,7 @@ export function negotiateError(accept: string, media: Media): Output | undefined
   }
 }
 
-/** How to read a body; no content type means JSON. 415 for what is not read. */
+/** The encoding of a request body. JSON without a content type. Throws 415 for an unsupported one. */
 export function bodyEncoding(contentType: string | undefined, media: Media): Encoding {
   if (contentType === undefined || contentType === "") return "json";
   const end = contentType.indexOf(";");
@@ -169,8 +169,8 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   );
 }
 
-/** Whether the client wants indented JSON: by the accepted clause, by `?pretty`, else by being a browser or command-line fetcher. */
-export function wantsPretty(pretty: string, userAgent: string, output?: Output): boolean {
+/** Whether to indent JSON: by the accepted clause, else by `?pretty`, else for user agents of browsers, curl and Wget. */
+export function prefersPretty(pretty: string, userAgent: string, output?: Output): boolean {
   if (output?.pretty) return true;
   if (pretty !== "") return ["1", "t", "T", "true", "TRUE", "True"].includes(pretty);
   return userAgent.startsWith("curl") || userAgent.startsWith("Wget") || userAgent.startsWith("Mozilla/5.0");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultNames as names } from "../names.ts";
 import { StatusError } from "../status-error.ts";
-import { bodyEncoding, checkProduced, type Forms, mediaOf, negotiate, negotiateError, wantsPretty, watchMediaType } from "./negotiate.ts";
+import { bodyEncoding, checkProduced, type Forms, mediaOf, negotiate, negotiateError, prefersPretty, watchMediaType } from "./negotiate.ts";
 
 const media = mediaOf(names, false);
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -15,12 +15,12 @@ test("negotiate() prefers the highest quality, then the order; q=0 does not excl
   assert.equal(encoding("application/yaml, application/json"), "yaml");
   assert.equal(encoding("application/json;q=0"), "json");
   assert.equal(encoding("application/yaml;q=0.5, application/vnd.kubernetes.protobuf;q=0.2, */*"), "json");
-  assert.equal(encoding("*/*, application/yaml;q=0.5"), "yaml", "a named type moves before the wildcard in front of it");
+  assert.equal(encoding("*/*, application/yaml;q=0.5"), "yaml", "a named type precedes a wildcard");
   assert.equal(encoding("application/json;q= 1, application/yaml;q=0.5"), "yaml", "a quality with a blank is 0");
   assert.equal(encoding("application/json;q=0.5;q=0.1, application/yaml;q=0.3"), "yaml", "the last quality counts");
 });
 
-test("negotiate() takes `*` as the type with `*` as the subtype only, and a subtype of nothing for none", () => {
+test("negotiate() accepts `*` as the type only with `*` as the subtype, and rejects an empty subtype", () => {
   for (const bad of ["*/json", "application/", "application", "/json", "application/json/x", ","]) {
     assert.throws(() => negotiate(bad, media), (error) => error instanceof StatusError && error.code === 406, bad);
   }
@@ -29,13 +29,13 @@ test("negotiate() takes `*` as the type with `*` as the subtype only, and a subt
   }
 });
 
-test("negotiate() reads `pretty` of a clause and passes over one that names a version of the server", () => {
+test("negotiate() reads `pretty` of a clause and skips a clause with a version of the server", () => {
   assert.equal(negotiate("application/json;pretty=1", media).pretty, true);
   assert.equal(negotiate("application/json;pretty=true", media).pretty, undefined);
   assert.equal(negotiate("application/json;sv=1, application/yaml;sv=", media).encoding, "yaml");
 });
 
-test("negotiate() passes over a transformation that does not exist and refuses when nothing else is accepted", () => {
+test("negotiate() skips an unknown transformation and returns 406 if no other clause matches", () => {
   assert.deepEqual(negotiate(table, media).transform, { as: "Table", version: "v1" });
   assert.deepEqual(negotiate(`application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io, ${table}`, media).transform, {
     as: "Table",
@@ -49,7 +49,7 @@ test("negotiate() passes over a transformation that does not exist and refuses w
   }
 });
 
-test("negotiate() passes over an encoding that cannot be streamed where a stream is asked for, also of errors", () => {
+test("negotiate() skips an encoding without frames for a clause with a stream, also for errors", () => {
   assert.equal(negotiate("application/yaml;stream=watch, application/vnd.kubernetes.protobuf;stream=watch", media).encoding, "protobuf");
   assert.equal(negotiate("application/yaml;stream=", media).encoding, "yaml");
   assert.equal(negotiateError("application/yaml;stream=watch", media), undefined);
@@ -58,7 +58,7 @@ test("negotiate() passes over an encoding that cannot be streamed where a stream
   }
 });
 
-test("negotiate() has no Table and still the metadata alone where there are no tables, and neither where there are no forms", () => {
+test("negotiate() offers metadata without a Table to `withoutTable`, and no transformation to `none`", () => {
   const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
   const form = (accept: string, forms: Forms) => negotiate(accept, media, forms).transform.as;
   assert.deepEqual([form(`${table}, ${metadata}`, "withoutTable"), form(`${table}, ${metadata}`, "all")], [
@@ -71,7 +71,7 @@ test("negotiate() has no Table and still the metadata alone where there are no t
   }
 });
 
-test("negotiate() follows the group domain and the platform's name", () => {
+test("negotiate() uses the configured group domain and platform name", () => {
   const other = { domain: "example.org", platform: "thole" };
   assert.equal(negotiate("application/vnd.thole.protobuf", mediaOf(other, false)).encoding, "protobuf");
   assert.deepEqual(negotiate("application/json;as=Table;v=v1;g=meta.example.org", mediaOf(other, false)).transform, {
@@ -87,7 +87,7 @@ test("negotiateError() never transforms", () => {
   assert.equal(negotiateError(`${table}, application/yaml`, media)?.encoding, "yaml");
 });
 
-test("checkProduced() refuses in the router's words unless something produced is named", () => {
+test("checkProduced() rejects with the router's message unless a produced type is listed", () => {
   checkProduced("text/html, */*;q=0.1", media.types);
   checkProduced("application/json;as=Nothing", media.types);
   assert.throws(
@@ -99,7 +99,7 @@ test("checkProduced() refuses in the router's words unless something produced is
   }
 });
 
-test("bodyEncoding() takes JSON where nothing is said, whatever the letter case and parameters", () => {
+test("bodyEncoding() defaults to JSON, and ignores case and parameters", () => {
   assert.equal(bodyEncoding(undefined, media), "json");
   assert.equal(bodyEncoding("Application/JSON; charset=latin1", media), "json");
   for (
@@ -116,14 +116,14 @@ test("bodyEncoding() takes JSON where nothing is said, whatever the letter case 
   }
 });
 
-test("wantsPretty() prefers the query to the user agent", () => {
-  assert.equal(wantsPretty("", "curl/8.0"), true);
-  assert.equal(wantsPretty("false", "curl/8.0"), false);
-  assert.equal(wantsPretty("1", "kubectl"), true);
-  assert.equal(wantsPretty("", "kubectl"), false);
+test("prefersPretty() uses the query before the user agent", () => {
+  assert.equal(prefersPretty("", "curl/8.0"), true);
+  assert.equal(prefersPretty("false", "curl/8.0"), false);
+  assert.equal(prefersPretty("1", "kubectl"), true);
+  assert.equal(prefersPretty("", "kubectl"), false);
 });
 
-test("mediaOf() has CBOR with its gate only: for objects and watches, not for tables", () => {
+test("mediaOf() includes CBOR only with its gate: for objects and watches, not for tables", () => {
   const withCbor = mediaOf(names, true);
   assert.deepEqual(withCbor.types, [...media.types, "application/cbor"]);
   assert.deepEqual(withCbor.streamTypes, [

@@ -1,11 +1,11 @@
 /**
- * What protobuf messages are made of, read with upstream's bounds and refused in the words of its generated code. The reader's `len`
- * is the end of the message that is being read: nothing inside it can reach further.
+ * Varints, lengths, tags and fields of protobuf, with the bounds and error messages of upstream's generated code. The reader's `len` is
+ * the end of the current message: no field can extend beyond it.
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { protobufjs } from "./protobufjs.ts";
 
-/** Bytes that are not the message that they should be. */
+/** Bytes that are not a valid message. */
 export class ProtobufError extends Error {
   override readonly name = "ProtobufError";
 }
@@ -17,7 +17,7 @@ const cutOff = () => new ProtobufError("unexpected EOF");
 const overflow = () => new ProtobufError("proto: integer overflow");
 const negative = () => new ProtobufError("proto: negative length found during unmarshaling");
 
-/** The error for a known field that comes as another wire type than its own; `field` is its name in Go. */
+/** The error for a known field with a wrong wire type. `field` is its name in Go. */
 export function wrongType(type: number, field: string): ProtobufError {
   return new ProtobufError(`proto: wrong wireType = ${type} for field ${field}`);
 }
@@ -45,7 +45,7 @@ export function readVarint(from: Reader): number | bigint {
   throw overflow();
 }
 
-/** The end of what has its length next; within the message that is being read. */
+/** Reads a length and returns the index of the end of its value. Throws if that is beyond the current message. */
 export function endOfNext(from: Reader): number {
   const length = readVarint(from);
   if (length < 0 || (typeof length === "bigint" && length + BigInt(from.pos) > lengthMax)) throw negative();
@@ -53,7 +53,7 @@ export function endOfNext(from: Reader): number {
   return from.pos + Number(length);
 }
 
-/** The bytes that have their length next: a view. */
+/** Reads a length and its bytes. Returns a view. */
 export function readBytes(from: Reader): Uint8Array {
   const end = endOfNext(from);
   const bytes = from.buf.subarray(from.pos, end);
@@ -61,7 +61,7 @@ export function readBytes(from: Reader): Uint8Array {
   return bytes;
 }
 
-/** The text that has its length next; what is no UTF-8 in it is replaced. */
+/** Reads a length and its text. Replaces invalid UTF-8 with U+FFFD. */
 export function readText(from: Reader): string {
   const end = endOfNext(from);
   const text = protobufjs().util.utf8.read(from.buf, from.pos, end);
@@ -69,12 +69,12 @@ export function readText(from: Reader): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
-/** Reads one field whose tag has been read; false when it does not know the number, so that the field is skipped. */
+/** Reads the value of a field after its tag. Returns false for an unknown number; the caller then skips the value. */
 export type ReadField = (number: number, type: number) => boolean;
 
-/** Known fields by number: wire type, name in Go, what to do with the value. */
+/** Known fields by number: wire type, name in Go, reader of the value. */
 export type Fields = Readonly<Record<number, readonly [type: number, name: string, read: () => unknown]>>;
-/** A `ReadField` of these fields, which refuses other wire types. */
+/** A `ReadField` of these fields. It throws for a wrong wire type. */
 export function known(fields: Fields): ReadField {
   return (number, type) => {
     const field = fields[number];
@@ -101,7 +101,7 @@ export function readFields(from: Reader, end: number, message: string, field: Re
   from.len = outer;
 }
 
-/** Calls `field` for each field of an entry of a map. Upstream is laxer there: it looks at numbers only, and what it reads may end behind the entry. */
+/** Calls `field` for each field of a map entry. As upstream, it ignores wire types, and a value may extend beyond the entry. */
 export function readEntryFields(from: Reader, field: (number: number) => boolean): void {
   const end = endOfNext(from);
   while (from.pos < end) {
@@ -113,7 +113,7 @@ export function readEntryFields(from: Reader, field: (number: number) => boolean
   from.pos = end;
 }
 
-/** Tags of fields that exist are far below this; beyond it they are taken apart with all their 64 bits. */
+/** Tags below this are decoded as numbers, larger ones as 64-bit integers. Tags of known fields are far below it. */
 const plainTagMax = 2 ** 31;
 
 function typeOf(tag: number | bigint): number {
@@ -126,7 +126,7 @@ function isPlain(tag: number | bigint): tag is number {
   return typeof tag === "number" && tag >= 0 && tag < plainTagMax;
 }
 
-/** Skips the value of an unknown field. A group is skipped with its content. */
+/** Skips the value of an unknown field, including the content of a group. */
 function skip(from: Reader, first: number): void {
   let open = 0;
   for (let type = first;; type = typeOf(readVarint(from))) {

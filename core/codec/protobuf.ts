@@ -1,6 +1,6 @@
 /**
- * The envelope around protobuf messages: four magic bytes and a message that names the kind. Lists and the frames of
- * watches are put together here from the messages of their objects.
+ * The envelope of protobuf messages: four magic bytes and a message with the kind. Also lists and watch frames around messages that are
+ * already encoded.
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader, newWriter } from "./protobufjs.ts";
@@ -17,12 +17,12 @@ export interface Envelope {
   readonly contentType: string;
 }
 
-/** Whether bytes begin like an enveloped message. */
+/** Whether bytes begin with the magic bytes of an envelope. */
 export function isEnvelope(bytes: Uint8Array): boolean {
   return magic.every((byte, index) => bytes[index] === byte);
 }
 
-/** Opens an envelope. Throws `ProtobufError` with upstream's words when it is none. */
+/** Reads an envelope. Throws `ProtobufError` with upstream's message if it is invalid. */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError("empty data");
   if (!isEnvelope(bytes)) {
@@ -51,33 +51,33 @@ function readTypeMeta(from: Reader, to: { apiVersion: string; kind: string }): v
     2: [2, "Kind", () => to.kind = readText(from)],
   });
   readFields(from, endOfNext(from), "TypeMeta", fields);
-  // What is no group version counts as none here, although the same in JSON is refused.
+  // An invalid group version is treated as empty, as upstream; the same in JSON is rejected.
   if (to.apiVersion.split("/").length > 2) to.apiVersion = "";
 }
 
-/** Puts a message into its envelope. */
+/** Writes a message in an envelope. */
 export function writeEnvelope({ kind, apiVersion }: { readonly kind: string; readonly apiVersion: string }, raw: Uint8Array): Uint8Array {
   const { head, tail } = envelopeAround({ kind, apiVersion }, raw.length);
   return newWriter().raw(head).raw(raw).raw(tail).finish();
 }
 
-/** What stands before and behind a message of so many bytes in its envelope. */
+/** The parts of an envelope before and after a message. `bytes`: length of the message. */
 export function envelopeAround(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   bytes: number,
 ): { readonly head: Uint8Array; readonly tail: Uint8Array } {
   const head = newWriter().raw(Uint8Array.from(magic));
   head.uint32(10).fork().uint32(10).string(apiVersion).uint32(18).string(kind).ldelim();
-  // Empty content encoding and content type are written all the same.
+  // Empty content encoding and content type are written too, as upstream.
   return { head: head.uint32(18).uint32(bytes).finish(), tail: newWriter().uint32(26).string("").uint32(34).string("").finish() };
 }
 
-/** One field of the message of a list: its metadata, or one of its items (without envelopes). */
+/** One field of a list message: its metadata or one item, without envelope. */
 export function writeListField(field: "metadata" | "items", message: Uint8Array): Uint8Array {
   return newWriter().uint32(field === "metadata" ? 10 : 18).bytes(message).finish();
 }
 
-/** One frame of a watch: four bytes of length, then the event with the enveloped object. */
+/** One frame of a watch: the length in four bytes, then the event with the enveloped object. */
 export function writeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
   const event = newWriter().uint32(10).string(type).uint32(18).fork().uint32(10).bytes(enveloped).ldelim().finish();
   const frame = new Uint8Array(4 + event.length);

@@ -1,9 +1,6 @@
-/** The order of keys in YAML answers: the natural order of upstream's library, in which `a2` comes before `a10`. */
+/** Order of keys in YAML responses: the natural order of upstream's library, in which `a2` precedes `a10`. */
 
-/**
- * Compares two keys. Letters come after everything else, numbers within keys compare by value, and what is equal so far is decided
- * by length.
- */
+/** Compares two keys. Letters follow all other characters, numbers compare by value, and a prefix precedes a longer key. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   const as = runesOf(a);
@@ -21,13 +18,13 @@ function runesOf(text: string): readonly string[] {
   return Array.from(text);
 }
 
-/** Compares from the first place at which two keys differ. */
+/** Compares from the first index at which two keys differ. */
 function compareFrom(as: readonly string[], bs: readonly string[], at: number, x: string, y: string): number {
   const xLetter = isLetter(x);
   const yLetter = isLetter(y);
   if (xLetter && yLetter) return codePoint(x) - codePoint(y);
   if (xLetter || yLetter) return yLetter ? -1 : 1;
-  // A zero within a number is a digit like others, at its beginning it counts as nothing.
+  // A zero inside a number is a digit; leading zeros are ignored.
   const inNumber = (x === "0" || y === "0") && followsNonZero(as, at);
   const xNumber = numberAt(as, at, inNumber);
   const yNumber = numberAt(bs, at, inNumber);
@@ -36,7 +33,7 @@ function compareFrom(as: readonly string[], bs: readonly string[], at: number, x
   return codePoint(x) - codePoint(y);
 }
 
-/** Whether the digits right before a place have one that is not zero. */
+/** Whether the digits immediately before an index contain one that is not zero. */
 function followsNonZero(runes: readonly string[], at: number): boolean {
   for (let before = at - 1; before >= 0; before--) {
     const rune = runes[before] ?? "";
@@ -46,7 +43,7 @@ function followsNonZero(runes: readonly string[], at: number): boolean {
   return false;
 }
 
-/** The number whose digits begin at a place, in the arithmetic of an int64, and where they end. */
+/** The number that begins at an index, in int64 arithmetic, and the index of its end. */
 function numberAt(runes: readonly string[], at: number, inNumber: boolean): { value: bigint; end: number } {
   let value = inNumber ? 1n : 0n;
   let end = at;

@@ -1,10 +1,10 @@
-/** How a string is written in YAML so that it is read back as the same string, in the style that upstream's library would choose. */
+/** The YAML style of a string: the style that upstream's library chooses so that the string is read back unchanged. */
 
 import { isTimestamp, resolvePlain } from "../tree/yaml/resolve.ts";
 
 export type ScalarStyle = "plain" | "single" | "double" | "literal";
 
-/** The style of a string that stands as a value, or as a key before its `:` on one line. */
+/** The style of a string as a value, or as a key on one line with its `:`. */
 export function styleOf(text: string, isKey: boolean): ScalarStyle {
   if (text.includes("\n")) return !isKey && fitsBlock(text) ? "literal" : "double";
   if (isReadAsOther(text)) return "double";
@@ -12,15 +12,15 @@ export function styleOf(text: string, isKey: boolean): ScalarStyle {
   return fitsSingle(text) ? "single" : "double";
 }
 
-/** Whether a text, written plain, would be read as something that is no string: by this library or by older ones. */
+/** Whether a plain scalar with this text would not be read as a string, by this library or by older ones. */
 function isReadAsOther(text: string): boolean {
   return resolvePlain(text).type !== "str" || base60.test(text) || isTimestamp(text);
 }
 
-// Numbers like 1:30, which some readers of YAML 1.1 take as base 60.
+// Numbers such as 1:30, which some YAML 1.1 readers parse as base 60.
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** Characters that are written as escapes. Those beyond U+FFFF are among them: the two halves show it. */
+/** Characters that are written as escapes. Surrogates match characters beyond U+FFFF. */
 // deno-lint-ignore no-control-regex -- control characters are what this is about
 const special = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\ud800-\udfff\ufeff\ufffe\uffff]/;
 const lineBreak = /[\n\u2028\u2029]/;
@@ -37,7 +37,7 @@ function fitsBlock(text: string): boolean {
   return !special.test(text) && !/ [\n\u2028\u2029]| $/.test(text);
 }
 
-/** What stands after the `|` of a literal block: how far it is indented if its first line does not show it, and how it ends. */
+/** The indicators after the `|` of a literal block: its indentation, if the first line does not show it, and the treatment of its end. */
 export function blockHints(text: string): string {
   const indent = /^[ \n\u2028\u2029]/.test(text) ? "2" : "";
   if (!/[\n\u2028\u2029]$/.test(text)) return `${indent}-`;

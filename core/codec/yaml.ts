@@ -1,19 +1,19 @@
-/** YAML text of plain values, byte for byte what sigs.k8s.io/yaml makes of the same JSON. */
+/** YAML of plain values, byte for byte equal to the output of sigs.k8s.io/yaml for the same JSON. */
 
 import type { Json } from "../schema.ts";
 import { goFloat } from "../tree/yaml/go-value.ts";
 import { compareKeys } from "./yaml-keys.ts";
 import { blockHints, escapeDouble, type ScalarStyle, styleOf } from "./yaml-scalar.ts";
 
-/** Columns after which the next space breaks a line. */
+/** Columns after which a line is folded at the next space. */
 const widthMax = 80;
-/** Bytes up to which a key stands on one line with its `:`. */
+/** Maximum bytes of a key on one line with its `:`. Longer keys are written after `?`. */
 const keyBytesMax = 128;
 const indentStep = 2;
 
 /**
- * The YAML text of a value, with a final line break. Keys are in natural order, strings are quoted where YAML 1.1 would read something
- * else, text of several lines is a literal block, long lines are folded. Iterative: any depth can be written.
+ * The YAML text of a value, with a final line break. Keys are in natural order, strings are quoted if YAML 1.1 would not read them as
+ * strings, text of several lines is a literal block, long lines are folded. Iterative, for values of any depth.
  */
 export function writeYaml(value: Json): string {
   const out: Out = { text: "", column: 0, indent: -1, fresh: true, spaced: true };
@@ -26,7 +26,7 @@ export function writeYaml(value: Json): string {
 }
 
 /**
- * The text so far and where it ends. `fresh`: the line has nothing but indentation and indicators; `spaced`: what comes next needs no
+ * The text so far and the current position. `fresh`: the line contains only indentation and indicators; `spaced`: the next token needs no
  * space before it.
  */
 interface Out {
@@ -37,7 +37,7 @@ interface Out {
   spaced: boolean;
 }
 
-/** An object or list of which some members are still to be written. `outer` is the indentation around it. */
+/** An object or list with members to write. `outer`: indentation of its parent. */
 interface Frame {
   readonly keys: readonly string[] | undefined;
   readonly values: readonly Json[];
@@ -120,7 +120,7 @@ function putBreak(out: Out): void {
   out.column = 0;
 }
 
-/** Begins a line at the present indentation, unless the line has only that already. */
+/** Starts a line at the current indentation, unless the line is already at it. */
 function writeIndent(out: Out): void {
   const indent = Math.max(out.indent, 0);
   if (!out.fresh || out.column > indent || out.column === indent && !out.spaced) putBreak(out);
@@ -132,7 +132,7 @@ function writeIndent(out: Out): void {
   out.spaced = true;
 }
 
-/** Writes `-`, `?` or `:`, after which a collection may begin on the same line. */
+/** Writes `-`, `?` or `:`. A collection may begin after it on the same line. */
 function writeIndicator(out: Out, indicator: string, keepsFresh: boolean): void {
   if (!out.spaced) put(out, " ");
   put(out, indicator);
@@ -159,7 +159,7 @@ function writeString(out: Out, string: string, isKey: boolean): void {
   out.indent = outer;
 }
 
-/** Writes text in single quotes, going on indented after the separators that break lines only in YAML 1.1. */
+/** Writes single-quoted text. Indents the text after U+2028 and U+2029, which are line breaks in YAML 1.1 only. */
 function writeSingle(out: Out, text: string, isKey: boolean): void {
   for (const [at, piece] of text.split(/([\u2028\u2029]+)/).entries()) {
     if (at % 2 === 0) {
@@ -173,7 +173,7 @@ function writeSingle(out: Out, text: string, isKey: boolean): void {
   }
 }
 
-/** Writes the text of a scalar, breaking at single spaces beyond the width. A key is never broken. */
+/** Writes the text of a scalar. Folds it at single spaces beyond the width; never folds a key. */
 function writeFolded(out: Out, text: string, isKey: boolean, style: ScalarStyle): void {
   if (isKey || out.column + text.length <= widthMax) return put(out, text);
   const quotes = style === "plain" ? 0 : 1;
@@ -182,7 +182,7 @@ function writeFolded(out: Out, text: string, isKey: boolean, style: ScalarStyle)
     const width = out.column + space - done;
     if (width <= widthMax || text.charAt(space - 1) === " ") continue;
     const spaceFollows = text.charAt(space + 1) === " ";
-    // Quotes keep their first and last character; only double ones can break before several spaces.
+    // A quote stays on the line of its adjacent character. Only double-quoted text can be folded before several spaces.
     if (quotes === 1 && (space === 1 || space >= text.length - 2) || spaceFollows && style !== "double") continue;
     put(out, text.slice(done, space));
     writeIndent(out);

@@ -1,50 +1,50 @@
-/** What is wrong with data items, in upstream's words, and the tags in front of them, which matter before the items do. */
+/** Errors of data items with upstream's messages, and the checks of tags, which come before those of the tagged items. */
 import { CborFloat, type CborItem, CborSimple, CborTag, isLaterEncoding, nameOfItem, tags } from "./item.ts";
 import { unacceptableText } from "./read.ts";
 
-/** Why an item is no value of a type. A value, because bad input is expected. */
+/** The error for an item that is not a value of a type. Returned, not thrown, because invalid input is expected. */
 export class CborFailure {
-  readonly #said: string;
+  readonly #message: string;
   readonly #goType: string | undefined;
   readonly #detail: string;
   #field: string | undefined;
 
-  /** `said` is the whole message, or the name of an item that is no value of the Go type. */
-  constructor(said: string, goType?: string, detail = "") {
-    this.#said = said;
+  /** `message` is the whole message; with `goType` it is the name of the item that is not a value of the Go type. */
+  constructor(message: string, goType?: string, detail = "") {
+    this.#message = message;
     this.#goType = goType;
     this.#detail = detail;
   }
-  /** Records the struct and field of the item. Of nested ones the outermost is reported. */
+  /** Sets the struct and field of the item. A later call for an outer field replaces it. */
   under(field: string): void {
     this.#field = field;
   }
   get text(): string {
-    if (this.#goType === undefined) return this.#said;
+    if (this.#goType === undefined) return this.#message;
     const where = this.#field === undefined ? "value" : `struct field ${this.#field}`;
     const detail = this.#detail === "" ? "" : ` (${this.#detail})`;
-    return `cbor: cannot unmarshal ${this.#said} into Go ${where} of type ${this.#goType}${detail}`;
+    return `cbor: cannot unmarshal ${this.#message} into Go ${where} of type ${this.#goType}${detail}`;
   }
 }
 
-/** `item` is no value of a Go type; what an own reader of the API reads never comes here. */
+/** The error for an item that is not a value of a Go type. */
 export function wrongType(item: CborItem, goType: string, detail = ""): CborFailure {
   if (!(item instanceof CborSimple)) return new CborFailure(nameOfItem(item), goType, detail);
   return new CborFailure(unacceptableText(nameOfItem(item), `simple value ${item.value} is not recognized`));
 }
 
-/** A key, quoted if it is a text, stands in a map once more, at its `index`-th entry. */
+/** The error for a duplicate key at entry `index` of a map. `key` is quoted if it is a text. */
 export function duplicateKey(key: string, index: number): CborFailure {
   return new CborFailure(`cbor: found duplicate map key ${key} at map element index ${index}`);
 }
 
-/** The tag that says how byte strings are shown as text, if there is one above them. */
+/** The tag of an expected later encoding of byte strings (RFC 8949 section 3.4.5.2) in force; undefined if there is none. */
 export type Later = number | bigint | undefined;
 
-/** An item without the tags in front of it, and what they mean for the byte strings in it. */
+/** An item without its tags. */
 export type Bare = Exclude<CborItem, CborTag>;
 
-/** `read` for items in whose way no tags are; a failure for tags that do not go with what they stand before. */
+/** A reader that removes the tags of an item and passes the content to `read`. Fails for a tag that does not match its content. */
 export function untagged<R, C = void>(
   read: (item: Bare, later: Later, run: C) => R,
 ): (item: CborItem, later: Later, run: C) => R | CborFailure {
@@ -61,7 +61,7 @@ export function untagged<R, C = void>(
   };
 }
 
-/** Times under a tag are texts or numbers. */
+/** The error for a time tag on an item of the wrong type; undefined for a valid one. */
 export function misplaced(number: number | bigint, content: CborItem): CborFailure | undefined {
   const name = nameOfItem(content);
   if (number === tags.time && name !== "UTF-8 text string") return followed(number, "text string", name);

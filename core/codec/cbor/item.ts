@@ -1,7 +1,7 @@
-/** Data items of CBOR (RFC 8949) as they stand in a document, before anything says what they mean. */
+/** Data items of CBOR (RFC 8949) before they are interpreted by a schema. */
 import { textOfBytes } from "../../tree/utf8.ts";
 
-/** Integers are numbers while safe, else bigints; texts are strings; lists are arrays. Everything else has a class of its own. */
+/** Integers are numbers while safe, else bigints; texts are strings; lists are arrays. Every other type has a class. */
 export type CborItem =
   | null
   | boolean
@@ -24,7 +24,7 @@ export class CborFloat {
   }
 }
 
-/** A simple value that has no meaning in the API; 23 is `undefined`. */
+/** A simple value without a meaning in the API; 23 is `undefined`. */
 export class CborSimple {
   readonly value: number;
   constructor(value: number) {
@@ -32,10 +32,10 @@ export class CborSimple {
   }
 }
 
-/** A text whose bytes are not UTF-8. Reported only where the text is read. */
+/** A text whose bytes are not UTF-8. The error is reported when the text is used. */
 export class CborInvalidText {}
 
-/** A byte string. It has no copy of its bytes, because most are read once, as text. */
+/** A byte string: a view of the document, because most are read once, as text. */
 export class CborBytes {
   readonly #source: Uint8Array;
   readonly #from: number;
@@ -53,7 +53,7 @@ export class CborBytes {
   }
 }
 
-/** Keys and values in turn, in document order, repeated keys kept. */
+/** Keys and values in alternation, in document order, including duplicate keys. */
 export class CborMap {
   readonly entries: CborItem[] = [];
 }
@@ -67,7 +67,7 @@ export class CborTag {
   }
 }
 
-/** What messages call the major types, by their number. */
+/** Names of the major types in error messages, by number. */
 export const majorNames: readonly string[] = Object.freeze([
   "positive integer",
   "negative integer",
@@ -79,7 +79,7 @@ export const majorNames: readonly string[] = Object.freeze([
   "primitives",
 ]);
 
-/** What messages call an item. */
+/** The name of an item in error messages. */
 export function nameOfItem(item: CborItem): string {
   return majorNames[majorOf(item)]!;
 }
@@ -92,7 +92,7 @@ function majorOf(item: CborItem): number {
   return item instanceof CborMap ? 5 : item instanceof CborTag ? 6 : 7;
 }
 
-/** Tags that mean something here. */
+/** The tags with a meaning in the API. */
 export const tags = Object.freeze({
   time: 0,
   epoch: 1,
@@ -104,12 +104,12 @@ export const tags = Object.freeze({
   selfDescribed: 55799,
 });
 
-/** Whether a tag says how the byte strings below it are to be shown as text (RFC 8949 section 3.4.5.2). */
+/** Whether a tag sets the text encoding of the byte strings below it (RFC 8949 section 3.4.5.2). */
 export function isLaterEncoding(number: number | bigint): boolean {
   return number === tags.base64Url || number === tags.base64 || number === tags.base16;
 }
 
-/** The first member of that name, undefined for what is no map or has none; tags do not matter. */
+/** The first member of that name; undefined if the item is not a map or has no such member. Ignores tags. */
 export function memberOf(item: CborItem | undefined, name: string): CborItem | undefined {
   let at = item;
   while (at instanceof CborTag) at = at.content;

@@ -1,23 +1,23 @@
 /**
  * Bytes to data items, with the bounds and the error texts of upstream's reader. One pass, no recursion: nesting is bounded by
- * `limits.documentDepthMax`, and no declared length is believed before its bytes are there.
+ * `limits.documentDepthMax`, and a declared length is checked against the remaining bytes before it is used.
  */
 import { limits } from "../../limits.ts";
 import { CborBytes, CborFloat, CborInvalidText, type CborItem, CborMap, CborSimple, CborTag, majorNames, tags } from "./item.ts";
 
-/** Bytes that are no acceptable CBOR; the message is upstream's. */
+/** Bytes that are not valid CBOR. The message is upstream's. */
 export class CborError extends Error {
   override readonly name = "CborError";
 }
 
-/** The first bytes of every document that we write: the head of tag 55799. Readers recognise CBOR by it (RFC 8949, 3.4.6). */
+/** The first bytes of every document written here: the head of tag 55799, by which CBOR is recognised (RFC 8949 section 3.4.6). */
 export const selfDescribed: readonly number[] = Object.freeze([0xd9, 0xd9, 0xf7]);
 
 export function isCbor(bytes: Uint8Array): boolean {
   return selfDescribed.every((byte, index) => bytes[index] === byte);
 }
 
-/** Reads the one item that the bytes are, with or without the self-described tag. Throws `CborError`. */
+/** Reads a document of exactly one item, with or without the self-described tag. Throws `CborError`. */
 export function readCbor(bytes: Uint8Array): CborItem {
   if (bytes.length === 0) throw new CborError("EOF");
   const from: Source = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), at: 0 };
@@ -50,10 +50,10 @@ interface Source {
   at: number;
 }
 
-/** A list or map that is being read. */
+/** A list or map whose items are not all read. */
 interface Open {
   readonly into: CborItem[];
-  /** Items that are still to come, Infinity until there is a break. */
+  /** Number of items not read yet; Infinity for an indefinite length. */
   left: number;
   readonly kind: "array" | "map";
   readonly depth: number;
@@ -61,7 +61,7 @@ interface Open {
 
 const BREAK = 0xff;
 
-/** Passes the break that ends a list or map without a declared length. */
+/** Consumes the break that ends a list or map of indefinite length. True if there was one. */
 function atBreak(from: Source, { left, kind, into }: Open): boolean {
   if (left !== Infinity || from.bytes[from.at] !== BREAK) return false;
   if (kind === "map" && into.length % 2 === 1) throw new CborError('cbor: unexpected "break" code');
@@ -74,7 +74,7 @@ function readItem(from: Source, to: CborItem[], depth: number): Open | undefined
   const numbers: (number | bigint)[] = [];
   let head = readHead(from);
   for (; head.major === 6; head = readHead(from)) {
-    // The first of several tags is not counted as a level.
+    // The first of several tags does not count as a level, as upstream.
     if (numbers.length > 0) checkDepth(++depth);
     if (from.at === from.bytes.length) throw eof();
     if (head.value === tags.bignum || head.value === tags.negativeBignum) throw unacceptable("tag", "bignum");
@@ -97,7 +97,7 @@ function checkDepth(depth: number): void {
   if (depth > limits.documentDepthMax) throw new CborError(`cbor: exceeded max nested level ${limits.documentDepthMax}`);
 }
 
-/** How many items a declared number of elements or pairs means. */
+/** The number of items of a declared number of elements or pairs. */
 function itemsOf(kind: "array" | "map", count: number | bigint): number {
   if (count >= 2n ** 63n) throw new CborError(`cbor: ${kind} length ${count} is too large, it would cause integer overflow`);
   const items = kind === "array" ? count : Number(count) * 2;
@@ -141,7 +141,7 @@ function decoded(bytes: Uint8Array): string | CborInvalidText {
   }
 }
 
-/** The chunks of a string without a declared length, up to its break. */
+/** The chunks of a string of indefinite length, up to its break. */
 function chunks(from: Source, major: number): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (;;) {
@@ -169,7 +169,7 @@ function joined(from: Source): CborBytes {
   }
   return new CborBytes(all, 0, all.length);
 }
-/** Each chunk of a text is a text. */
+/** The text of a string of indefinite length. Each chunk must be valid UTF-8. */
 function textOf(from: Source, major: number): string | CborInvalidText {
   const texts = chunks(from, major).map(decoded);
   return texts.every((text) => typeof text === "string") ? texts.join("") : new CborInvalidText();
@@ -185,7 +185,7 @@ function finite(value: number): number {
   if (Number.isFinite(value)) return value;
   throw unacceptable("primitives", Number.isNaN(value) ? "floating-point NaN" : "floating-point infinity");
 }
-/** Sixteen bits as IEEE 754 has them: sign, five of exponent, ten of fraction. */
+/** The number of sixteen bits (IEEE 754): sign, five bits of exponent, ten bits of fraction. */
 function halfFloat(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1, exponent = bits >> 10 & 31, fraction = bits & 1023;
   if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
@@ -200,7 +200,7 @@ interface Head {
   readonly indefinite: boolean;
 }
 
-/** The first byte of an item and the argument behind it. */
+/** Reads the first byte of an item and its argument. */
 function readHead(from: Source): Head {
   const { bytes, view } = from;
   const first = bytes[from.at++];
@@ -225,7 +225,7 @@ function unsigned(view: DataView, at: number): number | bigint {
 function eof(): CborError {
   return new CborError("unexpected EOF");
 }
-/** What is CBOR and yet has no place in the API. */
+/** Upstream's message for an item that is valid CBOR and not accepted by the API. */
 export function unacceptableText(major: string, what: string): string {
   return `cbor: data item of cbor type ${major} is not accepted by protocol: ${what}`;
 }

@@ -7,7 +7,7 @@ import { CborError, isCbor, readCbor } from "./read.ts";
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(" ", ""), "hex"));
 const read = (hex: string) => readCbor(bytesOf(hex));
 
-/** Items as values that a test can be written with. */
+/** Items as plain values, for assertions. */
 function shown(item: CborItem): unknown {
   if (Array.isArray(item)) return item.map(shown);
   if (item instanceof CborBytes) return { bytes: item.text };
@@ -18,7 +18,7 @@ function shown(item: CborItem): unknown {
   return item instanceof CborTag ? { tag: item.number, content: shown(item.content) } : item;
 }
 
-test("isCbor() goes by the self-described tag", () => {
+test("isCbor() recognises CBOR by the self-described tag", () => {
   assert.equal(isCbor(bytesOf("d9d9f7 a0")), true);
   assert.equal(isCbor(bytesOf("d9d9")), false);
   assert.equal(isCbor(new TextEncoder().encode("{}")), false);
@@ -94,10 +94,10 @@ for (
     ["bb 7fffffffffffffff", "cbor: exceeded max number of key-value pairs 2097152 for CBOR map"],
   ] as const
 ) {
-  test(`readCbor() refuses ${hex || "nothing"} with upstream's words`, () => assert.throws(() => read(hex), new CborError(error)));
+  test(`readCbor() rejects ${hex || "no bytes"} with upstream's message`, () => assert.throws(() => read(hex), new CborError(error)));
 }
 
-test("readCbor() follows lists, maps and tags as deep as documents may be, and not one level more", () => {
+test("readCbor() reads lists, maps and tags up to the maximum depth and rejects one level more", () => {
   const max = limits.documentDepthMax;
   const tooDeep = new CborError(`cbor: exceeded max nested level ${max}`);
   for (const level of ["81", "9f", "a101", "bf01"]) {
@@ -110,7 +110,7 @@ test("readCbor() follows lists, maps and tags as deep as documents may be, and n
   assert.throws(() => read("d864".repeat(max + 2) + "01"), tooDeep);
 });
 
-test("memberOf() finds the first member of a name in both kinds of strings, behind tags", () => {
+test("memberOf() finds the first member of a name in byte and text strings, below tags", () => {
   const item = read("d9d9f7 a3 01 02 41 61 03 61 61 04");
   assert.equal(memberOf(item, "a"), 3);
   assert.equal(memberOf(item, "b"), undefined);

@@ -1,6 +1,6 @@
 /**
- * Data items where no type is known (applied documents, managed fields): byte strings are texts, times under a tag are texts of
- * RFC 3339, integers have 64 bits, keys are texts. Iterative, because ten thousand levels are legal.
+ * Data items without a schema (applied documents, managed fields): byte strings are texts, tagged times are RFC 3339 texts, integers have
+ * 64 bits, keys are texts. Iterative, because documents may have ten thousand levels.
  */
 import { goQuote } from "../../tree/go-quote.ts";
 import { NumberText, type Tree, TreeObject } from "../../tree/tree.ts";
@@ -23,7 +23,7 @@ export function treeOfCbor(item: CborItem, later?: Later): Tree | CborFailure {
   }
 }
 
-/** As `treeOfCbor`, for what has to be a map; null is an empty one. */
+/** As `treeOfCbor`, for an item that must be a map. Null is an empty map. */
 export const objectOfCbor: (item: CborItem) => TreeObject | CborFailure = (item) => mapOf(item, undefined);
 
 const mapOf = untagged<TreeObject | CborFailure>((item, later) => {
@@ -33,7 +33,7 @@ const mapOf = untagged<TreeObject | CborFailure>((item, later) => {
   return outside(item, "map[string]interface {}");
 });
 
-/** A list or map that is being read. */
+/** A list or map whose items are not all read. */
 interface Frame {
   readonly from: readonly CborItem[];
   readonly to: Tree[] | TreeObject;
@@ -45,14 +45,14 @@ interface Frame {
   failure: CborFailure | undefined;
 }
 
-/** What an item is, undefined for one that was opened. */
+/** The value of a leaf; undefined for a list or map, which it pushes to `open`. */
 function begin(item: CborItem, later: Later, open: Frame[]): Tree | CborFailure | undefined {
   let at = item, last = later;
   while (at instanceof CborTag) {
     const { number, content } = at;
     const why = misplaced(number, content);
     if (why !== undefined) return why;
-    if (number === tags.time || number === tags.epoch) return taggedTime(content as Bare); // `misplaced` has seen that it is
+    if (number === tags.time || number === tags.epoch) return taggedTime(content as Bare); // checked by `misplaced`
     if (isLaterEncoding(number)) last = number;
     at = content;
   }
@@ -75,7 +75,7 @@ function leafOf(item: Bare, later: Later): Tree | CborFailure {
 
 const keyOf = textOf("string");
 
-/** Begins the next item of the innermost frame, or ends the frame; undefined where no value is complete yet. */
+/** Begins the next item of the innermost frame, or ends the frame. Undefined if no value is complete yet. */
 function step(open: Frame[]): Tree | CborFailure | undefined {
   const frame = open.at(-1)!; // a frame is open for the value
   const { from, to, later } = frame;
@@ -90,7 +90,7 @@ function step(open: Frame[]): Tree | CborFailure | undefined {
     frame.failure ??= key;
     return undefined;
   }
-  // A null in the place of a key leaves the variable that upstream reads keys into as it is.
+  // For a null key upstream keeps the previous key in its variable.
   frame.key = key ?? frame.key;
   return begin(from[frame.at - 1]!, later, open);
 }

@@ -11,13 +11,13 @@ const text = (value: string) => (0x60 + value.length).toString(16) + Buffer.from
 for (
   const [what, hex, value] of [
     ["byte strings are texts", "42 c3bc", "ü"],
-    ["bytes that are no UTF-8 are shown as such", "41 ff", "\ufffd"],
+    ["invalid UTF-8 becomes U+FFFD", "41 ff", "\ufffd"],
     ["bytes are base64 below the tag for it", "d6 81 43 fb ff fe", ["+//+"]],
     ["bytes are base64 for URLs without padding", "d5 41 fb", "-w"],
     ["bytes are hexadecimal", "d7 42 00ff", "00ff"],
-    ["the nearest of several such tags counts", "d6 d7 41 0f", "0f"],
-    ["texts are what they are below them", "d6 61 61", "a"],
-    ["tags without a meaning are passed over", "d864 d9d9f7 01", 1],
+    ["the innermost of several such tags applies", "d6 d7 41 0f", "0f"],
+    ["such tags do not change texts", "d6 61 61", "a"],
+    ["tags without a meaning are ignored", "d864 d9d9f7 01", 1],
     ["integers have 64 bits", "82 1b7fffffffffffffff 3b7fffffffffffffff", [9223372036854775807n, -9223372036854775808n]],
     ["floats are numbers", "f9 3e00", 1.5],
     ["a time keeps its zone", `c0 78 19 ${Buffer.from("2024-01-01T00:00:00+05:30").toString("hex")}`, "2024-01-01T00:00:00+05:30"],
@@ -25,7 +25,7 @@ for (
     ["seconds since 1970 are a time", "c1 1a 6553f100", "2023-11-14T22:13:20Z"],
     ["seconds before it with a fraction too", "c1 f9 bc00", "1969-12-31T23:59:59Z"],
     ["keys may be either kind of string", "a2 41 61 01 61 62 02", { a: 1, b: 2 }],
-    ["lists and maps may be without a length", "bf 61 61 9f 01 ff ff", { a: [1] }],
+    ["lists and maps may have an indefinite length", "bf 61 61 9f 01 ff ff", { a: [1] }],
   ] as const
 ) {
   test(`treeOfCbor(): ${what}`, () => {
@@ -44,16 +44,16 @@ for (
       `cbor: cannot unmarshal positive integer into Go value ${int64} (9223372036854775808 overflows Go's int64)`,
     ],
     [
-      "a low one",
+      "a large negative integer",
       "3b 8000000000000000",
       `cbor: cannot unmarshal negative integer into Go value ${int64} (-9223372036854775809 overflows Go's int64)`,
     ],
-    ["text that is no UTF-8", "81 61 ff", "cbor: invalid UTF-8 string"],
+    ["text that is not UTF-8", "81 61 ff", "cbor: invalid UTF-8 string"],
     ["undefined", "f7", "cbor: data item of cbor type primitives is not accepted by protocol: simple value 23 is not recognized"],
-    ["a key that is no string", "a1 01 02", "cbor: cannot unmarshal positive integer into Go value of type string"],
-    ["a key that comes again", "a2 61 61 01 41 61 02", 'cbor: found duplicate map key "a" at map element index 1'],
+    ["a key that is not a string", "a1 01 02", "cbor: cannot unmarshal positive integer into Go value of type string"],
+    ["a duplicate key", "a2 61 61 01 41 61 02", 'cbor: found duplicate map key "a" at map element index 1'],
     [
-      "a key that comes again, before anything else",
+      "a duplicate key before any other failure",
       "a3 61 62 f7 61 61 01 61 61 02",
       'cbor: found duplicate map key "a" at map element index 2',
     ],
@@ -73,7 +73,7 @@ for (
       "cbor: tag number 1 must be followed by integer or floating-point number, got UTF-8 text string",
     ],
     [
-      "a time that is none",
+      "an invalid time",
       `c0 ${text("x")}`,
       'cbor: cannot set x for time.Time: parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
     ],
@@ -84,14 +84,14 @@ for (
     ],
   ] as const
 ) {
-  test(`treeOfCbor() refuses ${what}`, () => {
+  test(`treeOfCbor() rejects ${what}`, () => {
     const failure = treeOfCbor(item(hex));
     assert.ok(failure instanceof CborFailure);
     assert.equal(failure.text, why);
   });
 }
 
-test("treeOfCbor() keeps names of prototypes as plain keys", () => {
+test("treeOfCbor() reads __proto__ as an ordinary key", () => {
   const key = Buffer.from("__proto__").toString("hex");
   const tree = treeOfCbor(item(`a1 49 ${key} a1 61 61 01`));
   assert.ok(!(tree instanceof CborFailure));
@@ -106,7 +106,7 @@ test("treeOfCbor() reads ten thousand levels", () => {
   assert.equal(failure instanceof CborFailure ? failure.text : "", "cbor: cannot unmarshal positive integer into Go value of type string");
 });
 
-test("objectOfCbor() takes maps and null only", () => {
+test("objectOfCbor() accepts maps and null only", () => {
   const why = (hex: string) => {
     const tree = objectOfCbor(item(hex));
     return tree instanceof CborFailure ? tree.text : jsonFromTree(tree);

@@ -1,6 +1,6 @@
 /**
- * Data items to bytes, in the one form that upstream's deterministic encoder gives them: shortest heads and floats, definite
- * lengths, texts as byte strings, keys in the order of their encoded bytes.
+ * Writes data items in the form of upstream's deterministic encoder: shortest heads and floats, definite lengths, texts as byte strings,
+ * keys in the order of their encoded bytes.
  */
 import type { Json } from "../../schema.ts";
 import { compareByBytes } from "../../tree/utf8.ts";
@@ -14,13 +14,13 @@ export class CborWriter {
   #view = new DataView(this.#bytes.buffer);
   #at = 0;
 
-  /** What has been written so far. */
+  /** A copy of the bytes written so far. */
   finish(): Uint8Array {
     return this.#bytes.slice(0, this.#at);
   }
 
   selfDescribed(): this {
-    this.#room(selfDescribed.length);
+    this.#reserve(selfDescribed.length);
     this.#bytes.set(selfDescribed, this.#at);
     this.#at += selfDescribed.length;
     return this;
@@ -28,7 +28,7 @@ export class CborWriter {
   array(length: number): this {
     return this.#head(4, length);
   }
-  /** `length` pairs of keys and values have to follow, in the order of `compareKeys`. */
+  /** The caller must write `length` pairs of keys and values next, in the order of `compareKeys`. */
   map(length: number): this {
     return this.#head(5, length);
   }
@@ -42,16 +42,16 @@ export class CborWriter {
   integer(value: number | bigint): this {
     return value >= 0 ? this.#head(0, value) : this.#head(1, typeof value === "number" ? -1 - value : -1n - value);
   }
-  /** Bytes under the tag that says that JSON has them in base64. */
+  /** Bytes with the tag for base64 in JSON. */
   bytes(value: Uint8Array): this {
     this.#head(6, tags.base64);
     return this.#head(2, value.length).raw(value);
   }
   text(value: string): this {
-    // Most are short and plain, and the length of those is known beforehand.
+    // Most texts are short ASCII: their length in bytes is known without encoding.
     if (value.length < 64) {
       const start = this.#at;
-      this.#head(2, value.length).#room(value.length);
+      this.#head(2, value.length).#reserve(value.length);
       for (let i = 0; i < value.length; i++) {
         const code = value.charCodeAt(i);
         if (code >= 0x80) {
@@ -68,15 +68,15 @@ export class CborWriter {
     const bytes = toBytes.encode(value);
     return this.#head(2, bytes.length).raw(bytes);
   }
-  /** Items that are encoded already. */
+  /** Items that are already encoded. */
   raw(bytes: Uint8Array): this {
-    this.#room(bytes.length);
+    this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#at);
     this.#at += bytes.length;
     return this;
   }
   float(value: number): this {
-    this.#room(9);
+    this.#reserve(9);
     const half = halfBits(value);
     if (half !== undefined) {
       this.#view.setUint8(this.#at, 0xf9);
@@ -95,7 +95,7 @@ export class CborWriter {
   }
 
   #head(major: number, value: number | bigint): this {
-    this.#room(9);
+    this.#reserve(9);
     const first = major << 5;
     if (value < 24) this.#view.setUint8(this.#at++, first | Number(value));
     else if (value < 0x100) {
@@ -117,7 +117,7 @@ export class CborWriter {
     }
     return this;
   }
-  #room(more: number): void {
+  #reserve(more: number): void {
     if (this.#at + more <= this.#bytes.length) return;
     const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more));
     grown.set(this.#bytes.subarray(0, this.#at));
@@ -126,7 +126,7 @@ export class CborWriter {
   }
 }
 
-/** The sixteen bits of a number that they can hold, else undefined. */
+/** A number as a sixteen-bit float; undefined if that would lose precision. */
 function halfBits(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -135,11 +135,11 @@ function halfBits(value: number): number | undefined {
   const exponent = Math.max(Math.floor(Math.log2(size)), -14);
   const fraction = size / 2 ** (exponent - 10);
   if (!Number.isInteger(fraction) || fraction > 2047) return undefined;
-  // Below the smallest normal number the leading one is missing, and so is the exponent.
+  // Subnormal numbers have no leading one and an exponent of 0.
   return sign | (fraction < 1024 ? fraction : (exponent + 15 << 10) + (fraction - 1024));
 }
 
-/** The order of keys: shorter ones first, those of one length by their bytes. */
+/** Order of keys: by length in bytes, then by bytes. */
 export function compareKeys(a: string, b: string): number {
   return byteLength(a) - byteLength(b) || compareByBytes(a, b);
 }
@@ -149,12 +149,12 @@ function byteLength(text: string): number {
   return ascii.test(text) ? text.length : toBytes.encode(text).length;
 }
 
-/** The own keys of an object in their order. */
+/** The own keys of an object, sorted by `compareKeys`. */
 export function keysInOrder(object: object): readonly string[] {
   return Object.keys(object).sort(compareKeys);
 }
 
-/** Writes a value that no schema describes. Iterative, so that any depth can be written. */
+/** Writes a value without a schema. Iterative, for values of any depth. */
 export function writeJson(value: Json, to: CborWriter): void {
   const waiting: Json[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

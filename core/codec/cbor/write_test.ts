@@ -43,19 +43,19 @@ for (
     assert.equal(written(value), bytes));
 }
 
-test("writeJson() writes names of prototypes as any other, and any depth", () => {
+test("writeJson() writes __proto__ as an ordinary key, and values of any depth", () => {
   assert.equal(written(JSON.parse('{"__proto__":1}')), `a149${Buffer.from("__proto__").toString("hex")}01`);
   let deep: Json = 1;
   for (let level = 0; level < 10_000; level++) deep = [deep];
   assert.equal(written(deep), "81".repeat(10_000) + "01");
 });
 
-test("compareKeys() puts shorter keys first and counts bytes", () => {
+test("compareKeys() sorts shorter keys first, by length in bytes", () => {
   assert.deepEqual(["b", "aa", "é", "zz", ""].sort(compareKeys), ["", "b", "aa", "zz", "é"]);
   assert.deepEqual(["\u{10000}", "abcde", "\uffff\u0001"].sort(compareKeys), ["\uffff\u0001", "\u{10000}", "abcde"]);
 });
 
-test("cborListAround() and cborEvent() put together what is encoded already", () => {
+test("cborListAround() and cborEvent() wrap encoded items", () => {
   const { head, tail } = cborListAround({ kind: "K", apiVersion: "v1" }, Uint8Array.of(0xa0), 2);
   assert.equal(hex(head), "d9d9f7a4" + "446b696e64414b" + "456974656d7382");
   assert.equal(hex(tail), "486d65746164617461a0" + "4a61706956657273696f6e427631");

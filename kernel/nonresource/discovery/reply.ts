@@ -9,7 +9,7 @@ import {
   mediaType,
   negotiate,
   type Output,
-  wantsPretty,
+  prefersPretty,
 } from "../../../core/codec/negotiate.ts";
 import { APIGroupDiscoveryList } from "../../../core/meta/discovery.ts";
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from "../../../core/meta/options.ts";
@@ -80,7 +80,7 @@ function documentReply<T extends object>(
 }
 
 function isPretty(exchange: Exchange, { query }: DiscoveryPath, output: Output): boolean {
-  return wantsPretty(query.first("pretty"), header(exchange, "user-agent"), output);
+  return prefersPretty(query.first("pretty"), header(exchange, "user-agent"), output);
 }
 
 /** The form of the aggregated document, by the first clause that asks for it; clauses for anything else are passed over. */
