@@ -27,6 +27,8 @@ export const limits = Object.freeze({
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
   /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
   inlineBodyBytesMax: 128 * 1024,
+  /** URLs longer than these are read one in a turn of the event loop: a selector of 600 kB takes some 100 ms. */
+  turnUrlCharactersMin: 16 * 1024,
   /** Bodies above these are read one in a turn of the event loop. */
   turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,

@@ -13,13 +13,37 @@ export const afterIo: (run: () => void) => void = "Deno" in globalThis
   ? (run) => void setTimeout(() => void setImmediate(run), 0)
   : (run) => void setImmediate(run);
 
-/** Gives each caller a turn of its own, in the order of the calls: for work that takes a few milliseconds. */
+/** Milliseconds of work after which callers that wait let I/O happen. */
+const workMs = 5;
+/** Milliseconds of one caller's work after which I/O gets several turns: an HTTPS request takes up to three to be read and answered. */
+const longWorkMs = 20;
+const turnsAfterLongWork = 3;
+
+/** Gives each caller a turn of its own, in the order of the calls, with I/O between turns that took long. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  /** When the first caller of a row of callers came, or I/O had its turns: milliseconds of `performance.now()`. */
+  #since = 0;
+  /** When the last caller's turn began. */
+  #begun = 0;
 
   /** Resolves in a turn in which no other caller's does. */
   next(): Promise<void> {
-    this.#last = this.#last.then(nextTurn);
+    const isBehind = this.#waiting++ > 0;
+    this.#last = this.#last.then(() => this.#turn(isBehind));
     return this.#last;
+  }
+
+  async #turn(isBehind: boolean): Promise<void> {
+    const now = performance.now();
+    if (!isBehind) this.#since = now;
+    if (now - this.#since > workMs) {
+      const turns = now - this.#begun > longWorkMs ? turnsAfterLongWork : 1;
+      for (let turn = 0; turn < turns; turn++) await nextTurn();
+      this.#since = performance.now();
+    } else await new Promise<void>((resolve) => void setImmediate(resolve));
+    this.#waiting--;
+    this.#begun = performance.now();
   }
 }

@@ -1,11 +1,12 @@
 /** The way of a request, from top to bottom: who, may they, what, the answer. */
 import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
+import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { UserInfo } from "../core/user-info.ts";
-import { heavyHost, heavyRequest, type RequestContext } from "./request-context.ts";
+import { heavyHost, heavyRequest, type RequestContext, turns } from "./request-context.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
@@ -22,6 +23,7 @@ import { Warnings } from "./request/warnings.ts";
 
 /** Answers a request from the network. Never rejects: the only place where an error becomes a reply. */
 export async function handle(exchange: Exchange, server: Server): Promise<Reply> {
+  if (exchange.url.length > limits.turnUrlCharactersMin) await turns.next();
   const info = requestInfo(exchange.method, exchange.url);
   // As Go's server refuses a broken request, before any handler: without the headers of other answers.
   if (info === undefined) return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };

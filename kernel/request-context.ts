@@ -80,7 +80,8 @@ export interface HeavyRoute {
 /** A signal that never aborts. */
 export const never: AbortSignal = new AbortController().signal;
 
-const turns = new Turns();
+/** For requests that take many milliseconds of this thread. */
+export const turns = new Turns();
 
 /** The whole body; 413 where it is too large, 504 where it takes too long to come. A large one is handed over with its request. */
 export async function bodyOf(call: RequestContext): Promise<Uint8Array> {

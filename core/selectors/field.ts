@@ -25,29 +25,34 @@ export function parseFieldSelector(selector: string): ParsedFieldSelector {
   return { ok: true, requirements };
 }
 
+const comma = 0x2c, backslash = 0x5c, equals = 0x3d, bang = 0x21;
+
 function splitTerms(selector: string): readonly string[] {
   const terms: string[] = [];
   let start = 0;
   for (let at = 0; at < selector.length; at++) {
-    if (selector[at] === "\\") at++;
-    else if (selector[at] === ",") {
+    const unit = selector.charCodeAt(at);
+    if (unit === backslash) at++;
+    else if (unit === comma) {
       terms.push(selector.slice(start, at));
       start = at + 1;
     }
   }
-  return [...terms, selector.slice(start)];
+  terms.push(selector.slice(start));
+  return terms;
 }
 
 function splitTerm(term: string): { field: string; operator: "=" | "!="; value: string } | undefined {
   for (let at = 0; at < term.length; at++) {
-    if (term.startsWith("!=", at)) return { field: term.slice(0, at), operator: "!=", value: term.slice(at + 2) };
-    if (term.startsWith("==", at)) return { field: term.slice(0, at), operator: "=", value: term.slice(at + 2) };
-    if (term[at] === "=") return { field: term.slice(0, at), operator: "=", value: term.slice(at + 1) };
+    const unit = term.charCodeAt(at), next = term.charCodeAt(at + 1);
+    if (unit === bang && next === equals) return { field: term.slice(0, at), operator: "!=", value: term.slice(at + 2) };
+    if (unit === equals) return { field: term.slice(0, at), operator: "=", value: term.slice(at + (next === equals ? 2 : 1)) };
   }
   return undefined;
 }
 
 function unescape(text: string): { ok: true; text: string } | { ok: false; error: string } {
+  if (!/[\\,=]/.test(text)) return { ok: true, text };
   let out = "";
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!;

@@ -22,7 +22,11 @@ interface Token {
   readonly text: string;
 }
 
-const symbols = new Set(["=", "!", "(", ")", ",", ">", "<"]);
+const comma = 0x2c, bang = 0x21, open = 0x28, close = 0x29, less = 0x3c, equals = 0x3d, greater = 0x3e;
+/** Code units, because a selector may have hundreds of kilobytes. */
+const isSymbol = (unit: number) =>
+  unit === comma || unit === equals || unit === bang || unit === open || unit === close || unit === less || unit === greater;
+const isBlank = (unit: number) => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
 const operators: Readonly<Record<string, TokenKind>> = {
   ")": ")",
   ",": ",",
@@ -40,36 +44,44 @@ const operators: Readonly<Record<string, TokenKind>> = {
 /** As upstream's lexer has it, NUL is the end where a token could begin, and parts tokens like a blank where one ends. */
 function tokens(text: string): readonly Token[] {
   const out: Token[] = [];
-  const past = (end: number) => text[end] === "\0" ? end + 1 : end;
+  const past = (end: number) => text.charCodeAt(end) === 0 ? end + 1 : end;
   let at = 0;
-  while (at < text.length && text[at] !== "\0") {
-    const char = text[at]!;
-    if (/[ \t\r\n]/.test(char)) {
+  while (at < text.length) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0) break;
+    if (isBlank(unit)) {
       at++;
-    } else if (symbols.has(char)) {
+      continue;
+    }
+    let end = at + 1;
+    if (isSymbol(unit)) {
       // Symbols run on as long as they make a longer operator.
-      let end = at + 1;
-      while (end < text.length && symbols.has(text[end]!) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
+      while (end < text.length && isSymbol(text.charCodeAt(end)) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
       const word = text.slice(at, end);
       out.push({ kind: operators[word]!, text: word });
-      at = past(end);
     } else {
-      let end = at;
-      while (end < text.length && !symbols.has(text[end]!) && !/[ \t\r\n\0]/.test(text[end]!)) end++;
+      for (; end < text.length; end++) {
+        const next = text.charCodeAt(end);
+        if (next === 0 || isBlank(next) || isSymbol(next)) break;
+      }
       const word = text.slice(at, end);
-      out.push({ kind: Object.hasOwn(operators, word) ? operators[word]! : "word", text: word });
-      at = past(end);
+      out.push({ kind: word === "in" || word === "notin" ? word : "word", text: word });
     }
+    at = past(end);
   }
   return out;
 }
 
 class SelectorError extends Error {}
 
+function sortedByKey(requirements: LabelRequirement[]): readonly LabelRequirement[] {
+  return requirements.sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}
+
 /** The requirements of a selector, sorted by key as upstream does, or what is wrong with it. */
 export function parseLabelSelector(text: string): ParsedLabelSelector {
   try {
-    return { ok: true, requirements: new Parser(tokens(text)).parse().toSorted((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0) };
+    return { ok: true, requirements: sortedByKey(new Parser(tokens(text)).parse()) };
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     return { ok: false, error: error.message };
