@@ -270,4 +270,7 @@ export const limits = Object.freeze({
   peerVerdictsMax: 1000,
   /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */
   electionRetryJitter: 1.2,
+  /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
+  clusterRetryMs: 1_000,
+  clusterRetryMsMax: 60_000,
 });

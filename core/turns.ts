@@ -36,13 +36,15 @@ export class Turns {
   }
 
   async #turn(isBehind: boolean): Promise<void> {
+    if (!isBehind) this.#since = performance.now();
+    // The caller before works until then.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = performance.now();
-    if (!isBehind) this.#since = now;
     if (now - this.#since > workMs) {
       const turns = now - this.#begun > longWorkMs ? turnsAfterLongWork : 1;
       for (let turn = 0; turn < turns; turn++) await nextTurn();
       this.#since = performance.now();
-    } else await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
     this.#waiting--;
     this.#begun = performance.now();
   }

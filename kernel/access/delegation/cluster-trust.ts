@@ -1,0 +1,154 @@
+/**
+ * What a cluster publishes for API servers behind its kube-apiserver: the ConfigMap `kube-system/extension-apiserver-authentication` with
+ * the CA of client certificates, and CA, names and headers of the front proxy. Read once at start, then followed by a watch.
+ * Source: `RequestHeaderAuthRequestController` and `ConfigMapCAController` of apiserver 1.35.
+ */
+import { type Clock, pause } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import type { FrontProxyOptions } from "../authentication/front-proxy.ts";
+
+/** The API of the cluster, as far as it is used here. */
+export interface ClusterApi {
+  /** The object at a path. Rejects with a `ClusterError` for an answer that is no success, and with the cause where there is no answer. */
+  get(path: string, signal: AbortSignal): Promise<unknown>;
+  /** The events of a watch, until the server ends it. Rejects as `get`. */
+  watch(path: string, signal: AbortSignal): AsyncIterable<unknown>;
+}
+/** An answer of the cluster that is no success. */
+export class ClusterError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What is published. PEM texts are "" where the ConfigMap has none. */
+export interface ClusterTrust {
+  readonly clientCa: string;
+  readonly frontProxyCa: string;
+  readonly frontProxy: FrontProxyOptions;
+}
+
+export interface ClusterTrustNeeds {
+  readonly api: ClusterApi;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** A failure that is tried again, once for each reason in a row. */
+  readonly failed: (reason: string) => void;
+}
+
+const namespace = "kube-system", name = "extension-apiserver-authentication";
+const collection = `/api/v1/namespaces/${namespace}/configmaps`;
+const hint = `Usually fixed by "kubectl create rolebinding -n ${namespace} ROLEBINDING_NAME ` +
+  `--role=extension-apiserver-authentication-reader --serviceaccount=YOUR_NS:YOUR_SA".`;
+
+/** Nothing is published: no certificate is trusted. */
+export const noTrust: ClusterTrust = Object.freeze<ClusterTrust>({
+  clientCa: "",
+  frontProxyCa: "",
+  frontProxy: Object.freeze<FrontProxyOptions>({
+    "requestheader-allowed-names": [],
+    "requestheader-username-headers": [],
+    "requestheader-uid-headers": [],
+    "requestheader-group-headers": [],
+    "requestheader-extra-headers-prefix": [],
+  }),
+});
+
+/** Reads the ConfigMap once. Without it nothing is trusted. Rejects with a sentence for the operator. */
+export async function readClusterTrust(api: ClusterApi, signal: AbortSignal): Promise<ClusterTrust> {
+  try {
+    return trustOf(await api.get(`${collection}/${name}`, signal));
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 404) return noTrust;
+    const forbidden = error instanceof ClusterError && error.status === 403;
+    throw new Error(`cannot read ConfigMap ${namespace}/${name} of the cluster: ${reasonOf(error)}${forbidden ? `. ${hint}` : ""}`);
+  }
+}
+
+/**
+ * Follows the ConfigMap until the signal aborts: `changed` is called with every new state. A state that `changed` or the parser refuses is
+ * reported, and the one before it stays; so it does when the ConfigMap is deleted. Never rejects.
+ */
+export async function followClusterTrust(needs: ClusterTrustNeeds, changed: (trust: ClusterTrust) => void): Promise<void> {
+  const { api, clock, random, signal, failed } = needs;
+  let reported = "", failures = 0;
+  const report = (error: unknown) => {
+    const reason = reasonOf(error);
+    if (reason !== reported && !signal.aborted) failed(reason);
+    reported = reason;
+  };
+  const take = (object: unknown) => {
+    try {
+      changed(trustOf(object));
+      reported = "";
+    } catch (error) {
+      report(error);
+    }
+  };
+  while (!signal.aborted) {
+    try {
+      const query = new URLSearchParams({ fieldSelector: `metadata.name=${name}`, watch: "1", timeoutSeconds: "300" });
+      // Without a version the watch begins with the state that there is.
+      for await (const event of api.watch(`${collection}?${query}`, signal)) {
+        const { type, object } = event as { readonly type?: unknown; readonly object?: unknown };
+        if (type === "ERROR") throw new Error(`the watch of ConfigMap ${namespace}/${name} failed: ${messageOf(object)}`);
+        failures = 0;
+        if (type === "ADDED" || type === "MODIFIED") take(object);
+      }
+    } catch (error) {
+      report(error);
+      failures++;
+    }
+    const backoff = Math.min(limits.clusterRetryMsMax, limits.clusterRetryMs * 2 ** Math.min(failures, 10));
+    await pause(backoff * (0.5 + random()), signal, clock);
+  }
+}
+
+function messageOf(status: unknown): string {
+  const { message } = (status ?? {}) as { readonly message?: unknown };
+  return typeof message === "string" ? message : "no message";
+}
+
+/** Throws where a value is not what upstream writes there. */
+function trustOf(object: unknown): ClusterTrust {
+  const data = dataOf(object);
+  const text = (key: string) => data.get(key) ?? "";
+  return {
+    clientCa: text("client-ca-file"),
+    frontProxyCa: text("requestheader-client-ca-file"),
+    frontProxy: {
+      "requestheader-allowed-names": namesOf(data, "requestheader-allowed-names"),
+      "requestheader-username-headers": namesOf(data, "requestheader-username-headers"),
+      "requestheader-uid-headers": namesOf(data, "requestheader-uid-headers"),
+      "requestheader-group-headers": namesOf(data, "requestheader-group-headers"),
+      "requestheader-extra-headers-prefix": namesOf(data, "requestheader-extra-headers-prefix"),
+    },
+  };
+}
+
+function dataOf(object: unknown): ReadonlyMap<string, string> {
+  const { data = {} } = (object ?? {}) as { readonly data?: unknown };
+  if (typeof data !== "object" || data === null) throw new Error(`data of ConfigMap ${namespace}/${name} is not a map`);
+  return new Map(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** A JSON list of strings; none where the key is absent or empty. */
+function namesOf(data: ReadonlyMap<string, string>, key: string): readonly string[] {
+  const text = data.get(key) ?? "";
+  if (text === "") return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) {
+    throw new Error(`${key} of ConfigMap ${namespace}/${name} is not a JSON list of strings`);
+  }
+  return value;
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock, untilAborted } from "../../../core/async.ts";
+import { type ClusterApi, ClusterError, type ClusterTrust, followClusterTrust, noTrust, readClusterTrust } from "./cluster-trust.ts";
+
+const never = new AbortController().signal;
+const published = {
+  "client-ca-file": "clients",
+  "requestheader-client-ca-file": "proxies",
+  "requestheader-allowed-names": '["front-proxy-client"]',
+  "requestheader-username-headers": '["X-Remote-User"]',
+  "requestheader-group-headers": '["X-Remote-Group"]',
+  "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+};
+const configMap = (data: unknown) => ({ kind: "ConfigMap", apiVersion: "v1", data });
+const answering = (get: ClusterApi["get"]): ClusterApi => ({
+  get,
+  async *watch() {},
+});
+
+test("readClusterTrust() reads authorities, names and headers", async () => {
+  const paths: string[] = [];
+  const api = answering((path) => (paths.push(path), Promise.resolve(configMap(published))));
+  assert.deepEqual(await readClusterTrust(api, never), {
+    clientCa: "clients",
+    frontProxyCa: "proxies",
+    frontProxy: {
+      "requestheader-allowed-names": ["front-proxy-client"],
+      "requestheader-username-headers": ["X-Remote-User"],
+      "requestheader-uid-headers": [],
+      "requestheader-group-headers": ["X-Remote-Group"],
+      "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
+    },
+  });
+  assert.deepEqual(paths, ["/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"]);
+});
+
+test("readClusterTrust() trusts nothing where nothing is published, and says what an operator can do about 403", async () => {
+  const failing = (status: number) => answering(() => Promise.reject(new ClusterError(status, "no")));
+  assert.deepEqual(await readClusterTrust(failing(404), never), noTrust);
+  await assert.rejects(readClusterTrust(failing(403), never), /extension-apiserver-authentication of the cluster: no\. Usually fixed by/);
+  await assert.rejects(readClusterTrust(failing(500), never), /of the cluster: no$/);
+});
+
+test("readClusterTrust() refuses lists of names that are none", async () => {
+  for (const bad of ["X-Remote-User", '{"a":1}', "[1]", "null", '["a"']) {
+    const api = answering(() => Promise.resolve(configMap({ ...published, "requestheader-username-headers": bad })));
+    await assert.rejects(readClusterTrust(api, never), /requestheader-username-headers .* is not a JSON list of strings/, bad);
+  }
+  await assert.rejects(readClusterTrust(answering(() => Promise.resolve(configMap("text"))), never), /is not a map/);
+});
+
+test("followClusterTrust() takes each change, keeps what it has at a bad one, a deletion and an error, and begins again", async () => {
+  const event = (type: string, data: object) => ({ type, object: configMap(data) });
+  const rounds: (readonly unknown[] | Error)[] = [
+    [event("ADDED", published), event("MODIFIED", { ...published, "client-ca-file": "second" })],
+    new Error("connection refused"),
+    [event("MODIFIED", { ...published, "requestheader-group-headers": "bad" }), event("DELETED", published)],
+    [{ type: "ERROR", object: { message: "too old" } }],
+    [event("ADDED", { ...published, "client-ca-file": "refused" }), event("MODIFIED", { ...published, "client-ca-file": "last" })],
+  ];
+  const ended = new AbortController(), taken: string[] = [], failures: string[] = [], waits: number[] = [];
+  const api: ClusterApi = {
+    get: () => Promise.reject(new Error("not expected")),
+    async *watch(path, signal) {
+      assert.match(path, /configmaps\?fieldSelector=metadata\.name%3Dextension-apiserver-authentication&watch=1/);
+      const round = rounds.shift();
+      if (round instanceof Error) throw round;
+      if (round === undefined) {
+        ended.abort();
+        return await untilAborted(signal);
+      }
+      yield* round;
+    },
+  };
+  const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
+  const changed = ({ clientCa }: ClusterTrust) => {
+    if (clientCa === "refused") throw new Error("not a certificate");
+    taken.push(clientCa);
+  };
+  const needs = { api, clock, random: () => 0.5, signal: ended.signal, failed: (reason: string) => void failures.push(reason) };
+  await followClusterTrust(needs, changed);
+  assert.deepEqual(taken, ["clients", "second", "last"]);
+  assert.deepEqual(failures, [
+    "connection refused",
+    "requestheader-group-headers of ConfigMap kube-system/extension-apiserver-authentication is not a JSON list of strings",
+    "the watch of ConfigMap kube-system/extension-apiserver-authentication failed: too old",
+    "not a certificate",
+  ]);
+  assert.ok(waits.every((ms) => ms >= 500) && waits[1]! > waits[0]!, `${waits}`);
+});
