@@ -80,7 +80,8 @@ export interface Access {
   rules(user: Caller, namespace: string, authorizer?: string): Promise<UserRules>;
   /**
    * The user of a bearer token; undefined for a token that no authenticator accepts. `audiences`: at least one must be the token's; empty
-   * means those of the server. Rejects where an authenticator failed and no other accepted the token.
+   * means those of the server. Rejects where an authenticator failed, or says why it refuses the token, and no other accepts it; the
+   * message is the error that a TokenReview shows.
    */
   authenticateToken(token: string, audiences: readonly string[]): Promise<TokenUser | undefined>;
 }

@@ -268,6 +268,13 @@ export const limits = Object.freeze({
   rsaKeyBitsMax: 8192,
   /** Client certificates whose verdict is remembered. */
   peerVerdictsMax: 1000,
+  /** Tokens that a cache of authentications remembers, and UTF-16 units of a user that it remembers. */
+  cachedTokensMax: 16_384,
+  cachedUserLengthMax: 16_384,
+  /** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
+  tokenLookupsMax: 1_000,
+  /** Milliseconds between two log lines about the same failure of requests. */
+  errorLogMs: 10_000,
   /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */
   electionRetryJitter: 1.2,
   /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */

@@ -1,7 +1,7 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
 import type { Access } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { authenticateInOrder, type Authenticator } from "../access/authentication/mod.ts";
+import { authenticatedUsers, authenticateInOrder, type AuthenticateToken, refusalText } from "../access/authentication/mod.ts";
 import {
   authorizeBy,
   decideInOrder,
@@ -24,6 +24,7 @@ import type { HeavyWork } from "../request/hand-over.ts";
 import { inflightLimit } from "../request/inflight.ts";
 import type { Backend, Clock } from "../request-context.ts";
 import type { Server } from "../server.ts";
+import type { Authentication } from "./authenticators.ts";
 import { describeBuild } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
@@ -34,8 +35,7 @@ export interface Parts extends CheckedParts {
   readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
   readonly log: Log;
-  /** In the order in which they are called. */
-  readonly authenticators: readonly Authenticator[];
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken">;
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
@@ -68,7 +68,7 @@ export function assemble(parts: Parts): Server {
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
-    access: accessOf(),
+    access: accessOf(parts.authentication.authenticateToken),
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),
@@ -97,7 +97,7 @@ function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
   };
 }
 
-function authenticateOf({ inForce, authenticators, registry: { record } }: Parts): Server["authenticate"] {
+function authenticateOf({ inForce, authentication: { authenticators }, registry: { record } }: Parts): Server["authenticate"] {
   const authenticate = authenticateInOrder(
     authenticators,
     () => inForce().config["anonymous-auth"],
@@ -115,8 +115,18 @@ function authorizeOf({ registry: { record } }: Parts): Server["authorize"] {
   return measuredAuthorize(authorizeBy(decideInOrder(chain)), isRefusal, record, elapsed);
 }
 
-function accessOf(): Access {
-  return { authorize: decideInOrder(chain), rules: rulesOfChain(chain), authenticateToken: () => Promise.resolve(undefined) };
+function accessOf(authenticateToken: AuthenticateToken): Access {
+  const authenticated = authenticatedUsers();
+  return {
+    authorize: decideInOrder(chain),
+    rules: rulesOfChain(chain),
+    async authenticateToken(token, audiences) {
+      const outcome = await authenticateToken(token, audiences);
+      if (outcome.tag === "accepted") return { ...outcome.accepted, user: authenticated(outcome.accepted.user) };
+      if (outcome.reasons.length === 0) return undefined;
+      throw new Error(refusalText(outcome.reasons));
+    },
+  };
 }
 
 function inflightOf({ inForce, registry: { record } }: Parts): Server["admit"] {

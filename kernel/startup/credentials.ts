@@ -1,10 +1,9 @@
-/** What settings say of certificates, keys and tokens: read from their files, and kept as new as the files are. */
+/** What settings say of certificates and keys: read from their files, and kept as new as the files are. */
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
-import { type Authenticator, clientCertificates, frontProxy, tokenFile } from "../access/authentication/mod.ts";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
-import { type ActiveConfig, namesOf } from "../config/active-config.ts";
+import { namesOf } from "../config/active-config.ts";
 import { certificateFacts, type KeyedCertificate, pemCertificates } from "../listen/x509/certificate.ts";
 import { openPki, type Pki, type Replacement } from "../listen/pki.ts";
 import type { ListenerTls } from "../listen/secured.ts";
@@ -176,26 +175,4 @@ async function authorities(what: string, path: string): Promise<string> {
     throw new Error(`cannot use the ${what} in "${path}": ${reasonOf(error)}`);
   }
   return text;
-}
-
-/** Who a request may be from: by its front proxy's word, then by its certificate, then by its token; and what of that comes from files. */
-export async function authenticatorsOf(
-  config: Config,
-  inForce: () => Pick<ActiveConfig, "config" | "catalog">,
-): Promise<{ readonly authenticators: readonly Authenticator[]; readonly followed: readonly Followed[] }> {
-  const users = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
-  const certificates = config["requestheader-client-ca-file"] === "" ? [users] : [frontProxy(() => inForce().config), users];
-  const path = config["token-auth-file"];
-  if (path === "") return { authenticators: certificates, followed: [] };
-  const read = () => readText(path, "token file");
-  let text = await read();
-  const tokens = tokenFile(text);
-  const renew = async () => {
-    const next = await read();
-    if (next === text) return undefined;
-    tokens.replace(next);
-    text = next;
-    return {};
-  };
-  return { authenticators: [...certificates, tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }

@@ -1,17 +1,15 @@
 /** What is wrong with the files that settings name, found before a server starts: all of it, not only the first. */
 import { reasonOf } from "../../core/reason-of.ts";
 import type { Config } from "../config/settings.ts";
-import { authenticatorsOf, checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
+import { checkAuthentication } from "./authenticators.ts";
+import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
 import { readTls } from "./open-store.ts";
 
 /** In the words with which the start would fail. */
 export async function fileMistakes(config: Config): Promise<readonly string[]> {
-  const never = () => {
-    throw new Error("there is no generation while files are checked");
-  };
   const outcomes = await Promise.allSettled([
     ...checkGivenCertificates(config),
-    authenticatorsOf(config, never),
+    checkAuthentication(config),
     rootCertificatesOf(config),
     config["etcd-servers"].length === 0 ? undefined : readTls(config),
   ]);

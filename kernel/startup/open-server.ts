@@ -10,8 +10,9 @@ import type { KernelRegistry } from "../observe/metrics.ts";
 import { processReader, watchProcess } from "../observe/process-metrics.ts";
 import type { Server } from "../server.ts";
 import { assemble } from "./assemble.ts";
+import { openAuthentication } from "./authenticators.ts";
 import type { InUse } from "./certificate-validity.ts";
-import { authenticatorsOf, rootCertificatesOf } from "./credentials.ts";
+import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, openHealth } from "./health-checks.ts";
@@ -59,7 +60,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const registry = openMetrics(config, log);
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
-  const users = await authenticatorsOf(config, inForce.current);
+  const authentication = await openAuthentication(config, { inForce: inForce.current, log });
   const rootCertificates = await rootCertificatesOf(config);
   const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
@@ -77,7 +78,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     cache,
     registry,
     log,
-    authenticators: users.authenticators,
+    authentication,
     ending: () => watches.signal(Math.random),
   });
   const background = await openControllers(inForce, server, { store: cache.store, start, registry, log, rootCertificates, signal });
@@ -93,7 +94,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     inForce: inForce.current,
     swap: inForce.swap,
     reload,
-    followed: [...users.followed, ...storage.followed],
+    followed: [...authentication.followed, ...storage.followed],
     inUse: storage.inUse,
     drain: health.shutdown.fail,
     endWatches: watches.end,

@@ -1,9 +1,10 @@
 import { definePlugin } from "../../plugin.ts";
 import { selfSubjectReviews } from "./self-subject-review.ts";
+import { tokenReviews } from "./token-review.ts";
 
 export const authenticationPlugin = definePlugin({
   name: "authentication",
-  summary: "Reviews of the user that a request is authenticated as: SelfSubjectReview.",
+  summary: "Reviews of users and of bearer tokens: SelfSubjectReview and TokenReview.",
   groupPriorities: { "authentication.{domain}": 17_700 },
-  resources: [selfSubjectReviews],
+  resources: [selfSubjectReviews, tokenReviews],
 });

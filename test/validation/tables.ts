@@ -14,7 +14,7 @@ import { storageClass, volumeAttributesClass } from "./kinds/storage-class.ts";
 import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
 import { embeddedVolume } from "./kinds/volume.ts";
 import { inlineVariant, volumeAttachment } from "./kinds/volume-attachment.ts";
-import { selfSubjectReview, serviceAccount } from "./kinds/without-rules.ts";
+import { selfSubjectReview, serviceAccount, tokenReview } from "./kinds/without-rules.ts";
 import type { KindRules } from "./rule.ts";
 
 export const tables: readonly KindRules[] = [
@@ -41,6 +41,7 @@ export const tables: readonly KindRules[] = [
   storageVersionMigration,
   alphaStorageVersionMigration,
   selfSubjectReview,
+  tokenReview,
 ];
 
 /** Rules of the tables above, tried on another kind as well. */

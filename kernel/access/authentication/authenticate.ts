@@ -3,47 +3,61 @@ import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
 import { anonymousUser, isAnonymous, systemGroups, type UserInfo } from "../../../core/user-info.ts";
 
-/** One authenticator. Returns the user, `undefined` where the request carries nothing of its kind, or `"refused"` for
- *  credentials of its kind that are not good. */
+/** Authenticates requests with credentials of one kind. */
 export interface Authenticator {
   readonly name: string;
+  /**
+   * The user; `undefined` where the request has no credentials of this kind, `"refused"` where they are not good. Rejects where it cannot
+   * decide.
+   */
   authenticate(exchange: Exchange, warn: Warn): Promise<UserInfo | undefined | "refused">;
 }
-/** Tells the client of credentials that were passed over. */
+/** Receives warnings to the client about ignored credentials. */
 export type Warn = (text: string) => void;
 export type Authenticate = (exchange: Exchange, warn?: Warn) => Promise<UserInfo>;
+/** `failure`: credentials were refused, or there were none. `error`: an authenticator failed and no other accepted the request. */
+export type AuthenticationResult = "success" | "failure" | "error";
 
-/**
- * Asks each in order. Credentials that were refused and that no later way makes good are 401, also where strangers are let in; a
- * request without any is `system:anonymous` where that is allowed. A header in an unknown form counts as no credentials, as
- * upstream. `count` receives the outcome.
- */
-export function authenticateInOrder(
-  authenticators: readonly Authenticator[],
-  anonymous: () => boolean,
-  count: (result: "success" | "failure", user: UserInfo | undefined) => void,
-): Authenticate {
-  // The group of authenticated users is added once for each user object.
+/** The same users with the group of authenticated users; the anonymous user is not one. Each user object is extended once. */
+export function authenticatedUsers(): (user: UserInfo) => UserInfo {
   const members = new WeakMap<UserInfo, UserInfo>();
-  const authenticated = (user: UserInfo): UserInfo => {
+  return (user) => {
     const known = members.get(user);
     if (known !== undefined) return known;
     const member = isAnonymous(user) ? user : { ...user, groups: [...new Set([...user.groups, systemGroups.authenticated])] };
     members.set(user, member);
     return member;
   };
+}
+
+/**
+ * Tries each authenticator in order. Credentials that were refused, or could not be checked, and that no later authenticator accepts are
+ * 401, also where anonymous requests are allowed. A request without credentials is `system:anonymous` where `anonymous` allows it. An
+ * unknown form of a header counts as no credentials, as upstream. `count` receives the outcome.
+ */
+export function authenticateInOrder(
+  authenticators: readonly Authenticator[],
+  anonymous: (exchange: Exchange) => boolean,
+  count: (result: AuthenticationResult, user: UserInfo | undefined) => void,
+): Authenticate {
+  const authenticated = authenticatedUsers();
   return async (exchange, warn = () => {}) => {
-    let refused = false;
+    let result: AuthenticationResult | undefined;
     for (const authenticator of authenticators) {
-      const user = await authenticator.authenticate(exchange, warn);
-      if (user === "refused") refused = true;
-      else if (user !== undefined) {
-        count("success", user);
-        return authenticated(user);
+      try {
+        const user = await authenticator.authenticate(exchange, warn);
+        if (user === "refused") result ??= "failure";
+        else if (user !== undefined) {
+          count("success", user);
+          return authenticated(user);
+        }
+      } catch {
+        // The authenticator itself has reported the error.
+        result = "error";
       }
     }
-    if (!refused && anonymous()) return anonymousUser;
-    count("failure", undefined);
+    if (result === undefined && anonymous(exchange)) return anonymousUser;
+    count(result ?? "failure", undefined);
     throw new StatusError("Unauthorized", "Unauthorized");
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { authenticateInOrder, clientCertificates, tokenFile } from "./mod.ts";
+import { authenticateInOrder, authenticateTokens, bearerTokens, clientCertificates, tokenFile } from "./mod.ts";
 import { parseTokenFile } from "./token-file.ts";
 
 function exchange(headers: Exchange["headers"], peer?: Exchange["peer"]): Exchange {
@@ -23,8 +23,9 @@ const file = 'secret-a,alice,1\nsecret-b,bob,2,"dev, ops"\n';
 
 async function world(anonymous = true, parsesUid = () => true) {
   const outcomes: string[] = [];
+  const tokens = authenticateTokens({ authenticators: [tokenFile(file)], audiences: () => [], report: () => {} });
   const authenticate = authenticateInOrder(
-    [clientCertificates(parsesUid), tokenFile(file)],
+    [clientCertificates(parsesUid), bearerTokens(tokens)],
     () => anonymous,
     (result) => outcomes.push(result),
   );

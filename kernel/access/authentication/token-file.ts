@@ -1,7 +1,7 @@
 /** Static bearer tokens: a file of lines `token,user,uid,"group1,group2"`. */
-import type { Exchange } from "../../request/exchange.ts";
-import type { Authenticator, Warn } from "./authenticate.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
+import type { TokenAuthenticator } from "./token-authenticator.ts";
+import { ownAudiences } from "./token-chain.ts";
 
 /** The users of a token file by token. Mistakes name the line and never show a token. */
 export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
@@ -36,36 +36,27 @@ function fields(line: string): readonly string[] {
   return [...out, field.trim()];
 }
 
-/** Knows the users of a token file. */
-export interface TokenFile extends Authenticator {
-  /** Takes another text into force; requests that come from now on go by it. Throws, with nothing changed, at a mistake. */
+/** Authenticates the tokens of a file. */
+export interface TokenFile extends TokenAuthenticator {
+  /** Replaces the tokens; later requests use the new ones. Throws, with nothing changed, at a mistake. */
   replace(text: string): void;
 }
 
-/** Tokens are looked up as they are: the engine hashes text with a seed of the process before it compares any, so how long it takes
- *  says nothing of the tokens that there are. */
-export function tokenFile(text: string): TokenFile {
+/**
+ * Tokens are looked up as they are: the engine compares the hash of a text, with a random seed of the process, before the text itself, so
+ * the duration of a lookup says nothing about known tokens. `audiences` are those of the server.
+ */
+export function tokenFile(text: string, audiences: () => readonly string[] = () => []): TokenFile {
   let users = parseTokenFile(text);
   return {
     name: "tokenfile",
-    async authenticate(exchange, warn) {
-      const token = bearerToken(exchange, warn);
-      return token === undefined ? undefined : users.get(token) ?? "refused";
+    cacheable: false,
+    authenticateToken(token, asked) {
+      const user = users.get(token), shared = ownAudiences(audiences(), asked);
+      return Promise.resolve(user === undefined || shared === undefined ? undefined : { user, audiences: shared });
     },
     replace(next) {
       users = parseTokenFile(next);
     },
   };
-}
-
-/** The token of the first Authorization header; undefined where there is none. The scheme's letter case does not matter, words
- *  behind the token do not either. */
-function bearerToken(exchange: Exchange, warn: Warn): string | undefined {
-  const value = exchange.headers["authorization"];
-  const text = typeof value === "string" ? value : value?.[0];
-  const [scheme, token, ...more] = text?.trim().split(" ") ?? [];
-  if (scheme?.toLowerCase() !== "bearer") return undefined;
-  if (token !== "") return token;
-  if (more.length > 0) warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
-  return undefined;
 }

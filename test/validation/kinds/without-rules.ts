@@ -14,3 +14,11 @@ export const selfSubjectReview: KindRules = {
   valid: {},
   rules: [],
 };
+
+/** The rule that a token is required is no field error. */
+export const tokenReview: KindRules = {
+  kind: "authentication.k8s.io/v1/TokenReview",
+  path: "/apis/authentication.k8s.io/v1/tokenreviews",
+  valid: { spec: { token: "unknown" } },
+  rules: [],
+};

@@ -1,0 +1,32 @@
+/** Bearer tokens of requests. */
+import type { Exchange } from "../../request/exchange.ts";
+import type { Authenticator, Warn } from "./authenticate.ts";
+import { type AuthenticateToken, refusalText } from "./token-chain.ts";
+
+/** The one authenticator of requests for all kinds of bearer tokens. */
+export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
+  return {
+    name: "bearertoken",
+    async authenticate(exchange, warn) {
+      const token = bearerToken(exchange, warn);
+      if (token === undefined) return undefined;
+      const outcome = await authenticate(token, []);
+      if (outcome.tag === "failed") throw new Error(refusalText(outcome.reasons));
+      return outcome.tag === "accepted" ? outcome.accepted.user : "refused";
+    },
+  };
+}
+
+/**
+ * The token of the first Authorization header; undefined where there is none. The letter case of the scheme and words after the token do
+ * not matter.
+ */
+function bearerToken(exchange: Exchange, warn: Warn): string | undefined {
+  const value = exchange.headers["authorization"];
+  const text = typeof value === "string" ? value : value?.[0];
+  const [scheme, token, ...more] = text?.trim().split(" ", 3) ?? [];
+  if (scheme?.toLowerCase() !== "bearer") return undefined;
+  if (token !== "") return token;
+  if (more.length > 0) warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
+  return undefined;
+}

@@ -1,0 +1,138 @@
+/** Remembers what an authenticator said of a token, for a short time. */
+import type { TokenUser } from "../../../core/access.ts";
+import { limits } from "../../../core/limits.ts";
+import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+
+/** A user with the time after which the token is no longer accepted, in milliseconds since the epoch. */
+export interface ExpiringUser extends TokenUser {
+  readonly expires?: number;
+}
+
+/** Counts the work of a cache, as upstream's metrics of it. */
+export interface TokenCacheMeter {
+  answered(status: "hit" | "miss", seconds: number): void;
+  fetched(status: "ok" | "error"): void;
+  active(status: "in_flight" | "blocked", change: 1 | -1): void;
+}
+
+export interface TokenCacheOptions {
+  /** Milliseconds for which an accepted token is remembered; 0: not at all. */
+  readonly acceptedMs: number;
+  /** Milliseconds for which a refused token is remembered; 0: not at all. Failures are never remembered. */
+  readonly refusedMs: number;
+  /** A keyed hash of texts. Neither tokens nor hashes that can be computed elsewhere stay in memory. */
+  readonly hash: (texts: readonly string[]) => string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly meter?: TokenCacheMeter;
+}
+
+type Answer = Awaited<ReturnType<TokenAuthenticator["authenticateToken"]>>;
+/** What is remembered: an answer, or a refusal with its reason. */
+type Outcome = { readonly answer: Answer } | { readonly refusal: TokenRefusal };
+interface Remembered {
+  readonly outcome: Outcome;
+  readonly until: number;
+}
+
+/** The same authenticator behind a cache. Calls with the same token and audiences share one call of the authenticator. */
+export function cachedTokens(authenticator: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
+  const cache = new TokenCache(authenticator, options);
+  return {
+    name: authenticator.name,
+    authenticateToken: (token, audiences) => cache.authenticateToken(token, audiences),
+  };
+}
+
+class TokenCache {
+  readonly #authenticator: TokenAuthenticator;
+  readonly #options: TokenCacheOptions;
+  /** By keyed hash, oldest first. */
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #pending = new Map<string, Promise<Outcome>>();
+
+  constructor(authenticator: TokenAuthenticator, options: TokenCacheOptions) {
+    this.#authenticator = authenticator;
+    this.#options = options;
+  }
+
+  async authenticateToken(token: string, audiences: readonly string[]): Promise<Answer> {
+    const { hash, now, meter } = this.#options;
+    const begun = now();
+    const key = hash([token, ...audiences]);
+    const found = this.#remembered.get(key);
+    const isHit = found !== undefined && found.until > begun;
+    if (found !== undefined && !isHit) this.#remembered.delete(key);
+    try {
+      const outcome = isHit ? found.outcome : await this.#fetched(key, token, audiences);
+      if ("refusal" in outcome) throw outcome.refusal;
+      return outcome.answer;
+    } finally {
+      meter?.answered(isHit ? "hit" : "miss", (now() - begun) / 1000);
+    }
+  }
+
+  async #fetched(key: string, token: string, audiences: readonly string[]): Promise<Outcome> {
+    const { meter } = this.#options;
+    let pending = this.#pending.get(key);
+    if (pending === undefined) {
+      if (this.#pending.size >= limits.tokenLookupsMax) throw new Error("too many tokens are being checked");
+      pending = this.#fetch(token, audiences);
+      this.#pending.set(key, pending);
+      const forget = () => void this.#pending.delete(key);
+      pending.then((outcome) => this.#remember(key, outcome)).finally(forget).catch(() => {}); // the caller gets the error
+    }
+    meter?.active("blocked", 1);
+    try {
+      return await pending;
+    } finally {
+      meter?.active("blocked", -1);
+    }
+  }
+
+  async #fetch(token: string, audiences: readonly string[]): Promise<Outcome> {
+    const { meter } = this.#options;
+    meter?.active("in_flight", 1);
+    try {
+      const outcome = await outcomeOf(this.#authenticator.authenticateToken(token, audiences));
+      meter?.fetched("ok");
+      return outcome;
+    } catch (error) {
+      meter?.fetched("error");
+      throw error;
+    } finally {
+      meter?.active("in_flight", -1);
+    }
+  }
+
+  #remember(key: string, outcome: Outcome): void {
+    const { acceptedMs, refusedMs, now } = this.#options;
+    const user = acceptedOf(outcome);
+    const ms = user === undefined ? refusedMs : acceptedMs;
+    if (ms <= 0 || (user !== undefined && lengthOf(user) > limits.cachedUserLengthMax)) return;
+    const until = Math.min(now() + ms, user?.expires ?? Infinity);
+    this.#remembered.delete(key);
+    // The oldest entry is the first to expire.
+    if (this.#remembered.size >= limits.cachedTokensMax) this.#remembered.delete(this.#remembered.keys().next().value!);
+    this.#remembered.set(key, { outcome, until });
+  }
+}
+
+async function outcomeOf(answer: Promise<Answer>): Promise<Outcome> {
+  try {
+    return { answer: await answer };
+  } catch (error) {
+    if (error instanceof TokenRefusal) return { refusal: error };
+    throw error;
+  }
+}
+
+function acceptedOf(outcome: Outcome): ExpiringUser | undefined {
+  return "refusal" in outcome || outcome.answer === "refused" ? undefined : outcome.answer;
+}
+
+/** UTF-16 units of the texts of a user. */
+function lengthOf({ user: { name, uid = "", groups, extra = {} } }: TokenUser): number {
+  const texts = [name, uid, ...groups, ...Object.entries(extra).flatMap(([key, values]) => [key, ...values])];
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}

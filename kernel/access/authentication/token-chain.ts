@@ -1,0 +1,61 @@
+/** The chain of authenticators of bearer tokens, for requests and for TokenReviews. */
+import type { TokenUser } from "../../../core/access.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+
+/** What a chain says of a token. */
+export type TokenOutcome =
+  | { readonly tag: "accepted"; readonly accepted: TokenUser }
+  /** No authenticator accepts it; `reasons` are those that a TokenReview shows. */
+  | { readonly tag: "refused"; readonly reasons: readonly string[] }
+  /** No authenticator accepts it, and at least one failed. */
+  | { readonly tag: "failed"; readonly reasons: readonly string[] };
+
+/** `audiences`: at least one must be the token's; empty means those of the server. Never rejects. */
+export type AuthenticateToken = (token: string, audiences: readonly string[]) => Promise<TokenOutcome>;
+
+export interface TokenChain {
+  /** In the order in which they are called. */
+  readonly authenticators: readonly TokenAuthenticator[];
+  /** The audiences of the server. Empty: tokens are not checked for their audience. */
+  readonly audiences: () => readonly string[];
+  /** Receives the error of an authenticator that failed. It is not called for refusals. */
+  readonly report: (name: string, error: unknown) => void;
+}
+
+/** The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. */
+export function authenticateTokens({ authenticators, audiences, report }: TokenChain): AuthenticateToken {
+  return async (token, asked) => {
+    const wanted = asked.length === 0 ? audiences() : asked;
+    const reasons: string[] = [];
+    let failed = false;
+    for (const { name, authenticateToken } of authenticators) {
+      try {
+        const answer = await authenticateToken(token, wanted);
+        if (answer !== undefined && answer !== "refused") return { tag: "accepted", accepted: answer };
+      } catch (error) {
+        reasons.push(reasonOf(error));
+        if (error instanceof TokenRefusal) continue;
+        failed = true;
+        report(name, error);
+      }
+    }
+    return { tag: failed ? "failed" : "refused", reasons };
+  };
+}
+
+/**
+ * For authenticators whose tokens name no audience of the server: those of the server's audiences that are asked for, or undefined where
+ * there are none. Without any question every token is accepted.
+ */
+export function ownAudiences(own: readonly string[], asked: readonly string[]): readonly string[] | undefined {
+  if (asked.length === 0) return [];
+  const shared = own.filter((audience) => asked.includes(audience));
+  return shared.length === 0 ? undefined : shared;
+}
+
+/** The text of a TokenReview about a token that is not accepted: upstream's list of distinct errors. */
+export function refusalText(reasons: readonly string[]): string {
+  const [first, ...more] = new Set(["invalid bearer token", ...reasons]);
+  return more.length === 0 ? first! : `[${[first, ...more].join(", ")}]`;
+}

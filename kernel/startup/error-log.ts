@@ -1,0 +1,28 @@
+/** Log lines about errors that may come with every request. */
+import { limits } from "../../core/limits.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { Log } from "../observe/log.ts";
+
+interface Last {
+  readonly at: number;
+  /** Errors since then that were not logged. */
+  suppressed: number;
+}
+
+/**
+ * Logs an error with a sentence, each sentence at most once in `limits.errorLogMs`. The next line about it has the number of those left
+ * out. The sentences are few and fixed: they must not contain text of clients.
+ */
+export function errorLog(log: Pick<Log, "error">, now: () => number = Date.now): (sentence: string, error: unknown) => void {
+  const lines = new Map<string, Last>();
+  return (sentence, error) => {
+    const last = lines.get(sentence), at = now();
+    if (last !== undefined && at - last.at < limits.errorLogMs) {
+      last.suppressed++;
+      return;
+    }
+    const suppressed = last?.suppressed ?? 0;
+    lines.set(sentence, { at, suppressed: 0 });
+    log.error(sentence, { error: reasonOf(error), ...(suppressed === 0 ? {} : { suppressed }) });
+  };
+}
