@@ -1,4 +1,4 @@
-/** The way of a request, from top to bottom: who, may they, what, the answer. */
+/** The way of a request, from top to bottom: authenticate, impersonate, limit, authorize, dispatch. */
 import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core/codec/negotiate.ts";
 import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
@@ -32,33 +32,41 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
   const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, where: Route | undefined, authenticating = false, allowed = false;
+  let user: UserInfo | undefined, where: Route | undefined;
+  let stage: "request" | "authentication" | "impersonation" | "authorization" | "answer" = "request";
   const out = (reply: Reply) => {
     const whole = withCommonHeaders(reply, warnings, auditId);
     // Before authentication the user is unknown, which is not the same as anonymous.
-    return seen.end(authenticating && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
+    return seen.end(stage !== "request" && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
   try {
     allowedMs(info, server.requestTimeoutMs); // rejects an invalid timeout before authentication
-    authenticating = true;
+    stage = "authentication";
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
+    stage = "impersonation";
+    // From here on the request is `actor`'s; `user` stays the one that was authenticated.
+    const impersonated = await server.impersonate(exchange, user, catalog.names);
+    const { user: actor, exchange: asked } = impersonated ?? { user, exchange };
+    if (impersonated !== undefined) seen.impersonates(actor);
+    stage = "authorization";
     seen.holds(server.admit(info));
-    await server.authorize(user, info);
+    await server.authorize(actor, info);
     seen.step("authorized");
-    allowed = true;
-    if (!info.isResourceRequest) return out(await server.nonresource(exchange, info, catalog));
+    stage = "answer";
+    if (!info.isResourceRequest) return out(await server.nonresource(asked, info, catalog));
     if (!isApiPath(info, catalog)) {
       const leftOut = unservedKindError(info, exchange.method, catalog.names);
       if (leftOut !== undefined) throw leftOut;
       return out(notFoundText());
     }
     where = route(info, exchange.method, catalog);
-    return out(await dispatch({ exchange, info, where, user, catalog, server, warnings, step: seen.step }));
+    return out(await dispatch({ exchange: asked, info, where, user: actor, catalog, server, warnings, step: seen.step }));
   } catch (error) {
     const failure = toStatusError(error, info, server.report);
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
-    return out(allowed || failure.reason !== "Forbidden" ? reply : withoutSniffing(reply));
+    const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
+    return out(isRefusal ? withoutSniffing(reply) : reply);
   }
 }
 
@@ -158,7 +166,7 @@ function cutShortReply(url: string): Reply {
   );
 }
 
-/** What refusals of authorization carry, and no other. */
+/** With the header that refusals of impersonation and authorization have. */
 function withoutSniffing(reply: Reply): Reply {
   return { ...reply, headers: { ...reply.headers, "x-content-type-options": "nosniff" } };
 }

@@ -1,6 +1,7 @@
 /** The running server as its requests see it: the catalog in force and what all of them share. */
 import type { Access } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
+import type { Impersonate } from "./access/impersonation/mod.ts";
 import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange, Reply } from "./request/exchange.ts";
@@ -18,6 +19,8 @@ export interface Server {
   observe(exchange: Exchange, info: RequestInfo, catalog: Catalog, auditId: string): Observation;
   /** 401 for bad credentials; `warn` is called for ignored credentials. */
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
+  /** The user that a request acts as instead of `user`, where its headers ask for one; 400 and 403 where that may not be. */
+  readonly impersonate: Impersonate;
   /** 403 unless an authorizer allows it. */
   authorize(user: UserInfo, info: RequestInfo): Promise<void>;
   /** What hooks may ask about users. */

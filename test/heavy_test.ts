@@ -160,6 +160,7 @@ async function answers(options: Pick<ServeOptions, "startHeavy">) {
     catalog: server.catalog,
     requestTimeoutMs: server.requestTimeoutMs,
     authenticate: () => Promise.resolve({ name: "admin", groups: ["system:masters"] }),
+    impersonate: () => Promise.resolve(undefined),
   };
   try {
     const found = new Map<string, Awaited<ReturnType<typeof told>>>();

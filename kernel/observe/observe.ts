@@ -21,7 +21,7 @@ export function observer(
     const steps: Step[] = [];
     const { verb } = labels;
     const lasting = verb === "WATCH" || verb === "CONNECT";
-    let known: UserInfo | undefined;
+    let known: UserInfo | undefined, actor: UserInfo | undefined;
     let held: Disposable | undefined;
     return {
       user(user) {
@@ -31,6 +31,9 @@ export function observer(
         record.authenticationSeconds.with(succeeded).observe(seconds);
         record.filterSeconds.with(authentication).observe(seconds);
         record.userRequests.with(userLabels(user)).add();
+      },
+      impersonates(user) {
+        actor = user;
       },
       step: (what) => void steps.push({ what, at: now() }),
       holds(place) {
@@ -46,7 +49,7 @@ export function observer(
           held?.[Symbol.dispose]();
           const ended = now();
           recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
-          report({ exchange, verb, auditId, user: known?.name, code, bytes, begun, ended, lasting, steps });
+          report({ exchange, verb, auditId, user: known?.name, impersonated: actor?.name, code, bytes, begun, ended, lasting, steps });
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);
@@ -141,6 +144,8 @@ export function measuredAuthorize(
 /** Observation of one request for metrics and logs, from its first step to its last byte. */
 export interface Observation {
   user(user: UserInfo): void;
+  /** The authenticated user acts as another one. */
+  impersonates(actor: UserInfo): void;
   /** Something is done: for the trace of a slow request. */
   readonly step: (what: string) => void;
   /** What is given back with the last byte. */

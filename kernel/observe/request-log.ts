@@ -15,6 +15,8 @@ export interface Finished {
   readonly auditId: string;
   /** Undefined before authentication. */
   readonly user: string | undefined;
+  /** The user that it acts as. */
+  readonly impersonated?: string | undefined;
   readonly code: number;
   readonly bytes: number;
   readonly begun: number;
@@ -42,7 +44,7 @@ export function requestLog(log: Log, slowMs: () => number): (finished: Finished)
   };
 }
 
-function fieldsOf({ exchange, verb, auditId, user, code, bytes, begun, ended }: Finished): Readonly<Record<string, unknown>> {
+function fieldsOf({ exchange, verb, auditId, user, impersonated, code, bytes, begun, ended }: Finished): Readonly<Record<string, unknown>> {
   return {
     verb,
     URI: loggedUrl(exchange.url),
@@ -51,6 +53,7 @@ function fieldsOf({ exchange, verb, auditId, user, code, bytes, begun, ended }: 
     "audit-ID": auditId.slice(0, limits.auditIdLoggedMax),
     srcIP: exchange.remote,
     user,
+    ...(impersonated === undefined ? {} : { impersonated }),
     resp: code,
     bytes,
   };

@@ -11,6 +11,7 @@ import {
   systemMasters,
   systemMonitoring,
 } from "../access/authorization/mod.ts";
+import { impersonateBy } from "../access/impersonation/mod.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import { nonresourceReply } from "../nonresource/nonresource.ts";
 import { describe, type Log } from "../observe/log.ts";
@@ -50,6 +51,7 @@ export function assemble(parts: Parts): Server {
   const { inForce, registry, log } = parts;
   const { record } = registry;
   const backend = backendOf(parts);
+  const access = accessOf(parts.authentication.authenticateToken);
   registerStoreMetrics(registry, {
     store: parts.store,
     faults: parts.faults,
@@ -68,7 +70,8 @@ export function assemble(parts: Parts): Server {
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
-    access: accessOf(parts.authentication.authenticateToken),
+    impersonate: impersonateBy(access.authorize),
+    access,
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
     nonresource: nonresourceOf(parts),

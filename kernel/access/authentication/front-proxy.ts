@@ -1,5 +1,6 @@
 /** A proxy in front that has authenticated its clients and says in headers who they are, as a kube-apiserver does that forwards to us. */
 import type { Exchange } from "../../request/exchange.ts";
+import { addExtraValues, headerValues } from "../identity-headers.ts";
 import type { Authenticator } from "./authenticate.ts";
 
 /** Names of headers and of the clients that may send them. The members have the names of the settings. */
@@ -29,41 +30,21 @@ export function frontProxy(options: () => FrontProxyOptions): Authenticator {
       return {
         name,
         ...(uid === undefined ? {} : { uid }),
-        groups: settings["requestheader-group-headers"].flatMap((header) => all(headers, header)).filter((group) => group !== ""),
+        groups: settings["requestheader-group-headers"].flatMap((header) => headerValues(headers, header)).filter((group) => group !== ""),
         extra: extraOf(headers, settings["requestheader-extra-headers-prefix"]),
       };
     },
   };
 }
 
-/** Values of a header in order, as the UTF-8 that they are: they come with a character for each byte. */
-function all(headers: Exchange["headers"], name: string): readonly string[] {
-  return [headers[name.toLowerCase()] ?? []].flat().map((value) => utf8(value));
-}
-function utf8(bytes: string): string {
-  return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
-}
-
-/** The first of these headers that has a value; of one that is repeated, only its first value is looked at. */
+/** The first of these headers that has a value; only the first value of a repeated header counts. */
 function first(headers: Exchange["headers"], names: readonly string[]): string | undefined {
-  return names.map((name) => all(headers, name)[0] ?? "").find((value) => value !== "");
+  return names.map((name) => headerValues(headers, name)[0] ?? "").find((value) => value !== "");
 }
 
-/** What stands behind a prefix is a key, in lower case and then percent-decoded; its values add up. */
 function extraOf(headers: Exchange["headers"], prefixes: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
-  for (const prefix of prefixes.map((each) => each.toLowerCase())) {
-    for (const name of Object.keys(headers)) {
-      if (!name.startsWith(prefix)) continue;
-      const key = decoded(name.slice(prefix.length));
-      found.set(key, [...found.get(key) ?? [], ...all(headers, name)]);
-    }
-  }
+  for (const prefix of prefixes) addExtraValues(found, headers, prefix.toLowerCase());
   // Defines its properties: a key may be called `__proto__`.
   return Object.fromEntries(found);
-}
-
-/** A key that is not well encoded is taken as it is. */
-function decoded(key: string): string {
-  return /%(?![0-9a-f]{2})/.test(key) ? key : utf8(key.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))));
 }

@@ -1,0 +1,27 @@
+/** Headers that name a user, as front proxies and impersonating clients send them. */
+import type { Exchange } from "../request/exchange.ts";
+
+type Headers = Exchange["headers"];
+
+/** Values of a header in order, as the UTF-8 that they are: the listener passes one character for each byte. */
+export function headerValues(headers: Headers, name: string): readonly string[] {
+  return [headers[name.toLowerCase()] ?? []].flat().map((value) => utf8(value));
+}
+
+/** Extra values of the headers with a prefix in lower case, by the key behind it. Percent escapes in keys are decoded; values add up. */
+export function addExtraValues(found: Map<string, readonly string[]>, headers: Headers, prefix: string): void {
+  for (const name of Object.keys(headers)) {
+    if (!name.startsWith(prefix)) continue;
+    const key = unescapedKey(name.slice(prefix.length));
+    found.set(key, [...found.get(key) ?? [], ...headerValues(headers, name)]);
+  }
+}
+
+/** A key that is not well encoded is taken as it is. */
+function unescapedKey(key: string): string {
+  return /%(?![0-9a-f]{2})/.test(key) ? key : utf8(key.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))));
+}
+
+function utf8(bytes: string): string {
+  return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+}

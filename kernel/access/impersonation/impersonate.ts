@@ -1,0 +1,88 @@
+/** Acting as another user, by the headers Impersonate-User, -Group, -Uid and -Extra-*. */
+import type { AuthorizationAttributes } from "../../../core/access.ts";
+import { type Names, spell } from "../../../core/names.ts";
+import { anonymousUser, systemGroups, type UserInfo } from "../../../core/user-info.ts";
+import { type Decide, forbiddenFor } from "../authorization/mod.ts";
+import type { Exchange } from "../../request/exchange.ts";
+import { hasImpersonation, type Requested, requestedOf, withoutImpersonation } from "./requested-user.ts";
+
+/** The user that a request acts as, and the request without the headers that ask for it. */
+export interface Impersonation {
+  readonly user: UserInfo;
+  readonly exchange: Exchange;
+}
+
+/**
+ * Resolves with undefined where a request does not ask to act as another user. Rejects with 400 for headers that name no user, and with
+ * 403 for the first part that `user` may not act as. The rules are those of upstream's legacy impersonation.
+ */
+export type Impersonate = (exchange: Exchange, user: UserInfo, names: Names) => Promise<Impersonation | undefined>;
+
+export function impersonateBy(decide: Decide): Impersonate {
+  return async (exchange, user, names) => {
+    if (!hasImpersonation(exchange.headers)) return undefined;
+    const requested = requestedOf(exchange.headers, names);
+    if (requested.length === 0) return undefined;
+    for (const each of requested) {
+      const attributes = attributesOf(each, names);
+      const { verdict, reason } = await decide(user, attributes);
+      if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
+    }
+    const headers = withoutImpersonation(exchange.headers);
+    // Inherits, because members of an exchange may be getters.
+    return { user: userOf(requested), exchange: Object.create(exchange, { headers: { value: headers, enumerable: true } }) };
+  };
+}
+
+function attributesOf(requested: Requested, names: Names): AuthorizationAttributes {
+  const { kind, name } = requested;
+  const isIdentity = kind === "UserExtra" || kind === "UID";
+  return {
+    isResourceRequest: true,
+    path: "",
+    verb: "impersonate",
+    group: isIdentity ? spell(names, "authentication.{domain}") : "",
+    version: isIdentity ? "v1" : "",
+    resource: resources[kind],
+    subresource: kind === "UserExtra" ? requested.key : "",
+    namespace: kind === "ServiceAccount" ? requested.namespace : "",
+    name,
+  };
+}
+const resources: Readonly<Record<Requested["kind"], string>> = Object.freeze({
+  User: "users",
+  ServiceAccount: "serviceaccounts",
+  Group: "groups",
+  UserExtra: "userextras",
+  UID: "uids",
+});
+
+function userOf(requested: readonly Requested[]): UserInfo {
+  let name = "", uid: string | undefined;
+  const groups: string[] = [], extra = new Map<string, string[]>();
+  for (const each of requested) {
+    if (each.kind === "User") name = each.name;
+    else if (each.kind === "ServiceAccount") {
+      name = `system:serviceaccount:${each.namespace}:${each.name}`;
+      if (requested.every(({ kind }) => kind !== "Group")) {
+        groups.push(systemGroups.serviceAccounts, `${systemGroups.serviceAccounts}:${each.namespace}`);
+      }
+    } else if (each.kind === "Group") groups.push(each.name);
+    else if (each.kind === "UID") uid = each.name;
+    else extra.set(each.key, [...extra.get(each.key) ?? [], each.name]);
+  }
+  return {
+    name,
+    ...(uid === undefined ? {} : { uid }),
+    groups: withSystemGroup(name, groups),
+    // Defines its properties: a key may be called `__proto__`.
+    ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+}
+
+/** The anonymous user is unauthenticated; others are authenticated, unless their groups say otherwise. */
+function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
+  if (groups.includes(systemGroups.unauthenticated)) return groups;
+  if (name === anonymousUser.name) return [...groups, systemGroups.unauthenticated];
+  return groups.includes(systemGroups.authenticated) ? groups : [...groups, systemGroups.authenticated];
+}

@@ -1,0 +1,1 @@
+export { type Impersonate, impersonateBy, type Impersonation } from "./impersonate.ts";

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openTestServer } from "../../testing.ts";
+
+test("TokenReview names the user of a token and says why another is not accepted", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
+  try {
+    const file = join(folder, "tokens.csv");
+    await writeFile(file, 'secret-a,alice,7,"dev,ops"\n', { mode: 0o600 });
+    await using server = await openTestServer({ settings: { "token-auth-file": file } });
+    const review = async (spec: unknown) => {
+      const url = "https://test/apis/authentication.k8s.io/v1/tokenreviews";
+      const headers = { "content-type": "application/json" };
+      const response = await server.handle(new Request(url, { method: "POST", headers, body: JSON.stringify({ spec }) }));
+      const body = await response.json();
+      return { code: response.status, status: body.status, message: body.message };
+    };
+    const user = { username: "alice", uid: "7", groups: ["dev", "ops", "system:authenticated"] };
+    assert.deepEqual(await review({ token: "secret-a" }), { code: 201, status: { authenticated: true, user }, message: undefined });
+    const unknown = { code: 201, status: { user: {}, error: "invalid bearer token" }, message: undefined };
+    assert.deepEqual(await review({ token: "secret-b" }), unknown);
+    assert.deepEqual(await review({ token: "secret-a", audiences: ["another"] }), unknown, "the token is for this server only");
+    assert.equal((await review({ token: "secret-a ".repeat(30_000) })).status.error, "invalid bearer token", "also in the heavy thread");
+    assert.equal((await review({})).message, "token is required for TokenReview in authentication");
+    assert.ok(!server.logged.some((line) => line.includes("secret-a")));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
