@@ -49,7 +49,19 @@ export function observer(
           held?.[Symbol.dispose]();
           const ended = now();
           recordRequest(record, labels, { code, seconds: (ended - begun) / 1000, bytes });
-          report({ exchange, verb, auditId, user: known?.name, impersonated: actor?.name, code, bytes, begun, ended, lasting, steps });
+          report({
+            exchange,
+            verb,
+            auditId,
+            user: known?.name,
+            ...(actor === undefined ? {} : { impersonated: actor.name }),
+            code,
+            bytes,
+            begun,
+            ended,
+            lasting,
+            steps,
+          });
         };
         if (typeof body === "string") finish(utf8.encode(body).length);
         else if (body instanceof Uint8Array) finish(body.length);

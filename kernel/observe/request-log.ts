@@ -16,7 +16,7 @@ export interface Finished {
   /** Undefined before authentication. */
   readonly user: string | undefined;
   /** The user that it acts as. */
-  readonly impersonated?: string | undefined;
+  readonly impersonated?: string;
   readonly code: number;
   readonly bytes: number;
   readonly begun: number;

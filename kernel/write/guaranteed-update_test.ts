@@ -110,7 +110,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       cache,
       registry: openMetrics(config, silentLog),
       log: silentLog,
-      authenticators: [],
+      authentication: { authenticators: [], authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }) },
       ending: () => new AbortController().signal,
       shutdown: switchCheck("shutdown", "process is shutting down", true),
       start: startUp(),

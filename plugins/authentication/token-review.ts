@@ -1,15 +1,4 @@
-import {
-  type Access,
-  boolean,
-  defineResource,
-  field,
-  type Infer,
-  list,
-  object,
-  StatusError,
-  string,
-  structsOf,
-} from "../../plugin.ts";
+import { type Access, boolean, defineResource, field, type Infer, list, object, StatusError, string, structsOf } from "../../plugin.ts";
 import { home, UserInfo, userInfoOf } from "./user-info.ts";
 
 const struct = structsOf(home);
@@ -26,8 +15,8 @@ const TokenReviewSpec = struct("TokenReviewSpec", {
 const TokenReviewStatus = struct("TokenReviewStatus", {
   authenticated: field(1, boolean, "True if the token is that of a known user."),
   user: field(2, UserInfo, "The user of the token.", { written: "always" }),
-  error: field(3, string, "Why the token was not accepted."),
   audiences: field(4, list(string), "The audiences of the question that the token is for. Empty: the token was checked for none."),
+  error: field(3, string, "Why the token was not accepted."),
 }, { doc: "The result of a TokenReview." });
 
 const TokenReview = object("TokenReview", {

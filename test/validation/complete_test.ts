@@ -25,7 +25,6 @@ const notServed: readonly string[] = [
   "authorization.k8s.io/v1/SelfSubjectAccessReview",
   "authorization.k8s.io/v1/LocalSubjectAccessReview",
   "authorization.k8s.io/v1/SelfSubjectRulesReview",
-  "authentication.k8s.io/v1/TokenReview",
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",

@@ -104,6 +104,8 @@ const proofs: Readonly<Record<string, Proof>> = {
 
 /** Rules that nothing here checks, for what they ask can never be missing. */
 const settledBefore: readonly string[] = [
+  "authentication.k8s.io/v1/TokenReview namespace: not allowed",
+  "authentication.k8s.io/v1/TokenReview spec.token: non-empty",
   "objectMeta metadata.resourceVersion: non-empty on update validation",
   "v1/PersistentVolumeClaim resourceVersion: non-empty",
   "v1/PersistentVolume resourceVersion: non-empty",

@@ -5,7 +5,10 @@ import { cachedTokens, type TokenAuthenticator, type TokenCacheMeter, TokenRefus
 
 const userOf = (name: string) => ({ user: { name, groups: [] as string[] }, audiences: [] as string[] });
 
-function world(options: { readonly acceptedMs?: number; readonly refusedMs?: number } = {}, answer?: TokenAuthenticator["authenticateToken"]) {
+function world(
+  options: { readonly acceptedMs?: number; readonly refusedMs?: number } = {},
+  answer?: TokenAuthenticator["authenticateToken"],
+) {
   const calls: string[] = [], counted: string[] = [], hashed: string[] = [];
   const clock = { ms: 0 };
   let active = 0;

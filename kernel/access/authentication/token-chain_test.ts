@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatusError } from "../../../core/status-error.ts";
 import type { Exchange } from "../../request/exchange.ts";
-import { authenticateInOrder, authenticateTokens, bearerTokens, refusalText, type TokenAuthenticator, tokenFile, TokenRefusal } from "./mod.ts";
+import {
+  authenticateInOrder,
+  authenticateTokens,
+  bearerTokens,
+  refusalText,
+  type TokenAuthenticator,
+  tokenFile,
+  TokenRefusal,
+} from "./mod.ts";
 
 const carol = { user: { name: "carol", groups: [] }, audiences: [] };
 const answers = (name: string, answer: () => Promise<typeof carol | undefined | "refused">): TokenAuthenticator => ({
@@ -67,7 +75,11 @@ test("authenticateInOrder() counts a failure of an authenticator as an error, an
   // `as`: authenticators of tokens read nothing else of an exchange.
   const exchange = { headers: { authorization: "Bearer t" } } as unknown as Exchange;
   for (const [authenticator, want] of [[fails, "error"], [explains, "failure"], [none, "failure"], [accepts, "success"]] as const) {
-    const authenticate = authenticateInOrder([bearerTokens(chain(authenticator).authenticate)], () => true, (result) => results.push(result));
+    const authenticate = authenticateInOrder(
+      [bearerTokens(chain(authenticator).authenticate)],
+      () => true,
+      (result) => results.push(result),
+    );
     if (want === "success") assert.equal((await authenticate(exchange)).name, "carol");
     else await assert.rejects(authenticate(exchange), (error) => error instanceof StatusError && error.code === 401);
     assert.equal(results.pop(), want);

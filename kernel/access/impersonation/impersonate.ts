@@ -28,9 +28,33 @@ export function impersonateBy(decide: Decide): Impersonate {
       const { verdict, reason } = await decide(user, attributes);
       if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
     }
-    const headers = withoutImpersonation(exchange.headers);
-    // Inherits, because members of an exchange may be getters.
-    return { user: userOf(requested), exchange: Object.create(exchange, { headers: { value: headers, enumerable: true } }) };
+    return { user: userOf(requested), exchange: withHeaders(exchange, withoutImpersonation(exchange.headers)) };
+  };
+}
+
+/** The same exchange with other headers. Members that the listener makes on demand stay on demand. */
+function withHeaders(exchange: Exchange, headers: Exchange["headers"]): Exchange {
+  const { method, url, remote, protocol } = exchange;
+  return {
+    method,
+    url,
+    headers,
+    remote,
+    protocol,
+    body: (limit) => exchange.body(limit),
+    get peer() {
+      return exchange.peer;
+    },
+    get peerRefused() {
+      return exchange.peerRefused;
+    },
+    get frontProxy() {
+      return exchange.frontProxy;
+    },
+    get signal() {
+      return exchange.signal;
+    },
+    ...(exchange.watchScope === undefined ? {} : { watchScope: exchange.watchScope }),
   };
 }
 

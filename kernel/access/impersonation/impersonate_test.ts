@@ -32,7 +32,9 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 test("impersonateBy() leaves requests alone that ask for nothing", async () => {
-  for (const headers of [{}, { "impersonate-user": "" }, { "impersonate-uid": "", "impersonate-user": "" }, { "x-impersonate-user": "a" }]) {
+  for (
+    const headers of [{}, { "impersonate-user": "" }, { "impersonate-uid": "", "impersonate-user": "" }, { "x-impersonate-user": "a" }]
+  ) {
     const { as, asked } = world();
     assert.equal(await as(headers), undefined);
     assert.deepEqual(asked, []);
@@ -80,7 +82,15 @@ test("impersonateBy() knows accounts by their names and gives them their groups 
   });
   assert.deepEqual(asked, ["admin impersonate  serviceaccounts storage robot"]);
   assert.deepEqual((await userOf({ "impersonate-user": account, "impersonate-group": "ops" }))?.groups, ["ops", "system:authenticated"]);
-  for (const name of ["system:serviceaccount:a", "system:serviceaccount:a:b:c", "system:serviceaccount:A:b", "system:serviceaccount:a:_", "system:serviceaccount::b"]) {
+  for (
+    const name of [
+      "system:serviceaccount:a",
+      "system:serviceaccount:a:b:c",
+      "system:serviceaccount:A:b",
+      "system:serviceaccount:a:_",
+      "system:serviceaccount::b",
+    ]
+  ) {
     const { as, asked } = world();
     assert.equal((await as({ "impersonate-user": name }))?.user.name, name);
     assert.deepEqual(asked, [`admin impersonate  users  ${name}`]);

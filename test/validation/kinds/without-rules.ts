@@ -1,5 +1,5 @@
-/** Kinds of which the reference names no rules: what it says of them is metadata, and that is tried on other kinds. */
-import type { KindRules } from "../rule.ts";
+/** Kinds of which the reference names no rules of fields: what it says of them is metadata, and that is tried on other kinds. */
+import { type KindRules, partly } from "../rule.ts";
 
 export const serviceAccount: KindRules = {
   kind: "v1/ServiceAccount",
@@ -15,10 +15,13 @@ export const selfSubjectReview: KindRules = {
   rules: [],
 };
 
-/** The rule that a token is required is no field error. */
+const notAField = { all: "it is a 400 without a field; test/token-review_test.ts and recordings show it" };
 export const tokenReview: KindRules = {
   kind: "authentication.k8s.io/v1/TokenReview",
   path: "/apis/authentication.k8s.io/v1/tokenreviews",
   valid: { spec: { token: "unknown" } },
-  rules: [],
+  rules: [
+    partly(["spec.token", "create", "BadRequest", "non-empty"], notAField),
+    partly(["namespace", "create", "BadRequest", "not allowed"], { all: "no path names a namespace for it" }),
+  ],
 };

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openTestServer } from "../../testing.ts";
+import { openTestServer } from "../testing.ts";
 
 test("TokenReview names the user of a token and says why another is not accepted", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
