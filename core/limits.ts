@@ -280,4 +280,12 @@ export const limits = Object.freeze({
   /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
   clusterRetryMs: 1_000,
   clusterRetryMsMax: 60_000,
+  /** Size of a kubeconfig file. */
+  kubeconfigBytesMax: 1024 * 1024,
+  /** Size of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
+  remoteAnswerBytesMax: 3 * 1024 * 1024,
+  /** Connections to one webhook or cluster; further requests wait. */
+  remoteConnectionsMax: 64,
+  /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
+  remoteCredentialsMs: 10_000,
 });

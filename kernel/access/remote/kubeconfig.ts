@@ -1,0 +1,162 @@
+/**
+ * Kubeconfig files and in-cluster credentials: where a server of a cluster is, and as whom it is asked. The format is client-go's
+ * `clientcmd` v1; webhook configurations have the same one.
+ */
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import process from "node:process";
+import { bytesOf, parseBase64 } from "../../../core/scalars/base64.ts";
+import { limits } from "../../../core/limits.ts";
+import { reasonOf } from "../../../core/reason-of.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
+import { jsonFromTree } from "../../../core/tree/json.ts";
+import { readYaml } from "../../../core/tree/yaml.ts";
+
+/** How a server is reached, and as whom. PEM texts; absent members are not used. */
+export interface RemoteAccess {
+  readonly server: URL;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** The name that the server's certificate must have, in place of the host of the URL. */
+  readonly serverName?: string;
+  /** The server's certificate is not verified. */
+  readonly insecure?: boolean;
+  /** The value of the Authorization header. A secret. */
+  readonly authorization?: string;
+}
+
+/** The word that stands for in-cluster credentials where a setting takes a kubeconfig file. */
+export const inCluster = "in-cluster";
+const accountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The files that `readAccess` reads of these credentials, for permissions; `text` is the content of the kubeconfig. */
+export function filesOfAccess(path: string, text: string): readonly string[] {
+  if (path === inCluster) return [`${accountFolder}/token`, `${accountFolder}/ca.crt`];
+  const { cluster, user } = entriesOf(parse(text), path);
+  const named = [cluster.get("certificate-authority"), user.get("client-certificate"), user.get("client-key"), user.get("tokenFile")];
+  return [path, ...named.flatMap((file) => file === undefined || file === "" ? [] : [resolve(dirname(path), file)])];
+}
+
+/** Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with a sentence that has the path and no secret. */
+export async function readAccess(path: string): Promise<RemoteAccess> {
+  if (path === inCluster) return await podAccess();
+  try {
+    const text = await readFile(path, "utf8");
+    if (text.length > limits.kubeconfigBytesMax) throw new Error(`it is larger than ${limits.kubeconfigBytesMax} bytes`);
+    return await accessOf(parse(text), path);
+  } catch (error) {
+    throw new Error(`cannot use the kubeconfig "${path}": ${reasonOf(error)}`);
+  }
+}
+
+async function podAccess(): Promise<RemoteAccess> {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = process.env;
+  if (host === "" || port === "") {
+    throw new Error("there are no in-cluster credentials: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+  }
+  try {
+    const [token, ca] = await Promise.all([readFile(`${accountFolder}/token`, "utf8"), readFile(`${accountFolder}/ca.crt`, "utf8")]);
+    return { server: new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`), ca, authorization: `Bearer ${token.trim()}` };
+  } catch (error) {
+    throw new Error(`cannot read the in-cluster credentials: ${reasonOf(error)}`);
+  }
+}
+
+function parse(text: string): Json {
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) throw new Error(read.error);
+  return jsonFromTree(read.tree);
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+/** The cluster and the user of the current context. A user is optional. */
+function entriesOf(config: Json, path: string): { readonly cluster: Texts; readonly user: Texts } {
+  if (!isObject(config)) throw new Error("it is not a map");
+  const current = config["current-context"];
+  const contexts = named(config, "contexts", "context");
+  const context = typeof current === "string" && current !== "" ? contexts.get(current) : undefined;
+  if (context === undefined) throw new Error(`current-context names no context of ${path === "" ? "the file" : `"${path}"`}`);
+  const cluster = named(config, "clusters", "cluster").get(context.get("cluster") ?? "");
+  if (cluster === undefined) throw new Error(`the context "${current}" names no cluster of the file`);
+  const userName = context.get("user") ?? "";
+  const user = userName === "" ? new Map<string, string>() : named(config, "users", "user").get(userName);
+  if (user === undefined) throw new Error(`the context "${current}" names no user of the file`);
+  return { cluster, user };
+}
+
+/** The entries of a list of names, each with its scalar values as texts. */
+function named(config: JsonObject, list: string, member: string): ReadonlyMap<string, Texts> {
+  const entries = config[list];
+  if (!Array.isArray(entries)) return new Map();
+  return new Map(
+    entries.filter(isObject).map((entry) => {
+      const value = entry[member];
+      const texts = Object.entries(isObject(value) ? value : {}).flatMap(([key, each]): [string, string][] =>
+        typeof each === "string" ? [[key, each]] : each === null || each === undefined ? [] : [[key, JSON.stringify(each)]]
+      );
+      return [String(entry["name"]), new Map(texts)];
+    }),
+  );
+}
+
+/** Settings of client-go that start programs or change the route. They are not supported, and ignoring them would be unsafe. */
+const unsupported = Object.freeze({
+  cluster: ["proxy-url"],
+  user: ["exec", "auth-provider", "as", "as-uid", "as-groups", "as-user-extra"],
+});
+
+async function accessOf(config: Json, path: string): Promise<RemoteAccess> {
+  const { cluster, user } = entriesOf(config, path);
+  for (const key of unsupported.cluster) if ((cluster.get(key) ?? "") !== "") throw new Error(`"${key}" of a cluster is not supported`);
+  for (const key of unsupported.user) if ((user.get(key) ?? "") !== "") throw new Error(`"${key}" of a user is not supported`);
+  const server = URL.parse(cluster.get("server") ?? "");
+  if (server === null || (server.protocol !== "https:" && server.protocol !== "http:")) {
+    throw new Error("the cluster has no valid server URL");
+  }
+  const folder = dirname(path);
+  const [ca, cert, key, token] = await Promise.all([
+    pem(cluster, "certificate-authority", folder),
+    pem(user, "client-certificate", folder),
+    pem(user, "client-key", folder),
+    tokenOf(user, folder),
+  ]);
+  const insecure = cluster.get("insecure-skip-tls-verify") === "true";
+  if (insecure && ca !== undefined) throw new Error("insecure-skip-tls-verify and a certificate authority exclude each other");
+  if ((cert === undefined) !== (key === undefined)) throw new Error("a client certificate needs its key");
+  const serverName = cluster.get("tls-server-name") ?? "";
+  const authorization = authorizationOf(user, token);
+  return {
+    server,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(serverName === "" ? {} : { serverName }),
+    ...(insecure ? { insecure } : {}),
+    ...(authorization === undefined ? {} : { authorization }),
+  };
+}
+
+/** `<name>-data` in base64, else the file `<name>`. */
+async function pem(entry: Texts, name: string, folder: string): Promise<string | undefined> {
+  const data = entry.get(`${name}-data`) ?? "", file = entry.get(name) ?? "";
+  if (data !== "") {
+    const parsed = parseBase64(data);
+    if (typeof parsed !== "string") throw new Error(`${name}-data is not base64`);
+    return new TextDecoder().decode(bytesOf(parsed));
+  }
+  return file === "" ? undefined : await readFile(resolve(folder, file), "utf8");
+}
+
+/** A token file counts before a token, as in client-go. */
+async function tokenOf(user: Texts, folder: string): Promise<string> {
+  const file = user.get("tokenFile") ?? "";
+  return file === "" ? user.get("token") ?? "" : (await readFile(resolve(folder, file), "utf8")).trim();
+}
+
+function authorizationOf(user: Texts, token: string): string | undefined {
+  const name = user.get("username") ?? "";
+  if (token !== "" && name !== "") throw new Error("a user has either a token or a user name");
+  if (token !== "") return `Bearer ${token}`;
+  return name === "" ? undefined : `Basic ${Buffer.from(`${name}:${user.get("password") ?? ""}`).toString("base64")}`;
+}

@@ -1,0 +1,189 @@
+// Kubeconfig files, the client of webhooks and clusters, and its retries.
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { systemClock } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
+import { filesOfAccess, readAccess, type RemoteAccess } from "./kubeconfig.ts";
+import { type RemoteAnswer, remoteClient, RemoteError } from "./remote-client.ts";
+import { withRetries } from "./retry.ts";
+
+const never = new AbortController().signal;
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "thole-remote-"));
+  try {
+    await run(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+const kubeconfig = (cluster: object, user: object) =>
+  JSON.stringify({
+    "current-context": "a",
+    contexts: [{ name: "a", context: { cluster: "c", user: "u" } }],
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:6443", ...cluster } }],
+    users: [{ name: "u", user }],
+  });
+
+test("readAccess() reads server, authority, certificate and token, from data or from files beside it", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "config");
+    await Promise.all(["ca", "cert", "key", "token"].map((name) => writeFile(join(folder, name), `${name} text\n`)));
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    await writeFile(path, kubeconfig({ "certificate-authority": "ca", "tls-server-name": "api" }, { tokenFile: "token", token: "other" }));
+    const { server, ...rest } = await readAccess(path);
+    assert.equal(server.href, "https://127.0.0.1:6443/");
+    assert.deepEqual(rest, { ca: "ca text\n", serverName: "api", authorization: "Bearer token text" });
+    const user = { "client-certificate-data": base64("cert"), "client-key": "key" };
+    await writeFile(path, kubeconfig({ "certificate-authority-data": base64("authority") }, user));
+    assert.deepEqual({ ...await readAccess(path), server: undefined }, {
+      server: undefined,
+      ca: "authority",
+      cert: "cert",
+      key: "key text\n",
+    });
+    await writeFile(path, kubeconfig({ "insecure-skip-tls-verify": true }, { username: "ann", password: "p" }));
+    const { insecure, authorization } = await readAccess(path);
+    assert.deepEqual([insecure, authorization], [true, `Basic ${base64("ann:p")}`]);
+    await writeFile(
+      path,
+      `current-context: a\ncontexts: [{name: a, context: {cluster: c}}]\nclusters: [{name: c, cluster: {server: http://h}}]\n`,
+    );
+    assert.equal((await readAccess(path)).server.href, "http://h/");
+  }));
+
+test("readAccess() refuses what it cannot use, with the path and without secrets", () =>
+  inFolder(async (folder) => {
+    const path = join(folder, "config");
+    const rejection = async (text: string): Promise<string> => {
+      await writeFile(path, text);
+      return await readAccess(path).then(() => "", (error: Error) => error.message);
+    };
+    const secret = "hunter2";
+    for (
+      const [text, part] of [
+        ["[]", "it is not a map"],
+        ["a: [", "did not find expected"],
+        ["{}", "current-context names no context"],
+        [`{"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "c"}}]}`, "names no cluster"],
+        [kubeconfig({ server: "ftp://h" }, {}), "no valid server URL"],
+        [kubeconfig({ "proxy-url": "http://p" }, {}), `"proxy-url" of a cluster is not supported`],
+        [kubeconfig({}, { exec: { command: "x" } }), `"exec" of a user is not supported`],
+        [kubeconfig({}, { as: "admin" }), `"as" of a user is not supported`],
+        [kubeconfig({ "certificate-authority-data": "%" }, {}), "certificate-authority-data is not base64"],
+        [kubeconfig({ "certificate-authority-data": "aGk=", "insecure-skip-tls-verify": true }, {}), "exclude each other"],
+        [kubeconfig({}, { "client-certificate-data": "aGk=" }), "needs its key"],
+        [kubeconfig({}, { token: secret, username: "ann" }), "either a token or a user name"],
+        [`{"users": "${"x".repeat(limits.kubeconfigBytesMax)}"}`, "larger than"],
+      ] as const
+    ) {
+      const message = await rejection(text);
+      assert.ok(message.includes(path) && message.includes(part), message);
+      assert.ok(!message.includes(secret));
+    }
+    assert.match(
+      await readAccess(join(folder, "gone")).then(() => "", (error: Error) => error.message),
+      /cannot use the kubeconfig .*gone/,
+    );
+  }));
+
+test("filesOfAccess() names every file that is read", () => {
+  const text = kubeconfig({ "certificate-authority": "ca" }, { "client-certificate": "/abs/cert", "client-key": "keys/key" });
+  assert.deepEqual(filesOfAccess("/etc/k/config", text), ["/etc/k/config", "/etc/k/ca", "/abs/cert", "/etc/k/keys/key"]);
+});
+
+async function withServer(listener: RequestListener, run: (access: RemoteAccess) => Promise<void>): Promise<void> {
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  try {
+    await run({ server: new URL(`http://127.0.0.1:${(server.address() as { port: number }).port}/base/`), authorization: "Bearer s3cret" });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test("a client sends JSON with its credentials, and reads the answer", () =>
+  withServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => body += chunk).on("end", () => {
+      const { method, url, headers } = request;
+      response.writeHead(201, { "retry-after": "7" }).end(JSON.stringify({ method, url, body, authorization: headers.authorization }));
+    });
+  }, async (access) => {
+    const client = remoteClient(() => Promise.resolve(access));
+    assert.deepEqual(await client.send({ method: "POST", path: "/apis/x?a=1", body: { a: "ü" }, signal: never }), {
+      status: 201,
+      retryAfter: 7,
+      body: { method: "POST", url: "/base/apis/x?a=1", body: '{"a":"ü"}', authorization: "Bearer s3cret" },
+    });
+    const { body } = await client.send({ method: "GET", path: "", signal: never });
+    assert.equal((body as { url: string }).url, "/base/");
+    client.close();
+  }));
+
+test("a client refuses an answer without end, aborts, and names the host of a server that is not there", () =>
+  withServer((request, response) => {
+    if (request.url === "/base/silent") return;
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write("x".repeat(65_536)));
+      response.once("drain", more);
+    };
+    more();
+  }, async (access) => {
+    const client = remoteClient(() => Promise.resolve(access));
+    await assert.rejects(client.send({ method: "GET", path: "/endless", signal: never }), /the answer is larger than/);
+    const ended = new AbortController();
+    const silent = client.send({ method: "GET", path: "/silent", signal: ended.signal });
+    ended.abort(new Error("enough"));
+    await assert.rejects(silent, /enough/);
+    client.close();
+    const gone = remoteClient(() => Promise.resolve({ ...access, server: new URL("http://127.0.0.1:1") }));
+    await assert.rejects(
+      gone.send({ method: "GET", path: "/", signal: never }),
+      (error: Error) => error.message.startsWith("127.0.0.1:1: ") && !error.message.includes("s3cret"),
+    );
+  }));
+
+test("a client streams values line by line, and reads credentials again when they are old", () => {
+  let now = 0;
+  return withServer((request, response) => {
+    if (request.headers.authorization !== "Bearer fresh") return void response.writeHead(401).end('{"message":"who?"}');
+    response.writeHead(200).write('{"a":1}\n{"a"');
+    setImmediate(() => response.end(":2}\n"));
+  }, async (access) => {
+    let authorization = "Bearer old";
+    const client = remoteClient(() => Promise.resolve({ ...access, authorization }), () => now);
+    await assert.rejects(
+      Array.fromAsync(client.stream("/watch", never)),
+      (error) => error instanceof RemoteError && error.status === 401 && error.message === "who?",
+    );
+    authorization = "Bearer fresh";
+    now = limits.remoteCredentialsMs + 1;
+    assert.deepEqual(await Array.fromAsync(client.stream("/watch", never)), [{ a: 1 }, { a: 2 }]);
+    client.close();
+  });
+});
+
+test("withRetries() asks five times at most, waits longer each time and no less than Retry-After", async () => {
+  const waits: number[] = [];
+  const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
+  const needs = { clock, random: () => 0, signal: never };
+  const answer = (status: number, retryAfter?: number): RemoteAnswer => ({ status, body: undefined, retryAfter });
+  let asked = 0;
+  const bad = await withRetries(() => (asked++, Promise.resolve(answer(503))), needs);
+  assert.deepEqual([bad.status, asked, waits.splice(0)], [503, 5, [500, 750, 1125, 1687.5]]);
+  const outcomes = [answer(429, 3), new Error("reset"), answer(201)];
+  const good = await withRetries(() => {
+    const next = outcomes.shift()!;
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  }, needs);
+  assert.deepEqual([good.status, waits.splice(0)], [201, [3000, 750]]);
+  assert.equal((await withRetries(() => Promise.resolve(answer(403)), needs)).status, 403);
+  await assert.rejects(withRetries(() => Promise.reject(new Error("down")), needs), /down/);
+});
