@@ -138,6 +138,8 @@ export const limits = Object.freeze({
   bookmarkEveryMs: 60_000,
   /** From the last bookmark of a watch to its planned end; a watch that lasts no longer gets none. */
   bookmarkBeforeEndMs: 2_000,
+  /** Seconds: minimum duration of a watch in process; the maximum is twice as long (the default of --min-request-timeout). */
+  localWatchSecondsMin: 1_800,
   /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
   revisionWaitMs: 3_000,
   /** Bytes and number of the embedded store's newest events that are kept in memory, and how many one watch takes at once. */

@@ -1,6 +1,7 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
+import { limits } from "../../core/limits.ts";
 import { listed } from "../../core/listed.ts";
 import type { Api, ApiList, ApiPatch, ApiWriteOptions, WatchScope } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
@@ -206,7 +207,9 @@ async function* follow(
       from = yield* added(api, { version, resource, namespace, query });
       seen();
     }
-    const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from });
+    // A duration of its own, as client-go's reflectors have: --min-request-timeout=0 ends watches without one at once.
+    const timeoutSeconds = String(Math.ceil(limits.localWatchSecondsMin * (1 + Math.random())));
+    const search = new URLSearchParams({ ...query, watch: "1", allowWatchBookmarks: "1", resourceVersion: from, timeoutSeconds });
     const reply = await open(`${path}?${search}`);
     if (reply.status !== 200 || typeof reply.body === "string" || reply.body instanceof Uint8Array) {
       from = "";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
+import { limits } from "../../core/limits.ts";
 import { listed } from "../../core/listed.ts";
 import { object } from "../../core/meta/object.ts";
 import type { Api, ApiApplyOptions, ApiPatch, ApiWriteOptions } from "../../core/api.ts";
@@ -9,6 +10,7 @@ import { StatusError } from "../../core/status-error.ts";
 import { withDefaults } from "../config/parse.ts";
 import { localApi } from "./local-api.ts";
 import { silentLog } from "../observe/log.ts";
+import type { RequestInfo } from "../request/request-info.ts";
 import { openServer } from "../startup/open-server.ts";
 
 const things = definePlugin({
@@ -40,7 +42,7 @@ async function scene(count: number) {
   const { store } = server.backend;
   /** The rest of lists that have begun is gone. */
   const expire = async () => await store.compact((await store.get("/")).revision);
-  return { api, close, expire };
+  return { api, server, close, expire };
 }
 
 /** All things, and how many came at a time. */
@@ -100,6 +102,29 @@ test("watch() of an API in process tells what there is and goes on from there wi
     if (type === "DELETED") ending.abort();
   }
   assert.deepEqual(seen, [...names(wholePage + 1).map((name) => `ADDED ${name}`), "ADDED zz-during", "DELETED thing-000"]);
+  await close();
+});
+
+test("watch() of an API in process has a duration that does not depend on --min-request-timeout", async () => {
+  const { server, close } = await scene(1);
+  const durations: number[] = [];
+  const counting = {
+    ...server,
+    countOwnRequest(_: string, { verb, query }: RequestInfo) {
+      if (verb === "watch") durations.push(Number(query.first("timeoutSeconds")));
+    },
+  };
+  const ending = new AbortController();
+  const api = localApi(counting, { name: "admin", groups: ["system:masters"] });
+  const changes = api.watch("example.com/v1", "things", "", {}, ending.signal)[Symbol.asyncIterator]();
+  await changes.next(); // the object that exists
+  const created = changes.next(); // opens the watch
+  await api.create("example.com/v1", "things", "", thing("new"));
+  await created;
+  ending.abort();
+  await changes.return?.();
+  const least = limits.localWatchSecondsMin;
+  assert.ok(durations.length > 0 && durations.every((seconds) => seconds >= least && seconds <= 2 * least), String(durations));
   await close();
 });
 
