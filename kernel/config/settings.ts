@@ -138,7 +138,8 @@ export const settings: Settings = Object.freeze(
       isFollowed,
       text(
         "",
-        "PEM bundle of front proxy CAs. Identity headers are trusted only from clients with a certificate of these CAs.",
+        "PEM bundle of front proxy CAs. Identity headers are trusted only from clients with a certificate of these CAs; " +
+          "empty disables front proxy authentication.",
       ),
     ),
     "requestheader-allowed-names": live(
@@ -149,10 +150,17 @@ export const settings: Settings = Object.freeze(
         "Front proxy headers with the user name, such as X-Remote-User. The first header with a value is used; empty disables front proxy authentication.",
       ),
     ),
-    "requestheader-uid-headers": live(list("Front proxy headers with the user's UID; a non-empty list must contain X-Remote-Uid.")),
-    "requestheader-group-headers": live(list("Front proxy headers with the user's groups, one group per header, such as X-Remote-Group.")),
+    "requestheader-uid-headers": live(list(
+      "Front proxy headers with the user's UID. The first header with a value is used. A non-empty list must contain X-Remote-Uid " +
+        "and requires the feature gate RemoteRequestHeaderUID.",
+    )),
+    "requestheader-group-headers": live(list(
+      "Front proxy headers with the user's groups, such as X-Remote-Group; a header can be repeated, with one group each.",
+    )),
     "requestheader-extra-headers-prefix": live(
-      list("Prefixes of front proxy headers with extra user attributes, such as X-Remote-Extra-."),
+      list(
+        "Prefixes of front proxy headers with extra user attributes, such as X-Remote-Extra-. The rest of the header's name is the key.",
+      ),
     ),
     "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, one per line: token,user,uid,"group1,group2".')),
     "anonymous-auth": live(bool(true, "Accept requests without credentials as system:anonymous; false rejects them with 401.")),
@@ -220,16 +228,32 @@ export const settings: Settings = Object.freeze(
       isOpen,
       int(0, `Maximum number of concurrent requests, watches included, per HTTP/2 connection; 0 means ${limits.streamsPerConnectionMax}.`),
     ),
-    "request-timeout": live(duration(60_000, "Maximum duration of a request other than a watch.")),
+    "request-timeout": live(
+      duration(
+        60_000,
+        "Maximum duration of a request other than a watch; a longer timeout parameter has no effect. " +
+          "0 ends each request that waits, such as for etcd, with 504.",
+      ),
+    ),
     "min-request-timeout": live(
-      int(1800, "Minimum duration of a watch without timeoutSeconds, in seconds; the actual duration is random, up to twice this value."),
+      int(
+        1800,
+        "Minimum duration of a watch without timeoutSeconds, in seconds; the actual duration is random, up to twice this value. " +
+          "0 ends such a watch at once.",
+      ),
     ),
     "livez-grace-period": live(duration(0, "Time after start during which /livez ignores unfinished start hooks; 0 ignores none.")),
     "etcd-healthcheck-timeout": live(
-      duration(2_000, "Timeout of the store check in /livez and /healthz."),
+      duration(
+        2_000,
+        "Timeout of the store check etcd in /livez, /readyz and /healthz. 0 fails the check unless the store answers within about 1ms.",
+      ),
     ),
     "etcd-readycheck-timeout": live(
-      duration(2_000, "Timeout of the store check in /readyz."),
+      duration(
+        2_000,
+        "Timeout of the store check etcd-readiness in /readyz. 0 fails the check unless the store answers within about 1ms.",
+      ),
     ),
     "logging-format": fixed(isLogged, text("text", "Log format: text (klog's format) or json.")),
     "v": fixed(isLogged, int(0, "Log verbosity; 0 logs operational messages only, 3 adds a line per request.")),
@@ -244,7 +268,8 @@ export const settings: Settings = Object.freeze(
       isCounted,
       text(
         "",
-        "Serve metrics hidden in this release and removed in the next. Only the previous minor release is valid, such as 1.34.",
+        "Also serve the metrics that are hidden in this release and removed in the next. The only valid value is the previous minor " +
+          "release, such as 1.34; empty serves no hidden metrics.",
       ),
     ),
     "disabled-metrics": fixed(
@@ -267,7 +292,8 @@ export const settings: Settings = Object.freeze(
     "shutdown-send-retry-after": live(
       bool(
         false,
-        "During shutdown, reject new requests with 429 and Retry-After until running requests have finished.",
+        "During shutdown, reject new requests with 429 and Retry-After while running requests finish, for at most 10s. " +
+          "/livez, /readyz, /healthz and /metrics are still served.",
       ),
     ),
     "shutdown-watch-termination-grace-period": live(
