@@ -275,6 +275,24 @@ export const limits = Object.freeze({
   cachedUserLengthMax: 16_384,
   /** Different tokens that one authenticator checks at the same time; further ones are not accepted. */
   tokenLookupsMax: 1_000,
+  /** Issuers of tokens that one configuration may name (kube-apiserver's bound), and groups that a token may name. */
+  jwtIssuersMax: 64,
+  claimGroupsMax: 5_000,
+  /** UTF-16 units of a token of an issuer. */
+  jwtLengthMax: 128 * 1024,
+  /** Bytes of a document of an issuer, milliseconds to fetch it, and redirects on the way (Go's http.Client). */
+  issuerDocumentBytesMax: 512 * 1024,
+  issuerFetchMs: 10_000,
+  issuerRedirectsMax: 10,
+  /** Milliseconds between two attempts to discover an issuer (kube-apiserver's value). */
+  discoveryRetryMs: 10_000,
+  /** Keys of one set. */
+  keysOfSetMax: 100,
+  /** Fetches of the keys of one issuer that may follow each other at once, and milliseconds after which one more may. */
+  keyFetchBurst: 5,
+  keyFetchMs: 10_000,
+  /** Milliseconds after which keys in use are fetched again, so that revoked ones go. */
+  keySetAgeMs: 10 * 60_000,
   /** Milliseconds between two log lines about the same failure of requests. */
   errorLogMs: 10_000,
   /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */

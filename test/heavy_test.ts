@@ -160,7 +160,6 @@ async function answers(options: Pick<ServeOptions, "startHeavy">) {
     catalog: server.catalog,
     requestTimeoutMs: server.requestTimeoutMs,
     authenticate: () => Promise.resolve({ name: "admin", groups: ["system:masters"] }),
-    impersonate: () => Promise.resolve(undefined),
   };
   try {
     const found = new Map<string, Awaited<ReturnType<typeof told>>>();

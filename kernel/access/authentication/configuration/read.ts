@@ -1,0 +1,31 @@
+/** From the text of --authentication-config to a configuration that holds its rules. */
+import { fieldErrorText } from "../../../../core/field-error.ts";
+import type { FieldError } from "../../../../core/field-error.ts";
+import { readConfigObject } from "../../../config/config-object.ts";
+import { AuthenticationConfiguration } from "./schema.ts";
+import { validateConfiguration, type ValidationContext } from "./validate.ts";
+
+const versions = Object.freeze(["v1", "v1beta1", "v1alpha1"]);
+
+/** Throws an Error that lists every mistake. `more` are further rules. */
+export function readAuthenticationConfiguration(
+  text: string,
+  groupDomain: string,
+  context: ValidationContext,
+  more: (configuration: AuthenticationConfiguration) => readonly FieldError[] = () => [],
+): AuthenticationConfiguration {
+  const configuration: AuthenticationConfiguration = readConfigObject(text, {
+    kind: "AuthenticationConfiguration",
+    group: `apiserver.config.${groupDomain}`,
+    versions,
+    schema: AuthenticationConfiguration,
+  });
+  checkConfiguration([...validateConfiguration(configuration, context), ...more(configuration)]);
+  return configuration;
+}
+
+/** Throws an Error that lists the errors, if there are any. */
+export function checkConfiguration(errors: readonly FieldError[]): void {
+  const texts = [...new Set(errors.map(fieldErrorText))];
+  if (texts.length > 0) throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+}

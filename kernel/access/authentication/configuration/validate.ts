@@ -1,0 +1,181 @@
+/** The rules of AuthenticationConfiguration, in upstream's order and words. */
+import { append } from "../../../../core/append.ts";
+import { duplicate, type FieldError, forbidden, invalid, required, tooMany } from "../../../../core/field-error.ts";
+import { limits } from "../../../../core/limits.ts";
+import type { AuthenticationConfiguration, IssuerConfig } from "./schema.ts";
+
+type Issuer = IssuerConfig["issuer"];
+
+export interface ValidationContext {
+  /** Issuers that the configuration may not name: those of service account tokens. */
+  readonly disallowedIssuers: readonly string[];
+  /** Throws for text that is no bundle of PEM certificates. */
+  readonly checkCertificates: (pem: string) => void;
+}
+
+export function validateConfiguration(
+  { jwt = [], anonymous }: AuthenticationConfiguration,
+  context: ValidationContext,
+): readonly FieldError[] {
+  if (jwt.length > limits.jwtIssuersMax) return [tooMany("jwt", jwt.length, limits.jwtIssuersMax)];
+  const errors: FieldError[] = [];
+  const issuers = new Set<string>(), discoveryUrls = new Set<string>();
+  jwt.forEach((authenticator, index) => {
+    const path = `jwt[${index}]`;
+    append(errors, validateAuthenticator(authenticator, path, context));
+    const { url = "", discoveryURL = "" } = authenticator.issuer;
+    if (issuers.has(url)) errors.push(duplicate(`${path}.issuer.url`, url));
+    issuers.add(url);
+    if (discoveryURL !== "" && discoveryUrls.has(discoveryURL)) errors.push(duplicate(`${path}.issuer.discoveryURL`, discoveryURL));
+    discoveryUrls.add(discoveryURL);
+  });
+  if (anonymous !== undefined && !anonymous.enabled && (anonymous.conditions ?? []).length > 0) {
+    errors.push(invalid("anonymous.conditions", anonymous.conditions, "enabled should be set to true when conditions are defined"));
+  }
+  return errors;
+}
+
+function validateAuthenticator(authenticator: IssuerConfig, path: string, context: ValidationContext): readonly FieldError[] {
+  return [
+    ...validateIssuer(authenticator.issuer, `${path}.issuer`, context),
+    ...validateClaimRules(authenticator, `${path}.claimValidationRules`),
+    ...validateMappings(authenticator, `${path}.claimMappings`),
+    ...(authenticator.userValidationRules ?? []).map(({ expression = "" }, index) =>
+      expression === ""
+        ? required(`${path}.userValidationRules[${index}].expression`, "")
+        : noExpression(`${path}.userValidationRules[${index}].expression`, expression)
+    ),
+  ];
+}
+
+/** CEL is not part of this server yet. */
+function noExpression(path: string, expression: string): FieldError {
+  return invalid(path, expression, "CEL expressions are not supported");
+}
+
+function validateIssuer(issuer: Issuer, path: string, { disallowedIssuers, checkCertificates }: ValidationContext): readonly FieldError[] {
+  const { url = "", discoveryURL = "", certificateAuthority = "", egressSelectorType = "" } = issuer;
+  const errors: FieldError[] = url === "" ? [required(`${path}.url`, "")] : [...validateUrl(url, `${path}.url`, disallowedIssuers)];
+  if (discoveryURL !== "") {
+    if (url !== "" && withoutSlashes(url) === withoutSlashes(discoveryURL)) {
+      errors.push(invalid(`${path}.discoveryURL`, discoveryURL, "discoveryURL must be different from URL"));
+    }
+    append(errors, validateUrl(discoveryURL, `${path}.discoveryURL`, []));
+  }
+  append(errors, validateAudiences(issuer, path));
+  if (certificateAuthority !== "") {
+    try {
+      checkCertificates(certificateAuthority);
+    } catch (error) {
+      errors.push(invalid(`${path}.certificateAuthority`, "<omitted>", error instanceof Error ? error.message : String(error)));
+    }
+  }
+  if (egressSelectorType !== "") {
+    const why = "egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled";
+    errors.push({ ...invalid(`${path}.egressSelectorType`, egressSelectorType, why), quoted: "json" });
+  }
+  return errors;
+}
+
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (end > 0 && url[end - 1] === "/") end--;
+  return url.slice(0, end);
+}
+
+function validateUrl(text: string, path: string, disallowed: readonly string[]): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (disallowed.includes(text)) {
+    errors.push(invalid(path, text, `URL must not overlap with disallowed issuers: [${disallowed.toSorted().join(" ")}]`));
+  }
+  const url = URL.parse(text);
+  if (url === null) return [...errors, invalid(path, text, "URL scheme must be https")];
+  if (url.protocol !== "https:") errors.push(invalid(path, text, "URL scheme must be https"));
+  if (url.username !== "" || url.password !== "") errors.push(invalid(path, text, "URL must not contain a username or password"));
+  if (url.search !== "") errors.push(invalid(path, text, "URL must not contain a query"));
+  if (url.hash !== "") errors.push(invalid(path, text, "URL must not contain a fragment"));
+  return errors;
+}
+
+function validateAudiences({ audiences = [], audienceMatchPolicy: policy = "" }: Issuer, issuerPath: string): readonly FieldError[] {
+  const path = `${issuerPath}.audiences`, policyPath = `${issuerPath}.audienceMatchPolicy`;
+  if (audiences.length === 0) return [required(path, `at least one ${path} is required`)];
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  audiences.forEach((audience, index) => {
+    if (audience === "") errors.push(required(`${path}[${index}]`, ""));
+    if (seen.has(audience)) errors.push(duplicate(`${path}[${index}]`, audience));
+    seen.add(audience);
+  });
+  const wrongPolicy = (detail: string) => void errors.push({ ...invalid(policyPath, policy, detail), quoted: "json" });
+  if (audiences.length > 1 && policy !== "MatchAny") wrongPolicy("audienceMatchPolicy must be MatchAny for multiple audiences");
+  if (audiences.length === 1 && policy !== "" && policy !== "MatchAny") {
+    wrongPolicy("audienceMatchPolicy must be empty or MatchAny for single audience");
+  }
+  return errors;
+}
+
+function validateClaimRules({ claimValidationRules = [] }: IssuerConfig, rulesPath: string): readonly FieldError[] {
+  const claims = new Set<string>(), expressions = new Set<string>();
+  return claimValidationRules.flatMap((rule, index) => {
+    const path = `${rulesPath}[${index}]`;
+    const { claim = "", requiredValue = "", expression = "", message = "" } = rule;
+    if (claim !== "" && expression !== "") return [invalid(path, claim, "claim and expression can't both be set")];
+    if (claim === "" && expression === "") return [required(path, "claim or expression is required")];
+    const errors: FieldError[] = [];
+    const seen = claim === "" ? expressions : claims, key = claim === "" ? "expression" : "claim", value = rule[key]!;
+    if (claim !== "" && message !== "") errors.push(invalid(`${path}.message`, message, "may not be specified when claim is set"));
+    if (claim === "" && requiredValue !== "") {
+      errors.push(invalid(`${path}.requiredValue`, requiredValue, "may not be specified when expression is set"));
+    }
+    if (seen.has(value)) errors.push(duplicate(`${path}.${key}`, value));
+    else if (claim === "") errors.push(noExpression(`${path}.expression`, expression));
+    seen.add(value);
+    return errors;
+  });
+}
+
+function validateMappings({ claimMappings }: IssuerConfig, path: string): readonly FieldError[] {
+  const { username, groups, uid, extra = [] } = claimMappings;
+  return [
+    ...validatePrefixed(username, `${path}.username`, true),
+    ...validatePrefixed(groups, `${path}.groups`, false),
+    ...(isSet(uid.claim) && isSet(uid.expression)
+      ? [invalid(`${path}.uid`, "", "claim and expression can't both be set")]
+      : isSet(uid.expression)
+      ? [noExpression(`${path}.uid.expression`, uid.expression)]
+      : []),
+    ...extra.map(({ valueExpression = "" }, index) => {
+      const where = `${path}.extra[${index}].valueExpression`;
+      return valueExpression === "" ? required(where, "") : noExpression(where, valueExpression);
+    }),
+  ];
+}
+
+function validatePrefixed(
+  { claim, prefix, expression }: IssuerConfig["claimMappings"]["username"],
+  path: string,
+  isRequired: boolean,
+): readonly FieldError[] {
+  if (isSet(expression)) {
+    if (isSet(claim)) return [invalid(path, "", "claim and expression can't both be set")];
+    return [
+      ...(prefix === undefined ? [] : [invalid(`${path}.prefix`, prefix, "may not be specified when expression is set")]),
+      noExpression(`${path}.expression`, expression),
+    ];
+  }
+  if (!isSet(claim)) return isRequired ? [required(path, "claim or expression is required")] : [];
+  if (prefix !== undefined) return [];
+  return [required(`${path}.prefix`, "prefix is required when claim is set. It can be set to an empty string to disable prefixing")];
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
+/** What a reload may not change. */
+export function validateReload(next: AuthenticationConfiguration, first: AuthenticationConfiguration): readonly FieldError[] {
+  return JSON.stringify(next.anonymous) === JSON.stringify(first.anonymous)
+    ? []
+    : [forbidden("anonymous", "changed from initial configuration file")];
+}

@@ -1,0 +1,86 @@
+/** From verified claims to a user, by the mappings of an issuer. */
+import { limits } from "../../../../core/limits.ts";
+import { goQuote } from "../../../../core/tree/go-quote.ts";
+import type { UserInfo } from "../../../../core/user-info.ts";
+import { type ClaimMappings } from "../configuration/schema.ts";
+import { TokenRefusal } from "../token-authenticator.ts";
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Key of the extra value with the id of a token. Upstream's name, independent of the group domain. */
+const credentialId = "authentication.kubernetes.io/credential-id";
+
+/** The user of a token. Throws a TokenRefusal for claims that are missing or have another type. */
+export function userOfClaims(claims: Claims, mappings: ClaimMappings, required: ReadonlyMap<string, string>): UserInfo {
+  const name = usernameOf(claims, mappings.username.claim ?? "", mappings.username.prefix ?? "");
+  const groups = groupsOf(claims, mappings.groups.claim ?? "", mappings.groups.prefix ?? "");
+  const uid = mappings.uid.claim === undefined || mappings.uid.claim === "" ? undefined : textOf(claims, mappings.uid.claim, "uid claim");
+  const id = claims["jti"];
+  checkRequired(claims, required);
+  return {
+    name,
+    ...(uid === undefined || uid === "" ? {} : { uid }),
+    groups,
+    ...(typeof id === "string" && id !== "" ? { extra: { [credentialId]: [`JTI=${id}`] } } : {}),
+  };
+}
+
+function usernameOf(claims: Claims, claim: string, prefix: string): string {
+  const name = textOf(claims, claim, "username claims");
+  // Upstream takes an empty name; a user without one could not be told from another.
+  if (name === "") throw new TokenRefusal(`oidc: username claim ${goQuote(claim)} is empty`);
+  if (claim === "email" && hasClaim(claims, "email_verified")) {
+    const verified = claims["email_verified"];
+    if (typeof verified !== "boolean") throw new TokenRefusal("oidc: parse 'email_verified' claim: it is no boolean");
+    if (!verified) throw new TokenRefusal("oidc: email not verified");
+  }
+  return prefix + name;
+}
+
+function groupsOf(claims: Claims, claim: string, prefix: string): readonly string[] {
+  if (claim === "") return [];
+  if (!hasClaim(claims, claim)) {
+    checkNotDistributed(claims, claim);
+    return [];
+  }
+  const value = claims[claim];
+  if (value === null) return [];
+  const groups: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (groups.length > limits.claimGroupsMax) {
+    throw new TokenRefusal(`oidc: groups claim ${goQuote(claim)} has more than ${limits.claimGroupsMax} groups`);
+  }
+  return groups.map((group) => {
+    if (typeof group !== "string") {
+      throw new TokenRefusal(`oidc: parse groups claim ${goQuote(claim)}: it is neither a string nor a list of strings`);
+    }
+    return prefix + group;
+  });
+}
+
+/** Groups that the issuer keeps elsewhere (OpenID Connect Core 1.0, section 5.6.2): a user without them would be another one. */
+function checkNotDistributed(claims: Claims, claim: string): void {
+  const names = claims["_claim_names"];
+  if (typeof names === "object" && names !== null && Object.hasOwn(names, claim)) {
+    throw new TokenRefusal("oidc: could not expand distributed claims: they are not supported");
+  }
+}
+
+function checkRequired(claims: Claims, required: ReadonlyMap<string, string>): void {
+  for (const [claim, want] of required) {
+    if (!hasClaim(claims, claim)) throw new TokenRefusal(`oidc: required claim ${claim} not present in ID token`);
+    const value = claims[claim];
+    if (typeof value !== "string") throw new TokenRefusal(`oidc: parse claim ${claim}: it is no string`);
+    if (value !== want) throw new TokenRefusal(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${want}`);
+  }
+}
+
+function textOf(claims: Claims, claim: string, what: string): string {
+  if (!hasClaim(claims, claim)) throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: claim not present`);
+  const value = claims[claim];
+  if (typeof value !== "string") throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: it is no string`);
+  return value;
+}
+
+function hasClaim(claims: Claims, claim: string): boolean {
+  return Object.hasOwn(claims, claim);
+}

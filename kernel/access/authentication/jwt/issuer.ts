@@ -1,0 +1,151 @@
+/** One issuer of tokens: its discovery, its keys, and what makes one of its tokens acceptable. */
+import { type Clock, pause } from "../../../../core/async.ts";
+import { limits } from "../../../../core/limits.ts";
+import { goQuote } from "../../../../core/tree/go-quote.ts";
+import type { IssuerConfig } from "../configuration/schema.ts";
+import { TokenRefusal } from "../token-authenticator.ts";
+import type { ExpiringUser } from "../token-cache.ts";
+import { type Claims, userOfClaims } from "./claims.ts";
+import { type FetchDocument, fetchObject, parsed } from "./document.ts";
+import { RemoteKeys } from "./remote-keys.ts";
+import { untrustedAlgorithm, wholeIssuer } from "./untrusted.ts";
+
+/** Records the work of issuers, as upstream's metrics of it. */
+export interface JwtMeter {
+  verified(issuer: string, result: "success" | "failure", seconds: number): void;
+  /** `keySet`: the text that was fetched; undefined for a failure. */
+  keysFetched(issuer: string, keySet: string | undefined): void;
+  /** The issuer was removed from the configuration. */
+  removed(issuer: string): void;
+}
+
+export interface IssuerNeeds {
+  /** A fetch that trusts these PEM certificates; those of the system where there are none. */
+  readonly fetchWith: (certificateAuthority: string) => FetchDocument;
+  readonly clock: Clock;
+  readonly meter: JwtMeter;
+  /** Receives errors of the discovery. */
+  readonly report: (sentence: string, error: unknown) => void;
+}
+
+// starting ──discovery document──> ready      Discovery is tried until it succeeds or the signal aborts.
+type State =
+  | { readonly tag: "starting" }
+  | { readonly tag: "ready"; readonly keys: RemoteKeys };
+
+const wellKnownPath = "/.well-known/openid-configuration";
+
+/** Verifies the tokens of one issuer. */
+export class Issuer {
+  readonly #authenticator: IssuerConfig;
+  readonly #algorithms: readonly string[];
+  readonly #required: ReadonlyMap<string, string>;
+  readonly #needs: IssuerNeeds;
+  #state: State = { tag: "starting" };
+  /** Resolves once tokens can be verified, or the signal has aborted. */
+  readonly ready: Promise<void>;
+
+  /** Starts the discovery. It ends when the signal aborts. */
+  constructor(authenticator: IssuerConfig, algorithms: readonly string[], needs: IssuerNeeds, signal: AbortSignal) {
+    this.#authenticator = authenticator;
+    this.#algorithms = algorithms;
+    this.#required = new Map(
+      (authenticator.claimValidationRules ?? []).map(({ claim = "", requiredValue = "" }) => [claim, requiredValue]),
+    );
+    this.#needs = needs;
+    this.ready = this.#discover(signal);
+  }
+
+  get url(): string {
+    return this.#authenticator.issuer.url ?? "";
+  }
+
+  /** The user of a token of this issuer, verified. Rejects as `TokenAuthenticator.authenticateToken`. */
+  async authenticate(token: string): Promise<ExpiringUser> {
+    const { clock, meter } = this.#needs;
+    const begun = clock.now();
+    let result: "success" | "failure" = "failure";
+    try {
+      const claims = await this.#verified(token);
+      const user = userOfClaims(claims, this.#authenticator.claimMappings, this.#required);
+      result = "success";
+      return { user, audiences: [], expires: (claims["exp"] as number) * 1000 }; // checked with the token
+    } finally {
+      meter.verified(this.url, result, (clock.now() - begun) / 1000);
+    }
+  }
+
+  async #verified(token: string): Promise<Claims> {
+    const state = this.#state;
+    if (state.tag === "starting") throw new Error("oidc: authenticator not initialized");
+    const algorithm = untrustedAlgorithm(token);
+    if (!this.#algorithms.includes(algorithm)) {
+      const expected = this.#algorithms.map(goQuote).join(" ");
+      throw refusal(`oidc: id token signed with unsupported algorithm, expected [${expected}] got ${goQuote(algorithm)}`);
+    }
+    const claims = parsed(new TextDecoder().decode(await state.keys.verify(token, this.#algorithms)));
+    if (claims === undefined) throw refusal("oidc: failed to unmarshal claims: they are no object");
+    this.#check(claims);
+    return claims;
+  }
+
+  #check(claims: Claims): void {
+    const { iss, aud, exp, nbf } = claims;
+    const { audiences = [] } = this.#authenticator.issuer, now = this.#needs.clock.now() / 1000;
+    if (typeof iss !== "string" || wholeIssuer(iss) !== this.url) {
+      throw refusal(`oidc: id token issued by a different provider, expected ${goQuote(this.url)} got ${goQuote(String(iss))}`);
+    }
+    const named = (Array.isArray(aud) ? aud : [aud]).filter((each): each is string => typeof each === "string");
+    if (!named.some((audience) => audiences.includes(audience))) {
+      throw refusal(`oidc: expected audience in [${audiences.map(goQuote).join(" ")}] got [${named.map(goQuote).join(" ")}]`);
+    }
+    if (typeof exp !== "number" || !(exp >= now)) throw refusal(`oidc: token is expired (Token Expiry: ${timeText(exp)})`);
+    if (nbf !== undefined && nbf !== null && (typeof nbf !== "number" || !(nbf <= now + leewaySeconds))) {
+      throw refusal(`oidc: current time ${timeText(now)} before the nbf (not before) time: ${timeText(nbf)}`);
+    }
+  }
+
+  async #discover(signal: AbortSignal): Promise<void> {
+    const { clock, report } = this.#needs;
+    while (!signal.aborted) {
+      try {
+        this.#state = { tag: "ready", keys: await this.#provider() };
+        return;
+      } catch (error) {
+        if (!signal.aborted) report(`the issuer ${goQuote(this.url)} cannot be used: its discovery document was not fetched`, error);
+      }
+      await pause(limits.discoveryRetryMs, signal, clock);
+    }
+  }
+
+  async #provider(): Promise<RemoteKeys> {
+    const { certificateAuthority = "", discoveryURL = "" } = this.#authenticator.issuer;
+    const { fetchWith, clock, meter } = this.#needs;
+    const fetch = fetchWith(certificateAuthority);
+    const own = this.url.endsWith("/") ? this.url.slice(0, -1) : this.url;
+    const { value } = await fetchObject(fetch, discoveryURL === "" ? own + wellKnownPath : discoveryURL, "discovery document");
+    const { issuer, jwks_uri: url } = value;
+    if (issuer !== this.url) {
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${goQuote(this.url)} got ${goQuote(String(issuer))}`,
+      );
+    }
+    if (typeof url !== "string" || !url.startsWith("https://")) {
+      throw new Error("oidc: provider did not return a JWKS URL with the scheme https");
+    }
+    return new RemoteKeys({ url, fetch, now: () => clock.now(), fetched: (text) => meter.keysFetched(this.url, text) });
+  }
+}
+
+/** Clocks may differ by this much for the beginning of a token, as upstream. */
+const leewaySeconds = 60;
+
+function refusal(reason: string): TokenRefusal {
+  return new TokenRefusal(`oidc: verify token: ${reason}`);
+}
+
+function timeText(seconds: unknown): string {
+  if (typeof seconds !== "number") return "none";
+  const milliseconds = seconds * 1000;
+  return Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : String(seconds);
+}

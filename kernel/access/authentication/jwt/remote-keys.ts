@@ -1,0 +1,127 @@
+/** The keys of an issuer, fetched when they are needed. */
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWK } from "jose";
+import { limits } from "../../../../core/limits.ts";
+import { reasonOf } from "../../../../core/reason-of.ts";
+import { TokenRefusal } from "../token-authenticator.ts";
+import { type FetchDocument, fetchObject } from "./document.ts";
+
+type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+export interface RemoteKeysOptions {
+  readonly url: string;
+  readonly fetch: FetchDocument;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Receives the text of each key set, or undefined for a fetch that failed. */
+  readonly fetched: (text: string | undefined) => void;
+}
+
+/**
+ * Verifies signatures. A signature that no known key verifies makes it fetch the keys again, at most `limits.keyFetchBurst` times in a row
+ * and then once in `limits.keyFetchMs`: a rotated key is found within the request, and a flood of tokens with made-up keys does not reach
+ * the issuer. Known keys stay in use while the issuer does not answer.
+ */
+export class RemoteKeys {
+  readonly #options: RemoteKeysOptions;
+  #keys: KeySet | undefined;
+  #fetchedAt = -Infinity;
+  #pending: Promise<void> | undefined;
+  /** Fetches that may begin at once, and since when they grow. */
+  #budget: number = limits.keyFetchBurst;
+  #budgetAt: number;
+  #failure = "";
+
+  constructor(options: RemoteKeysOptions) {
+    this.#options = options;
+    this.#budgetAt = options.now();
+  }
+
+  /** The payload of a token. Rejects with a TokenRefusal for a bad signature, and with another error where the keys cannot be fetched. */
+  async verify(token: string, algorithms: readonly string[]): Promise<Uint8Array> {
+    const known = this.#keys;
+    if (known !== undefined) {
+      const payload = await verifiedBy(known, token, algorithms);
+      if (payload !== undefined) {
+        if (this.#options.now() - this.#fetchedAt > limits.keySetAgeMs) this.#refresh()?.catch(() => {}); // the known keys go on
+        return payload;
+      }
+    }
+    const pending = this.#refresh();
+    if (pending !== undefined) await pending;
+    const keys = this.#keys;
+    if (keys === undefined) throw new Error(`oidc: fetching keys ${this.#failure}`);
+    const payload = keys === known ? undefined : await verifiedBy(keys, token, algorithms);
+    if (payload === undefined) {
+      throw new TokenRefusal("oidc: verify token: failed to verify signature: failed to verify id token signature");
+    }
+    return payload;
+  }
+
+  /** The fetch under way, or a new one; undefined where none may begin now. */
+  #refresh(): Promise<void> | undefined {
+    if (this.#pending !== undefined) return this.#pending;
+    const now = this.#options.now();
+    const earned = Math.floor((now - this.#budgetAt) / limits.keyFetchMs);
+    if (earned > 0) {
+      this.#budget = Math.min(limits.keyFetchBurst, this.#budget + earned);
+      this.#budgetAt = this.#budget === limits.keyFetchBurst ? now : this.#budgetAt + earned * limits.keyFetchMs;
+    }
+    if (this.#budget <= 0) return undefined;
+    if (this.#budget === limits.keyFetchBurst) this.#budgetAt = now;
+    this.#budget--;
+    return this.#pending = this.#fetch().finally(() => this.#pending = undefined);
+  }
+
+  async #fetch(): Promise<void> {
+    const { url, fetch, now, fetched } = this.#options;
+    try {
+      const { text, value } = await fetchObject(fetch, url, "keys");
+      this.#keys = createLocalJWKSet(usableKeys(value));
+      this.#fetchedAt = now();
+      fetched(text);
+    } catch (error) {
+      this.#failure = reasonOf(error);
+      fetched(undefined);
+      throw new Error(`oidc: fetching keys ${this.#failure}`);
+    }
+  }
+}
+
+/** The payload, or undefined where no key of the set verifies the signature. */
+async function verifiedBy(keys: KeySet, token: string, algorithms: readonly string[]): Promise<Uint8Array | undefined> {
+  const options = { algorithms: [...algorithms] };
+  try {
+    return (await compactVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) {
+      for await (const key of error) {
+        try {
+          return (await compactVerify(token, key, options)).payload;
+        } catch {
+          // Another key of the set may be the one.
+        }
+      }
+      return undefined;
+    }
+    if (error instanceof errors.JWSInvalid || error instanceof errors.JOSEAlgNotAllowed) {
+      throw new TokenRefusal("oidc: verify token: oidc: malformed jwt");
+    }
+    // No key of that id, a signature by another key, or a key that cannot be used.
+    return undefined;
+  }
+}
+
+/** The public keys of a set that may verify tokens. Symmetric keys and RSA keys of extreme size are left out. */
+export function usableKeys(value: Readonly<Record<string, unknown>>): JSONWebKeySet {
+  const { keys } = value;
+  if (!Array.isArray(keys)) throw new Error("oidc: the key set has no keys");
+  if (keys.length > limits.keysOfSetMax) throw new Error(`oidc: the key set has ${keys.length} keys, more than ${limits.keysOfSetMax}`);
+  return { keys: keys.filter(isUsable) };
+}
+
+function isUsable(key: unknown): key is JWK {
+  if (typeof key !== "object" || key === null) return false;
+  const { kty, n = "", d } = key as JWK; // every member is checked before use
+  if (d !== undefined) return false;
+  return kty === "EC" || (kty === "RSA" && typeof n === "string" && n.length * 6 <= limits.rsaKeyBitsMax + 12);
+}

@@ -1,0 +1,53 @@
+/** Objects of configuration files, such as AuthenticationConfiguration: read strictly, as upstream reads them. */
+import { DecodeError, decoder } from "../../core/derive/decode.ts";
+import type { Typed } from "../../core/schema.ts";
+import { goQuote } from "../../core/tree/go-quote.ts";
+import { TreeObject } from "../../core/tree/tree.ts";
+import { readYaml } from "../../core/tree/yaml.ts";
+
+/** The kind that a file must have, in one of its versions. */
+export interface ConfigKind<T> {
+  readonly kind: string;
+  /** `apiserver.config.k8s.io` */
+  readonly group: string;
+  readonly versions: readonly string[];
+  /** Of every version. kind and apiVersion are fields of it. */
+  readonly schema: Typed<T>;
+}
+
+/**
+ * The object in the text of a file, YAML or JSON. Throws an Error for text of another kind or version, with a field of another type, and
+ * for unknown and repeated fields.
+ */
+export function readConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): T {
+  if (text === "") throw new Error("empty config data");
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) throw new Error(read.error);
+  const { tree } = read;
+  if (!(tree instanceof TreeObject)) throw new Error(`expected an object of kind ${kind}`);
+  const given = wordOf(tree, "kind"), apiVersion = wordOf(tree, "apiVersion");
+  if (given === "") throw new Error(`Object 'Kind' is missing: expected ${kind}`);
+  if (apiVersion === "") throw new Error(`Object 'apiVersion' is missing: expected ${group}/${versions[0]}`);
+  const isServed = versions.some((version) => apiVersion === `${group}/${version}`);
+  if (given !== kind || !isServed) {
+    throw new Error(
+      `no kind ${goQuote(given)} is registered for version ${goQuote(apiVersion)}: expected ${kind} in ${
+        versions.map((version) => `${group}/${version}`).join(", ")
+      }`,
+    );
+  }
+  const report = { reader: "yaml", findings: [] as string[] } as const;
+  try {
+    const object = decoder(schema)(tree, report);
+    const findings = [...read.duplicates, ...report.findings];
+    if (findings.length > 0) throw new DecodeError(`strict decoding error: ${findings.join(", ")}`);
+    return object;
+  } catch (error) {
+    throw error instanceof DecodeError ? new Error(error.message) : error;
+  }
+}
+
+function wordOf(tree: TreeObject, key: string): string {
+  const value = tree.get(key);
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,393 @@
+// Tokens of issuers, against issuers on loopback: good ones, and every way in which a token or an issuer may be bad.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { exportSPKI, SignJWT, UnsecuredJWT } from "jose";
+import { limits } from "../core/limits.ts";
+import { systemClock } from "../core/async.ts";
+import {
+  type ExpiringUser,
+  type IssuerConfig,
+  JwtAuthenticator,
+  signingAlgorithms,
+  TokenRefusal,
+} from "../kernel/access/authentication/mod.ts";
+import { issuerFetch } from "../kernel/startup/issuer-fetch.ts";
+import { type OidcIssuer, openIssuer } from "./oidc-issuer.ts";
+import { until } from "./real-server.ts";
+
+function configured(issuer: Pick<OidcIssuer, "url" | "ca">, more: Partial<IssuerConfig["issuer"]> = {}): IssuerConfig {
+  return {
+    issuer: { url: issuer.url, certificateAuthority: issuer.ca, audiences: ["thole"], ...more },
+    claimMappings: { username: { claim: "sub", prefix: "oidc:" }, groups: { claim: "groups", prefix: "oidc:" }, uid: {} },
+  };
+}
+
+async function world(authenticators: readonly IssuerConfig[], waits = true, algorithms = signingAlgorithms) {
+  const reports: string[] = [], verified: string[] = [], fetched: boolean[] = [];
+  const clock = { ...systemClock, skewMs: 0, now: () => Date.now() + clock.skewMs };
+  const authenticator = new JwtAuthenticator({
+    algorithms,
+    audiences: () => ["this-server"],
+    fetchWith: issuerFetch,
+    clock,
+    meter: {
+      verified: (_issuer, result) => verified.push(result),
+      keysFetched: (_issuer, text) => fetched.push(text !== undefined),
+      removed: () => {},
+    },
+    report: (sentence, error) => reports.push(`${sentence}: ${String(error)}`),
+  });
+  const ready = authenticator.replace(authenticators);
+  if (waits) await ready;
+  const names = async (token: string): Promise<string> => {
+    try {
+      const found = await authenticator.authenticateToken(token, []);
+      if (found === undefined || found === "refused") return String(found);
+      return [found.user.name, ...found.user.groups].join(" ");
+    } catch (error) {
+      return `${error instanceof TokenRefusal ? "refused" : "failed"}: ${error instanceof Error ? error.message : error}`;
+    }
+  };
+  return { authenticator, names, reports, verified, fetched, clock, [Symbol.dispose]: () => authenticator.close() };
+}
+
+async function withIssuer(run: (issuer: OidcIssuer) => Promise<void>): Promise<void> {
+  const issuer = await openIssuer();
+  try {
+    await run(issuer);
+  } finally {
+    await issuer.close();
+  }
+}
+
+test("a token of a configured issuer names its user, groups and id", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const token = await issuer.token({ groups: ["dev", "ops"], jti: "t1" });
+    const { expires, ...rest } = await found.authenticator.authenticateToken(token, ["this-server", "other"]) as ExpiringUser;
+    assert.ok(expires !== undefined && expires > Date.now());
+    assert.deepEqual(rest, {
+      user: {
+        name: "oidc:jane",
+        groups: ["oidc:dev", "oidc:ops"],
+        extra: { "authentication.kubernetes.io/credential-id": ["JTI=t1"] },
+      },
+      audiences: ["this-server"],
+    });
+    assert.equal(await found.authenticator.authenticateToken(token, ["other"]), undefined, "it is no token for another server");
+    assert.deepEqual(found.verified, ["success"]);
+    assert.equal(await found.names(await issuer.token({ groups: "dev" })), "oidc:jane oidc:dev");
+    assert.equal(await found.names(await issuer.token({ aud: ["x", "thole"] })), "oidc:jane");
+    assert.deepEqual(issuer.requests, ["/.well-known/openid-configuration", "/keys"], "keys are fetched once");
+  }));
+
+test("every algorithm of the list verifies, as far as the runtime knows it", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    // Deno has no signatures by P-521.
+    for (const algorithm of signingAlgorithms.filter((each) => each !== "ES512")) {
+      await issuer.rotate(algorithm);
+      found.clock.skewMs += limits.keyFetchMs;
+      assert.equal(await found.names(await issuer.token({ exp: Date.now() })), "oidc:jane", algorithm);
+    }
+  }));
+
+test("a token of another issuer, or text that is no token, is left to other authenticators", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const good = await issuer.token();
+    const [header, payload, signature] = good.split(".");
+    const others = [
+      "",
+      "secret",
+      "a.b.c",
+      "..",
+      `${header}.${payload}`,
+      `${good}.${signature}`,
+      `${header}.${payload}=.${signature}`,
+      await issuer.token({ iss: "https://other.example.com" }),
+      await issuer.token({ iss: `${issuer.url}/` }),
+      await issuer.token({ iss: [issuer.url] }),
+      await issuer.token({ long: "x".repeat(limits.jwtLengthMax) }),
+    ];
+    for (const token of others) assert.equal(await found.names(token), "undefined", token.slice(0, 40));
+    assert.deepEqual(found.verified, []);
+  }));
+
+test("a token whose claims do not hold is refused with the reason", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const now = Math.floor(Date.now() / 1000);
+    const cases: readonly [Record<string, unknown>, RegExp][] = [
+      [{ aud: "other" }, /expected audience in \["thole"\] got \["other"\]$/],
+      [{ aud: undefined }, /expected audience in \["thole"\] got \[\]$/],
+      [{ aud: { thole: true } }, /expected audience/],
+      [{ exp: now - 1 }, /token is expired/],
+      [{ exp: undefined }, /token is expired \(Token Expiry: none\)/],
+      [{ exp: "9999999999" }, /token is expired/],
+      [{ nbf: now + 120 }, /before the nbf/],
+      [{ sub: undefined }, /parse username claims "sub": claim not present/],
+      [{ sub: 7 }, /parse username claims "sub"/],
+      [{ sub: "" }, /username claim "sub" is empty/],
+      [{ groups: ["a", 7] }, /parse groups claim "groups"/],
+      [{ groups: { a: "b" } }, /parse groups claim "groups"/],
+      [{ groups: Array.from({ length: limits.claimGroupsMax + 1 }, () => "g") }, /more than 5000 groups/],
+      [{ _claim_names: { groups: "src" }, _claim_sources: { src: { endpoint: issuer.url } } }, /distributed claims/],
+    ];
+    for (const [claims, reason] of cases) {
+      const answer = await found.names(await issuer.token(claims));
+      assert.match(answer, /^refused: oidc: /, JSON.stringify(claims).slice(0, 80));
+      assert.match(answer, reason);
+    }
+    assert.equal(await found.names(await issuer.token({ nbf: now + 30 })), "oidc:jane", "clocks may differ by a minute");
+    assert.equal(await found.names(await issuer.token({ groups: null })), "oidc:jane");
+    assert.equal(issuer.requests.length, 2, "claims are no reason to fetch keys again");
+  }));
+
+test("email addresses must not be unverified, and required claims must have their values", () =>
+  withIssuer(async (issuer) => {
+    const authenticator: IssuerConfig = {
+      ...configured(issuer),
+      claimValidationRules: [{ claim: "hd", requiredValue: "example.com" }],
+      claimMappings: { username: { claim: "email", prefix: "" }, groups: {}, uid: { claim: "oid" } },
+    };
+    using found = await world([authenticator]);
+    const names = async (claims: Record<string, unknown>) =>
+      await found.names(await issuer.token({ hd: "example.com", oid: "7", ...claims }));
+    assert.equal(await names({ email: "a@example.com" }), "a@example.com");
+    assert.equal(await names({ email: "a@example.com", email_verified: true }), "a@example.com");
+    assert.equal(await names({ email: "a@example.com", email_verified: false }), "refused: oidc: email not verified");
+    assert.match(await names({ email: "a@example.com", email_verified: "false" }), /^refused: oidc: parse 'email_verified' claim/);
+    assert.equal(
+      await names({ email: "a@example.com", hd: "evil.com" }),
+      "refused: oidc: required claim hd value does not match. Got = evil.com, want = example.com",
+    );
+    assert.equal(await names({ email: "a@example.com", hd: undefined }), "refused: oidc: required claim hd not present in ID token");
+    assert.match(await names({ email: "a@example.com", hd: true }), /parse claim hd/);
+    assert.match(await names({ email: "a@example.com", oid: undefined }), /parse uid claim "oid": claim not present/);
+  }));
+
+test("unsigned tokens, symmetric signatures and algorithms that are not allowed are refused", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)], true, ["RS256", "ES256"]);
+    const claims = { iss: issuer.url, aud: "thole", sub: "jane", exp: Math.floor(Date.now() / 1000) + 60 };
+    assert.equal(await found.names(await issuer.token()), "oidc:jane");
+    const unsigned = new UnsecuredJWT(claims).encode();
+    assert.match(
+      await found.names(unsigned),
+      /^refused: oidc: verify token: oidc: id token signed with unsupported algorithm.*got "none"$/,
+    );
+    // The public key as a secret (key confusion): its text, and its encoded form.
+    const pem = await exportSPKI(await publicKeyOf(issuer));
+    for (const secret of [pem, JSON.stringify(issuer.keys[0])]) {
+      const forged = await new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid: issuer.kid }).sign(new TextEncoder().encode(secret));
+      assert.match(await found.names(forged), /^refused: .*unsupported algorithm.*got "HS256"$/);
+    }
+    assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "RS512", kid: issuer.kid })), /got "RS512"$/);
+    assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "ES256", kid: issuer.kid })), /^refused: .*verify/);
+    assert.match(await found.names(await changedHeader(await issuer.token(), { alg: "rs256", kid: issuer.kid })), /got "rs256"$/);
+    assert.match(await found.names(await changedHeader(await issuer.token(), { alg: ["RS256"] })), /^refused: .*unsupported algorithm/);
+  }));
+
+test("a token brings no key of its own: jwk, jku, x5u, x5c, crit and a made-up kid are no use", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const evil = await openIssuer();
+    try {
+      const claims = { iss: issuer.url };
+      const headers = [
+        { jwk: evil.keys[0], kid: issuer.kid },
+        { jku: `${evil.url}/keys`, kid: evil.kid },
+        { x5u: `${evil.url}/keys`, kid: "other" },
+        { x5c: ["AAAA"], kid: "other" },
+        { kid: "../../keys" },
+        { kid: "' OR 1=1 --" },
+        { kid: "__proto__" },
+        { kid: `${evil.url}/keys` },
+        { kid: undefined },
+      ];
+      for (const header of headers) {
+        assert.match(
+          await found.names(await evil.token(claims, header)),
+          /^refused: .*failed to verify id token signature$/,
+          JSON.stringify(header),
+        );
+      }
+      assert.match(
+        await found.names(await changedHeader(await issuer.token(), { alg: "RS256", kid: issuer.kid, crit: ["exp"] })),
+        /^refused/,
+      );
+      assert.deepEqual(evil.requests, [], "nobody asked the address in the token");
+      assert.ok(issuer.requests.length <= 2 + limits.keyFetchBurst, `${issuer.requests.length} requests`);
+      assert.equal(await found.names(await issuer.token({}, { kid: undefined })), "oidc:jane", "a token need not name its key");
+    } finally {
+      await evil.close();
+    }
+  }));
+
+test("a rotated key is found within the request, and a flood of made-up keys does not reach the issuer", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    assert.equal(await found.names(await issuer.token()), "oidc:jane");
+    const old = await issuer.token();
+    await issuer.rotate();
+    assert.equal(await found.names(await issuer.token()), "oidc:jane");
+    assert.match(await found.names(old), /^refused/, "the old key is gone");
+    const evil = await openIssuer();
+    try {
+      const forged = await evil.token({ iss: issuer.url }, { kid: "made up" });
+      const before = issuer.requests.length;
+      for (let i = 0; i < 50; i++) assert.match(await found.names(forged), /^refused/);
+      assert.ok(issuer.requests.length - before <= limits.keyFetchBurst, `${issuer.requests.length - before} fetches for 50 tokens`);
+      await issuer.rotate();
+      assert.match(await found.names(await issuer.token()), /^refused/, "for the length of the flood");
+      found.clock.skewMs += limits.keyFetchMs;
+      assert.equal(await found.names(await issuer.token()), "oidc:jane");
+    } finally {
+      await evil.close();
+    }
+  }));
+
+test("keys that many requests need are fetched once", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => issuer.token({ sub: `user-${i}` })));
+    assert.deepEqual(await Promise.all(tokens.map(found.names)), tokens.map((_, i) => `oidc:user-${i}`));
+    assert.equal(issuer.requests.filter((path) => path === "/keys").length, 1);
+  }));
+
+test("known keys outlast an issuer that fails, and old ones are fetched again", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const token = await issuer.token({ exp: Date.now() });
+    assert.equal(await found.names(token), "oidc:jane");
+    issuer.answer = () => ({ status: 500, body: "broken" });
+    found.clock.skewMs += limits.keySetAgeMs + 1;
+    assert.equal(await found.names(token), "oidc:jane");
+    await until(() => assert.deepEqual(found.fetched, [true, false], "it was tried in the background"));
+    await issuer.rotate();
+    assert.match(
+      await found.names(await issuer.token({ exp: Date.now() })),
+      /^failed: oidc: fetching keys oidc: get keys failed: status 500$/,
+    );
+  }));
+
+test("an issuer that is dead or silent is a failure of its tokens only", () =>
+  withIssuer(async (issuer) => {
+    const dead = await openIssuer();
+    await dead.close();
+    const silent = await openIssuer();
+    silent.answer = () => "silent";
+    try {
+      using found = await world([configured(dead), configured(silent), configured(issuer)], false);
+      const token = await issuer.token();
+      await until(async () => assert.equal(await found.names(token), "oidc:jane"));
+      assert.equal(await found.names(await dead.token()), "failed: oidc: authenticator not initialized");
+      assert.equal(await found.names(await silent.token()), "failed: oidc: authenticator not initialized");
+      assert.ok(found.reports.some((line) => line.includes(dead.url)));
+    } finally {
+      await silent.close();
+    }
+  }));
+
+test("documents of an issuer are bounded, and must be what they should be", () =>
+  withIssuer(async (issuer) => {
+    const bomb = (path: string, body: string) => {
+      issuer.answer = (asked) => asked === path ? { body } : undefined;
+    };
+    const failing = async (reason: RegExp) => {
+      using found = await world([configured(issuer)]);
+      assert.match(await found.names(await issuer.token()), reason);
+    };
+    bomb("/keys", `{"keys":[${'{"kty":"RSA"},'.repeat(50_000)}null]}`);
+    await failing(/^failed: oidc: fetching keys the document has more than 524288 bytes/);
+    bomb("/keys", JSON.stringify({ keys: Array.from({ length: limits.keysOfSetMax + 1 }, () => issuer.keys[0]) }));
+    await failing(/^failed: oidc: fetching keys oidc: the key set has 101 keys, more than 100/);
+    bomb("/keys", "not json");
+    await failing(/^failed: oidc: fetching keys oidc: keys is no JSON object/);
+    bomb("/keys", "[]");
+    await failing(/no JSON object/);
+    bomb("/keys", '{"keys":{}}');
+    await failing(/the key set has no keys/);
+    bomb(
+      "/keys",
+      JSON.stringify({
+        keys: [null, 7, { kty: "oct", k: "c2VjcmV0", kid: issuer.kid }, { kty: "RSA", n: "x".repeat(20_000), kid: issuer.kid }],
+      }),
+    );
+    await failing(/^refused: .*failed to verify id token signature/);
+    bomb("/keys", JSON.stringify({ keys: [{ ...issuer.keys[0], use: "enc" }] }));
+    await failing(/^refused/);
+    bomb("/keys", JSON.stringify({ keys: [...Array.from({ length: 5 }, () => ({ ...issuer.keys[0], n: "AQAB" })), issuer.keys[0]] }));
+    await failing(/^oidc:jane$/);
+
+    const undiscovered = async (answer: OidcIssuer["answer"], reason: RegExp) => {
+      issuer.answer = answer;
+      using found = await world([configured(issuer)], false);
+      await until(() => assert.match(found.reports.join(), reason));
+    };
+    const own = (more: object) => () => ({ body: JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...more }) });
+    await undiscovered(own({ issuer: "https://other.example.com" }), /issuer did not match the issuer returned by provider/);
+    await undiscovered(own({ jwks_uri: "http://127.0.0.1/keys" }), /did not return a JWKS URL with the scheme https/);
+    await undiscovered(own({ jwks_uri: undefined }), /did not return a JWKS URL/);
+    await undiscovered(() => ({ status: 302, headers: { location: "http://127.0.0.1/" }, body: "" }), /is not https/);
+    await undiscovered(() => ({ status: 302, headers: { location: "/again" }, body: "" }), /stopped after 10 redirects/);
+    await undiscovered(() => ({ body: "{".repeat(limits.issuerDocumentBytesMax + 1) }), /more than 524288 bytes/);
+  }));
+
+test("redirects are followed, and another discovery URL is used", () =>
+  withIssuer(async (issuer) => {
+    issuer.answer = (path) =>
+      path === "/.well-known/openid-configuration"
+        ? { status: 307, headers: { location: "/elsewhere/.well-known/openid-configuration" }, body: "" }
+        : undefined;
+    using redirected = await world([configured(issuer)]);
+    assert.equal(await redirected.names(await issuer.token()), "oidc:jane");
+    using found = await world([configured(issuer, { discoveryURL: `${issuer.url}/inside/.well-known/openid-configuration` })]);
+    assert.equal(await found.names(await issuer.token()), "oidc:jane");
+    assert.ok(issuer.requests.includes("/inside/.well-known/openid-configuration"));
+  }));
+
+test("the certificate of an issuer must be of its authority", () =>
+  withIssuer(async (issuer) => {
+    const other = await openIssuer();
+    try {
+      for (const ca of [other.ca, ""]) {
+        using found = await world([configured({ url: issuer.url, ca })], false);
+        await until(() => assert.equal(found.reports.length, 1));
+        assert.deepEqual(issuer.requests, []);
+      }
+    } finally {
+      await other.close();
+    }
+  }));
+
+test("replaced issuers: unchanged ones keep their keys, removed ones are gone at once", () =>
+  withIssuer(async (issuer) => {
+    using found = await world([configured(issuer)]);
+    const token = await issuer.token();
+    assert.equal(await found.names(token), "oidc:jane");
+    const other = await openIssuer();
+    try {
+      await found.authenticator.replace([configured(other), configured(issuer)]);
+      assert.equal(await found.names(token), "oidc:jane");
+      assert.equal(await found.names(await other.token()), "oidc:jane");
+      assert.equal(issuer.requests.length, 2);
+      await found.authenticator.replace([configured(other)]);
+      assert.equal(await found.names(token), "undefined");
+      await found.authenticator.replace([]);
+      assert.equal(await found.names(await other.token()), "undefined");
+    } finally {
+      await other.close();
+    }
+  }));
+
+async function publicKeyOf(issuer: OidcIssuer): Promise<CryptoKey> {
+  const { importJWK } = await import("jose");
+  return await importJWK({ ...issuer.keys[0]!, ext: true }, "RS256", { extractable: true }) as CryptoKey; // no symmetric key
+}
+
+/** The token with another header and the old signature. */
+async function changedHeader(token: string, header: object): Promise<string> {
+  return [Buffer.from(JSON.stringify(header)).toString("base64url"), ...token.split(".").slice(1)].join(".");
+}
