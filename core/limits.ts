@@ -308,4 +308,7 @@ export const limits = Object.freeze({
   remoteConnectionsMax: 64,
   /** Milliseconds for which credentials of a webhook or cluster are used before their files are read again. */
   remoteCredentialsMs: 10_000,
+  /** Milliseconds that one request to a webhook may take (kube-apiserver's timeout), and that a Retry-After of it may ask to wait. */
+  remoteCallMs: 30_000,
+  remoteRetryAfterMsMax: 30_000,
 });

@@ -38,6 +38,18 @@ export function filesOfAccess(path: string, text: string): readonly string[] {
   return [path, ...named.flatMap((file) => file === undefined || file === "" ? [] : [resolve(dirname(path), file)])];
 }
 
+/**
+ * Host and port of the server of these credentials, for permissions; undefined where there is none.
+ *
+ * @param text the content of the kubeconfig; not used for in-cluster credentials
+ */
+export function addressOfAccess(path: string, text: string): string | undefined {
+  const { KUBERNETES_SERVICE_HOST: host = "", KUBERNETES_SERVICE_PORT: port = "" } = path === inCluster ? process.env : {};
+  const server = path === inCluster ? serverOfPod(host, port) : URL.parse(entriesOf(parse(text), path).cluster.get("server") ?? "");
+  if (server === null || server.hostname === "") return undefined;
+  return `${server.hostname}:${server.port || (server.protocol === "https:" ? "443" : "80")}`;
+}
+
 /** Credentials of a kubeconfig file, or of the pod for `in-cluster`. Rejects with a sentence that has the path and no secret. */
 export async function readAccess(path: string): Promise<RemoteAccess> {
   if (path === inCluster) return await podAccess();
@@ -57,10 +69,16 @@ async function podAccess(): Promise<RemoteAccess> {
   }
   try {
     const [token, ca] = await Promise.all([readFile(`${accountFolder}/token`, "utf8"), readFile(`${accountFolder}/ca.crt`, "utf8")]);
-    return { server: new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`), ca, authorization: `Bearer ${token.trim()}` };
+    const server = serverOfPod(host, port);
+    if (server === null) throw new Error("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not a host and a port");
+    return { server, ca, authorization: `Bearer ${token.trim()}` };
   } catch (error) {
     throw new Error(`cannot read the in-cluster credentials: ${reasonOf(error)}`);
   }
+}
+
+function serverOfPod(host: string, port: string): URL | null {
+  return URL.parse(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
 }
 
 function parse(text: string): Json {
@@ -86,7 +104,7 @@ function entriesOf(config: Json, path: string): { readonly cluster: Texts; reado
   return { cluster, user };
 }
 
-/** The entries of a list of names, each with its scalar values as texts. */
+/** The entries of a list of names, each with its values as texts. A list or map stands for a text that is not empty. */
 function named(config: JsonObject, list: string, member: string): ReadonlyMap<string, Texts> {
   const entries = config[list];
   if (!Array.isArray(entries)) return new Map();
@@ -94,9 +112,10 @@ function named(config: JsonObject, list: string, member: string): ReadonlyMap<st
     entries.filter(isObject).map((entry) => {
       const value = entry[member];
       const texts = Object.entries(isObject(value) ? value : {}).flatMap(([key, each]): [string, string][] =>
-        typeof each === "string" ? [[key, each]] : each === null || each === undefined ? [] : [[key, JSON.stringify(each)]]
+        each === null || each === undefined ? [] : [[key, typeof each === "object" ? "{}" : String(each)]]
       );
-      return [String(entry["name"]), new Map(texts)];
+      const { name = null } = entry;
+      return [typeof name === "string" ? name : "", new Map(texts)];
     }),
   );
 }

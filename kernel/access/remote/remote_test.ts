@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { TLSSocket } from "node:tls";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
-import { filesOfAccess, readAccess, type RemoteAccess } from "./kubeconfig.ts";
+import { issue } from "../../listen/testing/clients.ts";
+import { addressOfAccess, filesOfAccess, readAccess, type RemoteAccess } from "./kubeconfig.ts";
 import { type RemoteAnswer, remoteClient, RemoteError } from "./remote-client.ts";
 import { withRetries } from "./retry.ts";
 
@@ -94,6 +97,15 @@ test("readAccess() refuses what it cannot use, with the path and without secrets
 test("filesOfAccess() names every file that is read", () => {
   const text = kubeconfig({ "certificate-authority": "ca" }, { "client-certificate": "/abs/cert", "client-key": "keys/key" });
   assert.deepEqual(filesOfAccess("/etc/k/config", text), ["/etc/k/config", "/etc/k/ca", "/abs/cert", "/etc/k/keys/key"]);
+});
+
+test("addressOfAccess() is the host and the port of the server", () => {
+  const address = (server: string) => addressOfAccess("/k", kubeconfig({ server }, {}));
+  assert.deepEqual(
+    ["https://10.0.0.1/x", "http://hook.example", "https://[::1]:8443", "nonsense", "unix:///run/hook"].map(address),
+    ["10.0.0.1:443", "hook.example:80", "[::1]:8443", undefined, undefined],
+  );
+  assert.throws(() => addressOfAccess("/k", "[]"), /it is not a map/);
 });
 
 async function withServer(listener: RequestListener, run: (access: RemoteAccess) => Promise<void>): Promise<void> {
@@ -186,4 +198,54 @@ test("withRetries() asks five times at most, waits longer each time and no less 
   assert.deepEqual([good.status, waits.splice(0)], [201, [3000, 750]]);
   assert.equal((await withRetries(() => Promise.resolve(answer(403)), needs)).status, 403);
   await assert.rejects(withRetries(() => Promise.reject(new Error("down")), needs), /down/);
+});
+
+test("withRetries() begins with the given pause, retries what it is given to, and bounds Retry-After", async () => {
+  const waits: number[] = [];
+  const clock = { now: systemClock.now, after: (ms: number, run: () => void) => (waits.push(ms), systemClock.after(0, run)) };
+  const answers: RemoteAnswer[] = [[403, undefined], [500, 999_999], [200, undefined]].map(([status = 0, retryAfter]) => ({
+    status,
+    body: undefined,
+    retryAfter,
+  }));
+  const isRetried = ({ status }: RemoteAnswer) => status >= 300;
+  const needs = { clock, random: () => 0, signal: never, firstMs: 10_000, isRetried };
+  assert.equal((await withRetries(() => Promise.resolve(answers.shift()!), needs)).status, 200);
+  assert.deepEqual(waits, [10_000, limits.remoteRetryAfterMsMax]);
+});
+
+test("a client verifies the server's certificate, by another name if told to, and shows its own", async () => {
+  const ca = issue({ usage: "ca", commonName: "authority" });
+  const serving = issue({ usage: "server", names: ["hook.example"] }, ca);
+  const identity = issue({ usage: "client", commonName: "thole" }, ca);
+  const server = createTlsServer({ ...serving, ca: ca.cert, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+    const { subject } = (request.socket as TLSSocket).getPeerCertificate() ?? {};
+    response.end(JSON.stringify({ client: subject?.CN ?? "" }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const access = { server: new URL(`https://127.0.0.1:${(server.address() as { port: number }).port}/`) };
+  const outcome = async (more: Partial<RemoteAccess>) => {
+    const client = remoteClient(() => Promise.resolve({ ...access, ...more }));
+    try {
+      const { body } = await client.send({ method: "GET", path: "", signal: never });
+      return (body as { client: string }).client;
+    } catch (error) {
+      return "refused: " + (error as Error).message;
+    } finally {
+      client.close();
+    }
+  };
+  const serverName = "hook.example";
+  try {
+    assert.equal(await outcome({ ca: ca.cert, serverName, ...identity }), "thole");
+    assert.equal(await outcome({ ca: ca.cert, serverName }), "");
+    assert.equal(await outcome({ insecure: true, ...identity }), "thole");
+    const stranger = issue({ usage: "ca", commonName: "another authority" });
+    for (const more of [{}, { ca: ca.cert }, { ca: ca.cert, serverName: "other.example" }, { ca: stranger.cert, serverName }]) {
+      assert.match(await outcome(more), /^refused: 127\.0\.0\.1:/, JSON.stringify(Object.keys(more)));
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

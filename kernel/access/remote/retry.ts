@@ -1,7 +1,8 @@
 import { type Clock, pause } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
 import type { RemoteAnswer } from "./remote-client.ts";
 
-/** kube-apiserver's backoff of webhooks: 0.5 s, 1.5 times as long each time, with up to a fifth more by chance; five attempts. */
+/** kube-apiserver's backoff of webhooks: each pause is 1.5 times as long as the one before, plus up to a fifth by chance. */
 const backoff = Object.freeze({ firstMs: 500, factor: 1.5, jitter: 0.2, attempts: 5 });
 
 export interface RetryNeeds {
@@ -9,21 +10,28 @@ export interface RetryNeeds {
   /** In [0, 1). */
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** The first pause in milliseconds; default 500. */
+  readonly firstMs?: number;
+  /** Whether another attempt may help after this answer. Default: for 429 and 500 to 599. */
+  readonly isRetried?: (answer: RemoteAnswer) => boolean;
 }
+const isTransient = ({ status }: RemoteAnswer): boolean => status === 429 || status >= 500;
 
 /**
- * Asks again while there is no answer, or one that says that another attempt may help: 429, 500 to 599. Resolves with the last answer;
- * rejects with the last failure, or with the reason of the signal.
+ * Sends up to five times, until an answer comes that is not to be retried. A pause is not shorter than the answer's Retry-After, up to
+ * `limits.remoteRetryAfterMsMax`. Resolves with the last answer; rejects with the last failure, or with the reason of the signal.
  */
-export async function withRetries(send: () => Promise<RemoteAnswer>, { clock, random, signal }: RetryNeeds): Promise<RemoteAnswer> {
-  for (let attempt = 1, delay = backoff.firstMs;; attempt++, delay *= backoff.factor) {
+export async function withRetries(
+  send: () => Promise<RemoteAnswer>,
+  { clock, random, signal, firstMs = backoff.firstMs, isRetried = isTransient }: RetryNeeds,
+): Promise<RemoteAnswer> {
+  for (let attempt = 1, delay = firstMs;; attempt++, delay *= backoff.factor) {
     signal.throwIfAborted();
     let wait = delay * (1 + backoff.jitter * random());
     try {
       const answer = await send();
-      const again = answer.status === 429 || answer.status >= 500;
-      if (!again || attempt === backoff.attempts) return answer;
-      if (answer.retryAfter !== undefined) wait = Math.max(wait, answer.retryAfter * 1000);
+      if (!isRetried(answer) || attempt === backoff.attempts) return answer;
+      if (answer.retryAfter !== undefined) wait = Math.max(wait, Math.min(answer.retryAfter * 1000, limits.remoteRetryAfterMsMax));
     } catch (error) {
       if (signal.aborted || attempt === backoff.attempts) throw error;
     }
