@@ -76,7 +76,7 @@ export function cachedReads(needs: CachedReadsNeeds): Reads {
     if (cached === undefined || cached.hasBroken(key)) return await fromStore();
     const entry = cached.index.get(key);
     const { isNewest } = cache;
-    // Without an entry there is no object to try the write on. An entry that this server has written since is out of date.
+    // Without an entry there is no object to try the write on. An entry that this server has written or deleted since is out of date.
     if (!isNewest && (entry === undefined || needs.isWritten(key))) return await fromStore();
     if (entry?.asStored === false) return await fromStore();
     const item = entry && itemOf(cached.maker, entry);

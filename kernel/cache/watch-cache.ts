@@ -280,6 +280,7 @@ export class WatchCache {
     for (const event of events) {
       const kind = this.kindAt(event.key);
       if (kind === undefined) continue;
+      if (event.value === undefined) own.deleted(event.key);
       kind.take(event.value === undefined ? event : { ...event, value: own.known(event.key, event.value) }, now);
       touched.add(kind);
     }

@@ -1,6 +1,6 @@
 /**
  * Recent writes of this server, by key, so that the cache recognises its own bytes in the store's events. Bytes that this server has
- * encoded need no decoding.
+ * encoded need no decoding. Deletions are recorded, too: until their event arrives, the cache still has what was deleted.
  */
 import { limits } from "../../../core/limits.ts";
 import { sameBytes } from "../../store/same-bytes.ts";
@@ -11,16 +11,19 @@ export interface OwnWrites {
   readonly store: Store;
   /** This server's own bytes if they equal `value`, else `value`. */
   known(key: string, value: Uint8Array): Uint8Array;
-  /** Whether a write of this server is in progress, or done without its event. */
+  /** The event of a deletion has arrived. */
+  deleted(key: string): void;
+  /** Whether a write or deletion of this server is in progress, or done without its event. */
   isWritten(key: string): boolean;
 }
 
 export function ownWrites(store: Store, isCached: (key: string) => boolean, onCompact: (revision: number) => void): OwnWrites {
-  const noted = new Map<string, Uint8Array>();
+  /** Undefined for a deletion. */
+  const noted = new Map<string, Uint8Array | undefined>();
 
   async function commit(change: Change): Promise<Commit> {
     const { key, value } = change;
-    if (value === undefined || !isCached(key)) return await store.commit(change);
+    if (!isCached(key)) return await store.commit(change);
     noted.delete(key);
     noted.set(key, value);
     if (noted.size > limits.ownWritesMax) { for (const oldest of noted.keys()) if (noted.delete(oldest)) break; }
@@ -50,6 +53,9 @@ export function ownWrites(store: Store, isCached: (key: string) => boolean, onCo
       compact,
     },
     isWritten: (key) => noted.has(key),
+    deleted(key) {
+      if (noted.get(key) === undefined) noted.delete(key);
+    },
     known(key, value) {
       const own = noted.get(key);
       if (own === undefined || (own !== value && !sameBytes(own, value))) return value;
