@@ -51,9 +51,11 @@ export type {
   AuthorizationAttributes,
   AuthorizationDecision,
   Authorizer,
+  IssuedToken,
   NonResourceRule,
   Reader,
   ResourceRule,
+  TokenToIssue,
   TokenUser,
   UserRules,
 } from "./core/access.ts";
@@ -165,7 +167,16 @@ export { append } from "./core/append.ts";
 
 // Names that depend on --group-domain and --platform-name, and errors that become Status replies.
 export { defaultNames, type Names, spell } from "./core/names.ts";
-export { type StatusDetails, StatusError, type StatusReason } from "./core/status-error.ts";
+export {
+  badRequestError,
+  conflictError,
+  type GroupName,
+  invalidError,
+  notFoundError,
+  type StatusDetails,
+  StatusError,
+  type StatusReason,
+} from "./core/status-error.ts";
 
 // Controllers: a rate-limited work queue.
 export { type Clock, pause, untilAborted } from "./core/async.ts";

@@ -72,6 +72,28 @@ export interface TokenUser {
   readonly audiences: readonly string[];
 }
 
+/** A token of a service account that is to be issued. */
+export interface TokenToIssue {
+  readonly namespace: string;
+  readonly account: { readonly name: string; readonly uid: string };
+  /** An object with whose deletion the token ends. */
+  readonly bound: { readonly kind: "secret" | "pod" | "node"; readonly name: string; readonly uid: string } | undefined;
+  /** Empty: those of the server. */
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+}
+/** A token of a service account that was issued. It must not be logged. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  /** At most what was asked for: --service-account-max-token-expiration. */
+  readonly expirationSeconds: number;
+  /** When it was issued, in milliseconds since the epoch, whole seconds. */
+  readonly issued: number;
+  /** The `jti` of the token. */
+  readonly id: string;
+}
+
 /** What a hook may ask about users. */
 export interface Access {
   /** The decision of the whole chain. */
@@ -84,6 +106,8 @@ export interface Access {
    * message is the error that a TokenReview shows.
    */
   authenticateToken(token: string, audiences: readonly string[]): Promise<TokenUser | undefined>;
+  /** A new token of a service account, signed by the server. The caller must have checked that the account exists. */
+  issueToken(request: TokenToIssue): Promise<IssuedToken>;
 }
 
 /** Objects of kinds that are served, in the version asked for. */

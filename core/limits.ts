@@ -295,6 +295,14 @@ export const limits = Object.freeze({
   keySetAgeMs: 10 * 60_000,
   /** Milliseconds between two log lines about the same failure of requests. */
   errorLogMs: 10_000,
+  /** UTF-16 units of a token of a service account that is looked at, and of its header; longer text is no token. */
+  tokenLengthMax: 128 * 1024,
+  tokenHeaderLengthMax: 4096,
+  /** Tokens of service accounts whose good signature is remembered, and the length up to which one is, in UTF-16 units. */
+  rememberedTokensMax: 4096,
+  rememberedTokenLengthMax: 8192,
+  /** Secrets with legacy tokens whose last use is being recorded at the same time; further uses are recorded with a later request. */
+  tokenUsesMax: 64,
   /** Upper factor on the pause between two attempts for the leader lease; each attempt takes a random factor between 1 and this. */
   electionRetryJitter: 1.2,
   /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */

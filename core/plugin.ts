@@ -88,6 +88,8 @@ export interface RequestHookContext extends HookContext {
   readonly caller: Caller;
   readonly access: Access;
   readonly read: Reader;
+  /** Adds the text of a Warning header to the answer. */
+  readonly warn: (text: string) => void;
 }
 
 /** A kind that only the path of a subresource takes or answers. It is never stored and has no collection. */
@@ -127,13 +129,16 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
 /**
  * POST of a subresource: an action on one object, such as `restart`, or a question about it, such as `token`. Answered with 201.
  *
- * Order: body -> `validate` -> `write`, if any, then prepare, validation and admission of the resource -> `respond`, if any.
+ * Order: body -> namespace -> `validateRequest` -> object -> `validate` -> `write`, if any, then prepare, validation and admission of the
+ * resource -> `respond`, if any.
  */
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** Kind of the body. Without it a body is ignored and `request` is undefined. */
   readonly request?: SubresourceKind<Request>;
-  /** Kind of the answer. Without it the object is the answer. */
+  /** Kind of the answer. Without it the object is the answer. With the kind of the request, `request` has the owner of its fields. */
   readonly response?: SubresourceKind<Response>;
+  /** Rules of the request before the object is looked up, in place of the rule that its name, if any, is the name in the path. */
+  readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
   /** Rules of the request; errors are reported for its kind, or for the object's where it has none. */
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
@@ -286,6 +291,12 @@ export interface ControllerContext {
   readonly logError?: (sentence: string, error?: unknown) => void;
   /** The CA certificates, as PEM, that clients in the cluster use to verify the server. Absent: none are published. */
   readonly rootCertificates?: string;
+  /** A token without an end, which is accepted while the named Secret of the account's namespace holds it. Absent in most tests. */
+  readonly issueLegacyToken?: (
+    namespace: string,
+    account: { readonly name: string; readonly uid: string },
+    secretName: string,
+  ) => Promise<string>;
 }
 
 /** What an authorizer of a plugin works with, for as long as the server runs. */

@@ -159,6 +159,7 @@ function withinBound(texts: Iterable<string>): readonly string[] {
   }
   return fit;
 }
+/** 400 for a request that makes no sense. */
 export function badRequestError(message: string): StatusError {
   return new StatusError("BadRequest", message);
 }

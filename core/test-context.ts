@@ -37,10 +37,11 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
 /** The context of a hook that may read: `context` with a caller, objects to read and answers about users. What is not given throws. */
 export function fakeRequestContext(
   context: HookContext,
-  { caller = { name: "alice", groups: [] }, access = {}, read = {} }: {
+  { caller = { name: "alice", groups: [] }, access = {}, read = {}, warn = () => {} }: {
     readonly caller?: RequestHookContext["caller"];
     readonly access?: Partial<Access>;
     readonly read?: Partial<Reader>;
+    readonly warn?: RequestHookContext["warn"];
   } = {},
 ): RequestHookContext {
   const unused = (name: string) => (): never => {
@@ -49,10 +50,12 @@ export function fakeRequestContext(
   return {
     ...context,
     caller,
+    warn,
     access: {
       authorize: unused("Access.authorize"),
       rules: unused("Access.rules"),
       authenticateToken: unused("Access.authenticateToken"),
+      issueToken: unused("Access.issueToken"),
       ...access,
     },
     read: { get: unused("Reader.get"), list: unused("Reader.list"), ...read },

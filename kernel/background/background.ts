@@ -39,6 +39,8 @@ export interface BackgroundNeeds {
   readonly log: Log;
   /** PEM of the authorities that controllers publish. */
   readonly rootCertificates: string | undefined;
+  /** Signs the tokens that Secrets hold. */
+  readonly issueLegacyToken?: ControllerContext["issueLegacyToken"];
   /** The meter of a controller's queue, which begins empty. */
   readonly queue: (controller: string) => WorkMeter;
   /** Recorders of the metrics of plugins. */
@@ -50,7 +52,7 @@ const retryMs = 5_000;
 
 export function runBackground(
   first: ActiveConfig,
-  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, signal }: BackgroundNeeds,
+  { store, api, apiOf, hookApiOf, host, election, start, log, queue, metric, rootCertificates, issueLegacyToken, signal }: BackgroundNeeds,
 ): Background {
   const controllers = relay(signal), compaction = relay(signal);
   const bootstrapped = createBootstrapObjects(bootstrapObjectsOf(first.catalog), api);
@@ -70,6 +72,7 @@ export function runBackground(
         gates: catalog.gates.isOn,
         metric,
         ...(rootCertificates === undefined ? {} : { rootCertificates }),
+        ...(issueLegacyToken === undefined ? {} : { issueLegacyToken }),
       };
       // The members that differ between controllers and start hooks.
       const contextOf = (what: string, name: string, api: Api, until: AbortSignal): ControllerContext => {

@@ -9,6 +9,7 @@ import { type Config, defaults, type SettingName, settings } from "./settings.ts
 import { durationText } from "./help.ts";
 import { fromPlain, type PlainSettings } from "./plain-settings.ts";
 import { limits } from "../../core/limits.ts";
+import { serviceAccountMistakes } from "./service-accounts.ts";
 import { verbosityOf } from "../observe/log.ts";
 import { nearest } from "../../core/nearest.ts";
 
@@ -245,7 +246,7 @@ function senseless(config: Config): readonly string[] {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
-  append(mistakes, electionMistakes(config), frontProxyMistakes(config));
+  append(mistakes, electionMistakes(config), frontProxyMistakes(config), serviceAccountMistakes(config));
   const chance = config["goaway-chance"];
   // Not the other way round: NaN is a mistake, too.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

@@ -65,6 +65,14 @@ export interface Config {
   readonly "requestheader-extra-headers-prefix": readonly string[];
   readonly "token-auth-file": string;
   readonly "anonymous-auth": boolean;
+  readonly "service-account-signing-key-file": string;
+  readonly "service-account-key-file": readonly string[];
+  readonly "service-account-issuer": readonly string[];
+  readonly "service-account-jwks-uri": string;
+  readonly "service-account-max-token-expiration": number;
+  readonly "service-account-extend-token-expiration": boolean;
+  readonly "service-account-lookup": boolean;
+  readonly "api-audiences": readonly string[];
   readonly "data-dir": string;
   readonly "etcd-servers": readonly string[];
   readonly "etcd-prefix": string;
@@ -164,6 +172,44 @@ export const settings: Settings = Object.freeze(
     ),
     "token-auth-file": fixed(isFollowed, text("", 'File of static bearer tokens, one per line: token,user,uid,"group1,group2".')),
     "anonymous-auth": live(bool(true, "Accept requests without credentials as system:anonymous; false rejects them with 401.")),
+    "service-account-signing-key-file": fixed(
+      isFollowed,
+      text(
+        "",
+        "PEM file of the private key that signs service account tokens; empty: a key made on the first start, in the data directory.",
+      ),
+    ),
+    "service-account-key-file": fixed(
+      isFollowed,
+      list(
+        "PEM files of further keys that verify service account tokens: public keys, private keys or certificates. " +
+          "The signing key always verifies.",
+      ),
+    ),
+    "service-account-issuer": live(
+      list(
+        "Issuers of service account tokens. The first signs, all are accepted; empty: https://kubernetes.default.svc. " +
+          "Discovery documents need an https URL.",
+      ),
+    ),
+    "service-account-jwks-uri": live(
+      text("", "Address of the key set in /.well-known/openid-configuration; empty: this server's /openid/v1/jwks."),
+    ),
+    "service-account-max-token-expiration": live(
+      duration(0, "Longest validity of a service account token, from 1h; longer requests are shortened. 0: no limit."),
+    ),
+    "service-account-extend-token-expiration": live(
+      bool(
+        true,
+        "Issue tokens that are bound to a pod, for 3607 seconds and the server's audiences, for a year; later use counts as stale.",
+      ),
+    ),
+    "service-account-lookup": live(
+      bool(true, "Accept legacy service account tokens only while their Secret and account exist; false accepts any that is signed."),
+    ),
+    "api-audiences": live(
+      list("Audiences of this server: a service account token must be for one of them; empty: --service-account-issuer."),
+    ),
 
     "data-dir": fixed(
       isStore,

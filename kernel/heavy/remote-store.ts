@@ -35,6 +35,7 @@ export class RemoteStore implements Store {
     authorize: (...args) => this.#access("authorize", args),
     rules: (...args) => this.#access("rules", args),
     authenticateToken: (...args) => this.#access("authenticateToken", args),
+    issueToken: (...args) => this.#access("issueToken", args),
   };
   authorize(verb: string): Promise<void> {
     return this.#ask({ op: "authorize", verb });

@@ -49,6 +49,8 @@ function askAccess(access: Access, question: AccessQuestion): Promise<unknown> {
       return access.rules(...question.args);
     case "authenticateToken":
       return access.authenticateToken(...question.args);
+    case "issueToken":
+      return access.issueToken(...question.args);
   }
 }
 

@@ -9,6 +9,7 @@ import { checkRoute, discoveryReply } from "./discovery/reply.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { notFoundText, textReply } from "../respond/text.ts";
 import { openapiReply } from "./openapi/reply.ts";
+import { tokenDocumentReply, type TokenDocuments } from "./token-documents.ts";
 import { type RequestInfo, trimSlashes } from "../request/request-info.ts";
 
 /** What the outer paths look at. */
@@ -17,6 +18,8 @@ export interface Outside {
   readonly version: VersionInfo;
   /** Text of /metrics, or of /metrics/slis, and its media type. */
   metrics(which?: "slis"): Promise<{ readonly contentType: string; readonly text: string }>;
+  /** The documents about tokens of service accounts. */
+  readonly tokenDocuments: TokenDocuments;
   now(): number;
   /** Told how each check that was run came out. */
   checked(endpoint: Endpoint, name: string, passed: boolean): void;
@@ -42,7 +45,7 @@ export async function nonresourceReply(exchange: Exchange, info: RequestInfo, ca
     return await discoveryReply(exchange, info, catalog) ?? notFoundText();
   }
   if (path.startsWith("/openapi/")) return await openapiReply(exchange, info, catalog, outside.now()) ?? notFoundText();
-  return notFoundText();
+  return await tokenDocumentReply(exchange, path, outside.tokenDocuments) ?? notFoundText();
 }
 
 async function healthReply(endpoint: Endpoint, { path, query }: RequestInfo, outside: Outside): Promise<Reply> {

@@ -4,6 +4,7 @@ import { cacheMetrics } from "../cache/mod.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
+import { tokenMetrics } from "./token-metrics.ts";
 import { workMetrics } from "./work-metrics.ts";
 
 const requestLabels = ["component", "group", "resource", "scope", "subresource", "verb", "version"] as const;
@@ -17,6 +18,7 @@ export const kernelMetrics = Object.freeze({
   ...meterMetrics,
   ...cacheMetrics,
   ...workMetrics,
+  ...tokenMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",

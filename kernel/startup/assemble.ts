@@ -1,7 +1,7 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
 import type { Access } from "../../core/access.ts";
 import { StatusError } from "../../core/status-error.ts";
-import { authenticatedUsers, authenticateInOrder, type AuthenticateToken, refusalText } from "../access/authentication/mod.ts";
+import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/authentication/mod.ts";
 import {
   authorizeBy,
   decideInOrder,
@@ -26,6 +26,7 @@ import { inflightLimit } from "../request/inflight.ts";
 import type { Backend, Clock } from "../request-context.ts";
 import type { Server } from "../server.ts";
 import type { Authentication } from "./authenticators.ts";
+import type { ServiceAccounts } from "./service-accounts.ts";
 import { describeBuild } from "./describe-server.ts";
 import { type CheckedParts, healthChecks } from "./health-checks.ts";
 import { registerStoreMetrics } from "./store-metrics.ts";
@@ -37,6 +38,7 @@ export interface Parts extends CheckedParts {
   readonly registry: KernelRegistry;
   readonly log: Log;
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken">;
+  readonly accounts: Pick<ServiceAccounts, "issuer" | "document">;
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
@@ -51,7 +53,7 @@ export function assemble(parts: Parts): Server {
   const { inForce, registry, log } = parts;
   const { record } = registry;
   const backend = backendOf(parts);
-  const access = accessOf(parts.authentication.authenticateToken);
+  const access = accessOf(parts);
   registerStoreMetrics(registry, {
     store: parts.store,
     faults: parts.faults,
@@ -118,7 +120,7 @@ function authorizeOf({ registry: { record } }: Parts): Server["authorize"] {
   return measuredAuthorize(authorizeBy(decideInOrder(chain)), isRefusal, record, elapsed);
 }
 
-function accessOf(authenticateToken: AuthenticateToken): Access {
+function accessOf({ authentication: { authenticateToken }, accounts }: Parts): Access {
   const authenticated = authenticatedUsers();
   return {
     authorize: decideInOrder(chain),
@@ -129,6 +131,7 @@ function accessOf(authenticateToken: AuthenticateToken): Access {
       if (outcome.reasons.length === 0) return undefined;
       throw new Error(refusalText(outcome.reasons));
     },
+    issueToken: accounts.issuer.issue,
   };
 }
 
@@ -157,6 +160,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await registry.text(which) }),
+      tokenDocuments: parts.accounts.document,
       now: systemClock.now,
       checked(type, name, passed) {
         record.healthcheck.with({ name, type }).set(passed ? 1 : 0);

@@ -31,13 +31,13 @@ export interface AuthenticationNeeds {
   /** Those of the tokens of service accounts; they come after the token file and before OpenID Connect. */
   readonly serviceAccounts?: readonly TokenAuthenticator[];
   /** The audiences of the server. */
-  readonly audiences?: readonly string[];
+  readonly audiences: () => readonly string[];
 }
 
 /** Opens the authenticators that the settings name. Rejects where a file cannot be used. */
 export async function openAuthentication(
   config: Config,
-  { inForce, log, serviceAccounts = [], audiences = [] }: AuthenticationNeeds,
+  { inForce, log, serviceAccounts = [], audiences }: AuthenticationNeeds,
 ): Promise<Authentication> {
   const certificates = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
   const file = await openTokenFile(config["token-auth-file"], audiences);
@@ -46,7 +46,7 @@ export async function openAuthentication(
   const failed = errorLog(log);
   const authenticateToken = authenticateTokens({
     authenticators: tokens,
-    audiences: () => audiences,
+    audiences,
     report: (name, error) => failed(`the authenticator ${name} failed`, error),
   });
   return {
@@ -65,11 +65,11 @@ interface OpenedTokens {
   readonly followed: readonly Followed[];
 }
 
-async function openTokenFile(path: string, audiences: readonly string[]): Promise<OpenedTokens> {
+async function openTokenFile(path: string, audiences: () => readonly string[]): Promise<OpenedTokens> {
   if (path === "") return { authenticators: [], followed: [] };
   const read = () => readText(path, "token file");
   let text = await read();
-  const tokens = tokenFile(text, () => audiences);
+  const tokens = tokenFile(text, audiences);
   const renew = async () => {
     const next = await read();
     if (next === text) return undefined;
@@ -82,5 +82,5 @@ async function openTokenFile(path: string, audiences: readonly string[]): Promis
 
 /** Reads the files that the settings name, and uses none of it. Rejects for the first that cannot be used. */
 export async function checkAuthentication(config: Config): Promise<void> {
-  await openTokenFile(config["token-auth-file"], []);
+  await openTokenFile(config["token-auth-file"], () => []);
 }

@@ -4,11 +4,13 @@ import type { Config } from "../config/settings.ts";
 import { checkAuthentication } from "./authenticators.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
 import { readTls } from "./open-store.ts";
+import { checkGivenTokenKeys } from "./token-keys.ts";
 
 /** In the words with which the start would fail. */
 export async function fileMistakes(config: Config): Promise<readonly string[]> {
   const outcomes = await Promise.allSettled([
     ...checkGivenCertificates(config),
+    ...checkGivenTokenKeys(config),
     checkAuthentication(config),
     rootCertificatesOf(config),
     config["etcd-servers"].length === 0 ? undefined : readTls(config),

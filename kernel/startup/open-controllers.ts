@@ -1,6 +1,7 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
 import type { StartUp } from "../../health/mod.ts";
+import type { ControllerContext } from "../../core/plugin.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
 import { localApi } from "../background/local-api.ts";
@@ -12,20 +13,22 @@ import type { Store } from "../store/store.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
 const masters = [systemGroups.masters];
-const serverUser = { name: "system:apiserver", groups: masters };
+/** The server itself, for its own requests. */
+export const serverUser = { name: "system:apiserver", groups: masters };
 const controllerUser = { name: "system:kube-controller-manager", groups: masters };
 
 /** `store` is the measured one. */
 export async function openControllers(
   inForce: ConfigInForce,
   server: Server,
-  { store, start, registry, log, rootCertificates, signal }: {
+  { store, start, registry, log, rootCertificates, issueLegacyToken, signal }: {
     readonly store: Store;
     readonly start: StartUp;
     readonly registry: KernelRegistry;
     readonly log: Log;
     /** PEM of the authorities that controllers publish. */
     readonly rootCertificates: string | undefined;
+    readonly issueLegacyToken: ControllerContext["issueLegacyToken"];
     readonly signal: AbortSignal;
   },
 ): Promise<Background> {
@@ -50,6 +53,7 @@ export async function openControllers(
     queue: queues.of,
     metric: registry.metric,
     rootCertificates,
+    issueLegacyToken,
     signal,
   });
   inForce.onSwap((next) => background.follow(next));

@@ -2,8 +2,10 @@
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { controllerHooks } from "../background/background.ts";
+import { localApi } from "../background/local-api.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
+import { apiAudiences } from "../config/service-accounts.ts";
 import { watchFile } from "../config/watch-file.ts";
 import { heavyRequests } from "../heavy/requests.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
@@ -16,11 +18,12 @@ import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, openHealth } from "./health-checks.ts";
-import { openControllers } from "./open-controllers.ts";
+import { openControllers, serverUser } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
 import type { ServeOptions } from "./serve-options.ts";
+import { openServiceAccounts } from "./service-accounts.ts";
 import { watchEnds } from "./shutdown.ts";
 
 /** A server that answers in process; `serve` gives it a socket. */
@@ -39,6 +42,8 @@ export interface Opened {
   readonly followed: readonly Followed[];
   /** The certificates for its store, as they are in force. */
   readonly inUse: () => readonly InUse[];
+  /** The address at which it is reached, for the documents about tokens of service accounts. */
+  serveAt(url: string): void;
   /** From now on it says that it is not ready, and goes on answering. */
   drain(): void;
   /** Watches end within this time, one after another. */
@@ -60,9 +65,16 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const registry = openMetrics(config, log);
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
-  const authentication = await openAuthentication(config, { inForce: inForce.current, log });
+  const accounts = await openServiceAccounts(config, { inForce, log, record: registry.record });
+  const authentication = await openAuthentication(config, {
+    inForce: inForce.current,
+    log,
+    serviceAccounts: [accounts.authenticator],
+    audiences: () => apiAudiences(inForce.current().config),
+  });
   const rootCertificates = await rootCertificatesOf(config);
   const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
+  accounts.lookUpIn(cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
   const health = openHealth(inForce, options.flushLog, signal);
   const { start } = health;
@@ -79,9 +91,19 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     registry,
     log,
     authentication,
+    accounts,
     ending: () => watches.signal(Math.random),
   });
-  const background = await openControllers(inForce, server, { store: cache.store, start, registry, log, rootCertificates, signal });
+  accounts.recordBy(localApi(server, serverUser, { manager: "kube-apiserver" }));
+  const background = await openControllers(inForce, server, {
+    store: cache.store,
+    start,
+    registry,
+    log,
+    rootCertificates,
+    issueLegacyToken: accounts.issuer.issueLegacy,
+    signal,
+  });
   const bootstrapped = background.bootstrapped.then(() => start.finished(bootstrapHook));
   bootstrapped.catch(() => {}); // the caller awaits `bootstrapped` and gets the error
   describeConfig(inForce, registry, log);
@@ -94,14 +116,15 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     inForce: inForce.current,
     swap: inForce.swap,
     reload,
-    followed: [...authentication.followed, ...storage.followed],
+    followed: [...accounts.followed, ...authentication.followed, ...storage.followed],
     inUse: storage.inUse,
+    serveAt: accounts.serveAt,
     drain: health.shutdown.fail,
     endWatches: watches.end,
     end: () => ending.abort(),
     close: once(async () => {
       ending.abort();
-      await Promise.all([watching, background.ended(), heavy?.close()]);
+      await Promise.all([watching, background.ended(), heavy?.close(), accounts.ended()]);
       await storage.close();
     }),
   };

@@ -8,7 +8,7 @@ import { ConfigError, parseArguments } from "../config/parse.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { isModule } from "../config/choose-plugins.ts";
 
-/** Settings that name a file which is read. */
+/** Settings that name files which are read. */
 export const fileSettings = Object.freeze(
   [
     "tls-cert-file",
@@ -17,6 +17,8 @@ export const fileSettings = Object.freeze(
     "root-ca-file",
     "requestheader-client-ca-file",
     "token-auth-file",
+    "service-account-signing-key-file",
+    "service-account-key-file",
     "etcd-cafile",
     "etcd-certfile",
     "etcd-keyfile",
@@ -59,7 +61,7 @@ function listed(entries: readonly string[]): string {
 
 function paths(config: Config, folder: string): { read: string[]; write: string[] } {
   const at = (path: string) => resolve(folder, path);
-  const files = fileSettings.map((name) => config[name]).filter((path) => path !== "");
+  const files = fileSettings.flatMap((name) => config[name]).filter((path) => path !== "");
   const read = [
     sources,
     ...machineFiles,

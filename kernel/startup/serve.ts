@@ -86,6 +86,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     handshakeFailed: () => registry.record.handshakeErrors.with({}).add(),
   });
   const url = serverUrl(config["bind-address"], listener.port);
+  opened.serveAt(url);
   const path = isInMemory(config) ? undefined : join(config["data-dir"], "kubeconfig");
   const writeKubeconfig = async () => {
     const { ownCa, tls, pki } = credentials;

@@ -6,7 +6,9 @@ import { bodyOf, hookContext, type RequestContext, resourceName } from "../reque
 import { objectResult, shownResult, type VerbResult } from "../respond/answer.ts";
 import { conversionOf } from "../respond/served.ts";
 import { writeOptions } from "../request/options.ts";
+import { checkNamespace } from "../write/admission/namespace-lifecycle.ts";
 import { readBody } from "../write/draft/body.ts";
+import { recorded } from "../write/field-managers.ts";
 import type { Start } from "../write/guaranteed-update.ts";
 import { requestHookContext } from "../write/request-hook-context.ts";
 import { placed } from "../write/write-pipeline.ts";
@@ -19,6 +21,7 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   const { dryRun, fieldValidation } = writeOptions(info.query, "CreateOptions", call.catalog.names);
   const { respond } = subresource.definition.create!; // the route checked that it takes POST
   const request = await requestOf(call, subresource, fieldValidation);
+  await checkNamespace(call, info.name);
   const { item, renew } = await backend.reads.live(endpoint.stored, keyOfCall(call), call.deadline);
   const done = item && await written(call, { item, renew }, { subresource, request, dryRun });
   if (done === undefined) throw notFoundError(resourceName(call), info.name);
@@ -32,18 +35,23 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
 /** The body; undefined for an action without a kind of request. */
 async function requestOf(
   call: RequestContext,
-  { request }: EndpointSubresource,
+  { definition, request, response }: EndpointSubresource,
   fieldValidation: Parameters<typeof readBody>[1],
 ): Promise<ApiObject | undefined> {
   if (request === undefined) {
     await bodyOf(call);
     return undefined;
   }
-  const shown: RequestContext = { ...call, endpoint: request };
+  const shown: RequestContext = { ...call, endpoint: request }, { info } = call;
   const sent = placed(shown, await readBody(call, fieldValidation, shown));
-  const { name = call.info.name } = sent.metadata;
-  if (name !== call.info.name) throw badRequestError(`name in URL does not match name in ${request.kind} object`);
-  return { ...sent, metadata: { ...sent.metadata, name } };
+  if (definition.create?.validateRequest !== undefined) {
+    const errors = definition.create.validateRequest(sent, info.name);
+    if (errors.length > 0) throw invalidError({ group: request.group, name: request.kind }, info.name, errors);
+  }
+  const { name = info.name } = sent.metadata;
+  if (name !== info.name) throw badRequestError(`name in URL does not match name in ${request.kind} object`);
+  const owned = response?.schema === request.schema ? recorded(shown, sent, undefined) : sent;
+  return { ...owned, metadata: { ...owned.metadata, name } };
 }
 
 interface Action {

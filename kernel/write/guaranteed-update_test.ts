@@ -101,6 +101,8 @@ interface Scene {
   readonly first: { readonly metadata: { readonly resourceVersion: string; readonly uid: string } };
 }
 
+const unused = (): never => assert.fail("no token is issued here");
+
 function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
   return withCache(async ({ cache, faulty }) => {
     const parts = {
@@ -111,6 +113,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       registry: openMetrics(config, silentLog),
       log: silentLog,
       authentication: { authenticators: [], authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }) },
+      accounts: { issuer: { issue: unused, issueLegacy: unused }, document: () => Promise.resolve(undefined) },
       ending: () => new AbortController().signal,
       shutdown: switchCheck("shutdown", "process is shutting down", true),
       start: startUp(),

@@ -11,8 +11,8 @@ import type { ListOptions } from "../request/options.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 
 export function requestHookContext(call: RequestContext): RequestHookContext {
-  const { user, access } = call;
-  return { ...hookContext(call), caller: user, access, read: readerOf(call) };
+  const { user, access, warnings } = call;
+  return { ...hookContext(call), caller: user, access, read: readerOf(call), warn: (text) => warnings.add(text) };
 }
 
 /** Reads objects through the cache; a kind that is not served has none. */

@@ -3,6 +3,7 @@ import { customResourceDefinitions } from "./custom-resource-definition.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
+import { legacyTokenController } from "./legacy-token-controller.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { bootstrapNamespaces, namespaces } from "./namespace.ts";
 import { pods } from "./pod.ts";
@@ -11,16 +12,17 @@ import { rootCaController } from "./root-ca-controller.ts";
 import { serviceAccountController } from "./service-account-controller.ts";
 import { serviceAccounts } from "./service-account.ts";
 import { services } from "./service.ts";
+import { tokenGateDependencies, tokenGates } from "./token-request.ts";
 
 export { customResourceDefinitions, events, leases, namespaces, pods, podTemplates, serviceAccounts, services };
 
 export const clusterPlugin = definePlugin({
   name: "cluster",
   summary: "The core resources of a cluster: namespaces, service accounts, leases and events.",
-  featureGates: { ...leaseGates, ...podTemplateGates },
-  gateDependencies: podTemplateGateDependencies,
+  featureGates: { ...leaseGates, ...podTemplateGates, ...tokenGates },
+  gateDependencies: { ...podTemplateGateDependencies, ...tokenGateDependencies },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods, customResourceDefinitions],
-  controllers: [namespaceController, serviceAccountController, rootCaController, garbageCollector],
+  controllers: [namespaceController, serviceAccountController, legacyTokenController, rootCaController, garbageCollector],
   bootstrapObjects: bootstrapNamespaces,
 });

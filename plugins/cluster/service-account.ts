@@ -6,6 +6,7 @@ import { spell } from "../../core/names.ts";
 import type { Resource } from "../../core/plugin.ts";
 import { ageColumn, type Column, nameColumn } from "../../core/meta/columns.ts";
 import { boolean, field, type Infer, list, mapBy } from "../../core/schema.ts";
+import { tokenSubresource } from "./token-request.ts";
 
 const ServiceAccount = object("ServiceAccount", {
   secrets: field(2, mapBy(["name"], ObjectReference), "Secrets that pods of this account may use. Only the names are stored.", {
@@ -34,7 +35,7 @@ export const serviceAccounts: Resource<ServiceAccount> = defineResource<ServiceA
   summary: "An identity for programs that run in the cluster.",
   storedAs: "v1",
   storedUnder: "serviceaccounts",
-  served: { v1: { schema: ServiceAccount, introduced: "1.0", columns } },
+  served: { v1: { schema: ServiceAccount, introduced: "1.0", columns, subresources: { token: tokenSubresource } } },
   strategy: { deleteAnswers: "object", coreFinalizers: true },
   prepare: withNamesOnly,
   update(next, prior, context) {

@@ -19,6 +19,7 @@ import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
 import { proxied } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
+import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
 
@@ -168,6 +169,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         /cannot read the token file: .*\/none/,
       );
     }),
+  ...issuing,
   "anonymous-auth": async () => {
     const strange = { authorization: "" };
     await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));

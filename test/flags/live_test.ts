@@ -11,6 +11,7 @@ import { plugins as builtIn } from "../../plugins/mod.ts";
 import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
+import { issueToken, legacyToken, makeAccount, reviewOf } from "./issuing.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";
 import { sentAway } from "./sent-away.ts";
 import { holdsItsPlace, inFolder, type Served, served } from "./served.ts";
@@ -18,6 +19,14 @@ import { holdsItsPlace, inFolder, type Served, served } from "./served.ts";
 const path = "/api/v1/namespaces/default/configmaps";
 const statusOf = async ({ client }: Served, of = path, headers: Record<string, string> = {}) => (await client.ask(of, { headers })).status;
 const post = async ({ client }: Served) => (await client.ask(path, { method: "POST", body: { metadata: { generateName: "a-" } } })).status;
+
+/** A token of an account that is made for it. */
+async function freshToken(server: Served, spec: object = {}) {
+  await makeAccount(server);
+  const issued = await issueToken(server, spec);
+  await server.client.ask("/api/v1/namespaces/default/serviceaccounts/robot", { method: "DELETE" });
+  return issued;
+}
 
 interface Live {
   /** Of the file, before and after. */
@@ -55,6 +64,52 @@ const live: { readonly [Name in SettingName]?: Live } = {
     ...carol,
     extra: { scopes: ["a", "b"] },
   }),
+  "service-account-issuer": {
+    before: "",
+    after: "service-account-issuer: [https://elsewhere.example.com]",
+    sees: async ({ client }) => (await client.ask("/.well-known/openid-configuration")).json().issuer,
+    saw: "https://kubernetes.default.svc",
+    nowSees: "https://elsewhere.example.com",
+  },
+  "service-account-jwks-uri": {
+    before: "service-account-jwks-uri: https://one.example.com/keys",
+    after: "service-account-jwks-uri: https://two.example.com/keys",
+    sees: async ({ client }) => (await client.ask("/.well-known/openid-configuration")).json().jwks_uri,
+    saw: "https://one.example.com/keys",
+    nowSees: "https://two.example.com/keys",
+  },
+  "service-account-max-token-expiration": {
+    before: "service-account-max-token-expiration: 2h",
+    after: "service-account-max-token-expiration: 1h",
+    sees: async (server) => (await freshToken(server, { expirationSeconds: 7200 })).spec.expirationSeconds,
+    saw: 7200,
+    nowSees: 3600,
+  },
+  "service-account-extend-token-expiration": {
+    before: "{service-account-max-token-expiration: 1h, service-account-extend-token-expiration: false}",
+    after: "{service-account-max-token-expiration: 1h, service-account-extend-token-expiration: true}",
+    sees: ({ logged }) => Promise.resolve(logged.some((line) => line.includes("service-account-extend-token-expiration is true"))),
+    saw: false,
+    nowSees: true,
+  },
+  "service-account-lookup": {
+    before: "service-account-lookup: true",
+    after: "service-account-lookup: false",
+    async sees(server) {
+      await makeAccount(server);
+      const token = await legacyToken(server);
+      await server.client.ask("/api/v1/namespaces/default/serviceaccounts/robot", { method: "DELETE" });
+      return await reviewOf(server, token);
+    },
+    nowSees: "system:serviceaccount:default:robot",
+  },
+  "api-audiences": {
+    before: "api-audiences: [one]",
+    after: "api-audiences: [two]",
+    sees: async (server) => (await freshToken(server)).spec.audiences,
+    saw: ["one"],
+    nowSees: ["two"],
+  },
   "etcd-compaction-interval": {
     before: "etcd-compaction-interval: 0",
     after: "etcd-compaction-interval: 50ms",
@@ -306,6 +361,8 @@ const others: { readonly [Name in SettingName]?: string } = {
   "root-ca-file": "ca.pem",
   "requestheader-client-ca-file": "ca.pem",
   "token-auth-file": "tokens",
+  "service-account-signing-key-file": "signing.pem",
+  "service-account-key-file": "[key.pem]",
   "data-dir": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",
   "etcd-prefix": "/elsewhere",

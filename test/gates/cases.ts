@@ -128,4 +128,5 @@ export const otherGates: Readonly<Record<string, string>> = {
   SELinuxMount: "a rule of PodTemplates: which labels of SELinux volumes may be mounted with",
   MutablePVNodeAffinity: "a rule of updates of a PersistentVolume",
   StorageVersionMigrator: "a controller",
+  TokenRequestServiceAccountUIDValidation: "a rule of TokenRequests: whether a UID that is sent must be the account's",
 };

@@ -104,8 +104,9 @@ test("every kind that discovery lists has a schema that names it, and so has its
     ),
   );
   const wanted = (await servedVersions()).flatMap(({ apiVersion, resources }) =>
-    resources.flatMap(({ kind, verbs }) => {
-      const own = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}/${kind}`;
+    resources.flatMap(({ group, version, kind, verbs }) => {
+      const of = version === undefined ? apiVersion : `${group ?? ""}/${version}`;
+      const own = `${of.includes("/") ? of : `/${of}`}/${kind}`;
       return Array.isArray(verbs) && verbs.includes("list") ? [own, `${own}List`] : [own];
     })
   );

@@ -15,6 +15,9 @@ const noFlag = new Set([
   "store:etcd",
 ]);
 
+/** Stands for `--root-ca-file` with a certificate: recordings with legacy tokens show one in their Secrets. */
+export const withRootCertificates = "--root-ca-file=made";
+
 /**
  * Flags for `needs`. A need is a feature gate (`gate:Name`), an API to serve (`group/version`, `api/all`), a background
  * controller (`controller:name`, all are on), or a capability. One that is unknown is an error: a misspelt need must not pass.
@@ -26,6 +29,7 @@ export function serverFlags(needs: readonly string[]): string[] {
   const unknown = rest.filter((need) => !need.includes("/"));
   if (unknown.length > 0) throw new Error(`Cannot tell how to switch on ${unknown.join(", ")}`);
   return [
+    ...(needs.includes("controller:serviceaccount-token") ? [withRootCertificates] : []),
     ...(gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : []),
     ...(apis.length > 0 ? [`--runtime-config=${apis.join(",")}`] : []),
   ];

@@ -1,0 +1,82 @@
+/** The authenticator of tokens of service accounts. */
+import type { TokenUser } from "../../../core/access.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { type TokenAuthenticator, TokenRefusal } from "../authentication/token-authenticator.ts";
+import type { BoundClaims } from "./claims.ts";
+import { checkLegacy, type LegacyUse, type SecretUse } from "./legacy.ts";
+import type { Lookup } from "./lookup.ts";
+import type { Names } from "../../../core/names.ts";
+import { accountUser, checkAccount, checkBound, checkTimes, userOf } from "./validate.ts";
+import type { VerifyToken } from "./verify.ts";
+
+/** Counts tokens, as upstream's metrics of service accounts. */
+export interface TokenMeter {
+  /** A token without an audience and without an end. */
+  legacy(): void;
+  /** A token that a client should have replaced, or one that it need not replace yet. */
+  projected(state: "stale" | "valid"): void;
+  legacyUse(use: LegacyUse): void;
+}
+
+export interface AuthenticatorNeeds {
+  readonly verify: VerifyToken;
+  readonly lookup: Lookup;
+  readonly names: () => Names;
+  /** The audiences of tokens that name none. */
+  readonly audiences: () => readonly string[];
+  readonly looksUp: () => boolean;
+  readonly meter: TokenMeter;
+  /** Records the use of the legacy token in a Secret. */
+  readonly used: (secret: SecretUse) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Accepts tokens that a key of the server signed, while their account and the object that they are bound to exist. Order of the checks, as
+ * upstream: issuer, signature, audience, time, account, object.
+ */
+export function serviceAccountTokens(needs: AuthenticatorNeeds): TokenAuthenticator {
+  const { verify, lookup, names, looksUp, meter, now } = needs;
+  const used = (use: LegacyUse, secret: SecretUse): void => {
+    meter.legacyUse(use);
+    needs.used(secret);
+  };
+  return {
+    name: "serviceaccount",
+    cacheable: false,
+    async authenticateToken(token, asked) {
+      const claims = (await verify(token))?.claims;
+      if (claims === undefined) return undefined;
+      const own = needs.audiences();
+      if (claims.audiences.length === 0) meter.legacy();
+      const audiences = audiencesOf(claims.audiences.length === 0 ? own : claims.audiences, asked.length === 0 ? own : asked);
+      if (claims.kind === "legacy") {
+        await checkLegacy(token, claims, { lookup, names, looksUp, used });
+        return accepted(accountUser(claims.namespace, claims.account), audiences);
+      }
+      const at = now();
+      checkTimes(claims, at);
+      await checkAccount(claims, lookup, at);
+      await checkBound(claims, lookup, at);
+      count(claims, meter, at);
+      return accepted(userOf(claims), audiences);
+    },
+  };
+}
+
+function accepted(user: TokenUser["user"], audiences: readonly string[]): TokenUser {
+  return { user, audiences };
+}
+
+/** Those audiences that are asked for. A token for none of them is refused. */
+function audiencesOf(own: readonly string[], asked: readonly string[]): readonly string[] {
+  const known = new Set(own), shared = asked.filter((audience) => known.has(audience));
+  if (shared.length > 0) return shared;
+  const shown = (audiences: readonly string[]): string => `[${audiences.map(goQuote).join(" ")}]`;
+  throw new TokenRefusal(`token audiences ${shown(own)} is invalid for the target audiences ${shown(asked)}`);
+}
+
+function count({ warnAfter }: BoundClaims, meter: TokenMeter, now: number): void {
+  if (warnAfter !== undefined && warnAfter !== 0) meter.projected(now / 1000 > warnAfter ? "stale" : "valid");
+}

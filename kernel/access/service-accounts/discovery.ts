@@ -1,0 +1,36 @@
+/** The documents by which other programs verify tokens of service accounts without asking the server (OpenID Connect Discovery 1.0). */
+import type { KeySet } from "./keys.ts";
+
+/** Paths of the documents. */
+export const discoveryPaths = Object.freeze({ configuration: "/.well-known/openid-configuration", keys: "/openid/v1/jwks" });
+
+/** Seconds that clients may keep the documents: a new key should verify for this long before it signs. */
+export const discoverySeconds = 3600;
+
+/** Why an issuer has no documents: it is not an address at which they could be found. */
+export function issuerMistake(issuer: string): string | undefined {
+  if (!URL.canParse(issuer)) return issuer.startsWith("https:") ? `issuer URL is malformed, got: ${issuer}` : notHttps(issuer);
+  const { protocol } = new URL(issuer);
+  if (protocol !== "https:") return notHttps(issuer);
+  if (issuer.includes("?")) return `issuer URL may not include a query, got: ${issuer}`;
+  return issuer.includes("#") ? `issuer URL may not include a fragment, got: ${issuer}` : undefined;
+}
+function notHttps(issuer: string): string {
+  return `issuer URL must use https scheme, got: ${issuer}`;
+}
+
+/** The document of the issuer, as JSON. */
+export function configurationDocument(issuer: string, keysUrl: string, { verifying }: KeySet): string {
+  return JSON.stringify({
+    issuer,
+    jwks_uri: keysUrl,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [...new Set(verifying.map(({ algorithm }) => algorithm))].sort(),
+  });
+}
+
+/** The keys that verify tokens, as JSON. */
+export function keysDocument({ verifying }: KeySet): string {
+  return JSON.stringify({ keys: verifying.map(({ published }) => published) });
+}

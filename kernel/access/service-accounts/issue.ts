@@ -1,0 +1,63 @@
+/** New tokens of service accounts. */
+import { CompactSign } from "jose";
+import type { IssuedToken, TokenToIssue } from "../../../core/access.ts";
+import { extendedSeconds, projectedSeconds } from "../../config/service-accounts.ts";
+import { boundPayload, legacyPayload, type ObjectClaim } from "./claims.ts";
+import type { KeySet, SigningKey } from "./keys.ts";
+
+export interface IssuerNeeds {
+  readonly keys: () => Promise<KeySet>;
+  readonly settings: () => IssuerSettings;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+export interface IssuerSettings {
+  /** The issuer of new tokens. */
+  readonly issuer: string;
+  /** The audiences of tokens that ask for none. */
+  readonly audiences: readonly string[];
+  /** Seconds that a token may be valid; 0: as long as it is asked for. */
+  readonly secondsMax: number;
+  /** Whether tokens that are bound to pods outlive the time that they were asked for (--service-account-extend-token-expiration). */
+  readonly extends: boolean;
+}
+
+export interface TokenIssuer {
+  issue(request: TokenToIssue): Promise<IssuedToken>;
+  /** A token without an end, which is accepted while the Secret holds it. */
+  issueLegacy(namespace: string, account: ObjectClaim, secretName: string): Promise<string>;
+}
+
+export function tokenIssuer({ keys, settings, now }: IssuerNeeds): TokenIssuer {
+  return {
+    async issue({ namespace, account, bound, expirationSeconds, audiences: asked }) {
+      const { issuer, audiences: own, secondsMax, extends: mayExtend } = settings();
+      const { signing } = await keys();
+      const audiences = asked.length === 0 ? own : asked;
+      const seconds = secondsMax > 0 ? Math.min(expirationSeconds, secondsMax) : expirationSeconds;
+      const isExtended = mayExtend && bound?.kind === "pod" && seconds === projectedSeconds &&
+        audiences.every((each) => own.includes(each));
+      const id = crypto.randomUUID(), begun = Math.floor(now() / 1000);
+      const payload = boundPayload({
+        issuer,
+        audiences,
+        namespace,
+        account,
+        bound,
+        id,
+        now: begun,
+        seconds: isExtended ? extendedSeconds : seconds,
+        warnAfterSeconds: isExtended ? seconds : undefined,
+      });
+      return { token: await signed(signing, payload), audiences, expirationSeconds: seconds, issued: begun * 1000, id };
+    },
+    async issueLegacy(namespace, account, secretName) {
+      return await signed((await keys()).signing, legacyPayload(namespace, account, secretName));
+    },
+  };
+}
+
+async function signed({ id, algorithm, privateKey }: SigningKey, payload: object): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(payload));
+  return await new CompactSign(bytes).setProtectedHeader({ alg: algorithm, kid: id }).sign(privateKey);
+}

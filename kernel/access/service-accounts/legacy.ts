@@ -1,0 +1,92 @@
+/** Whether a legacy token, which a Secret holds, is accepted now. Messages are upstream's. */
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
+import { dns1123Label, dns1123Subdomain } from "../../../core/meta/names.ts";
+import { type Names, spell } from "../../../core/names.ts";
+import { bytesOf } from "../../../core/scalars/base64.ts";
+import { TokenRefusal } from "../authentication/token-authenticator.ts";
+import { accountName, type LegacyClaims } from "./claims.ts";
+import type { Lookup } from "./lookup.ts";
+import { accountOf } from "./validate.ts";
+
+interface Secret extends ApiObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What the use of a legacy token is recorded as. */
+export type LegacyUse = "automatic" | "manual" | "invalid";
+
+export interface LegacyNeeds {
+  readonly lookup: Lookup;
+  readonly names: () => Names;
+  /** False: neither the Secret nor the account is looked up (--service-account-lookup). */
+  readonly looksUp: () => boolean;
+  /** Called for each use of a token whose Secret is there. `lastUsed`: the label with the day of the last use. */
+  readonly used: (use: LegacyUse, secret: SecretUse) => void;
+}
+export interface SecretUse {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** `2026-11-23`, as the label of the Secret has it; "" where it has none. */
+  readonly lastUsed: string;
+}
+
+/** Labels of Secrets with legacy tokens. */
+export const legacyLabels = Object.freeze({
+  lastUsed: "{platform}.io/legacy-token-last-used",
+  invalidSince: "{platform}.io/legacy-token-invalid-since",
+});
+
+/** Refuses a token that its Secret does not hold, or whose account is gone or was made anew. */
+export async function checkLegacy(token: string, claims: LegacyClaims, needs: LegacyNeeds): Promise<void> {
+  checkClaims(claims);
+  if (!needs.looksUp()) return;
+  const { lookup, used } = needs, names = needs.names();
+  const { namespace, account, secretName } = claims;
+  const secret = await lookup<Secret>("secrets", namespace, secretName);
+  if (secret === undefined || (secret.object.metadata.deletionTimestamp ?? null) !== null) {
+    throw new TokenRefusal("Token has been invalidated");
+  }
+  const { metadata, data = {} } = secret.object;
+  if (!holds(data, token)) throw new TokenRefusal("Token does not match server's copy");
+  const found = (await accountOf(lookup, namespace, account.name)).object;
+  if ((found.metadata.deletionTimestamp ?? null) !== null) {
+    throw new TokenRefusal(`ServiceAccount ${namespace}/${account.name} has been deleted`);
+  }
+  const { uid = "" } = found.metadata;
+  if (uid !== account.uid) throw new TokenRefusal(`ServiceAccount UID (${uid}) does not match claim (${account.uid})`);
+  const label = (name: string): string => {
+    const key = spell(names, name), { labels = {} } = metadata;
+    return Object.hasOwn(labels, key) ? labels[key]! : "";
+  };
+  const use = { namespace, name: secretName, uid: metadata.uid ?? "", lastUsed: label(legacyLabels.lastUsed) };
+  if (label(legacyLabels.invalidSince) !== "") {
+    used("invalid", use);
+    throw new TokenRefusal(
+      `the token in secret ${namespace}/${secretName} for service account ${namespace}/${account.name} has been marked invalid. ` +
+        "Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the " +
+        `'${spell(names, legacyLabels.invalidSince)}' label from the secret to temporarily allow use of this token`,
+    );
+  }
+  used((found.secrets ?? []).some(({ name }) => name === secretName) ? "automatic" : "manual", use);
+}
+
+function checkClaims({ subject, namespace, account, secretName }: LegacyClaims): void {
+  const missing = [["sub", subject], ["namespace", namespace], ["secretName", secretName], ["serviceAccountName", account.name], [
+    "serviceAccountUID",
+    account.uid,
+  ]].find(([, value]) => value === "");
+  if (missing !== undefined) throw new TokenRefusal(`${missing[0]} claim is missing`);
+  const isValid = dns1123Label(namespace).length === 0 && dns1123Subdomain(account.name).length === 0;
+  if (!isValid || subject !== accountName(namespace, account.name)) throw new TokenRefusal("sub claim is invalid");
+}
+
+/** Whether the Secret holds this token. The time that it takes depends on the length only. */
+function holds(data: Readonly<Record<string, string>>, token: string): boolean {
+  const held = Object.hasOwn(data, "token") ? bytesOf(data["token"]!) : new Uint8Array();
+  const given = new TextEncoder().encode(token);
+  if (held.length !== given.length) return false;
+  let differing = 0;
+  for (let at = 0; at < held.length; at++) differing |= held[at]! ^ given[at]!;
+  return differing === 0;
+}

@@ -1,0 +1,43 @@
+/** The objects that tokens name, as they are in force now. */
+import type { ApiObject } from "../../../core/meta/object-meta.ts";
+import { pathSegmentName } from "../../../core/meta/names.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type Item, keyOf } from "../../objects/objects.ts";
+import type { Reads, Waiter } from "../../reads/reads.ts";
+
+/** Resources of the core group that tokens name. */
+export type Named = "serviceaccounts" | "secrets" | "pods" | "nodes";
+
+/** An object with the revision that tells it from its other states. */
+export interface Found<T extends ApiObject = ApiObject> {
+  readonly revision: number;
+  /** Decoded at its first use. */
+  readonly object: T;
+}
+
+/**
+ * The object, from the watch cache. A write or deletion by this server counts at once, one by another server as soon as its event has
+ * arrived. An object that the cache does not have is looked up in the store, as upstream. Undefined where there is none.
+ */
+export type Lookup = <T extends ApiObject>(resource: Named, namespace: string, name: string) => Promise<Found<T> | undefined>;
+
+export interface LookupNeeds {
+  readonly catalog: () => Pick<Catalog, "endpoint">;
+  readonly reads: Pick<Reads, "live">;
+  readonly prefix: string;
+  readonly waiter: Waiter;
+}
+
+export function lookupOf({ catalog, reads, prefix, waiter }: LookupNeeds): Lookup {
+  return async <T extends ApiObject>(resource: Named, namespace: string, name: string): Promise<Found<T> | undefined> => {
+    const kind = catalog().endpoint("", "v1", resource)?.stored;
+    if (kind === undefined || !isName(name) || (kind.namespaced && !isName(namespace))) return undefined;
+    const { item } = await reads.live(kind, keyOf(prefix, kind, namespace, name), waiter);
+    return item as (Item & { readonly object: T }) | undefined; // an object of the resource that was asked for
+  };
+}
+
+/** Whether text names an object: other text would lead to another key. */
+function isName(text: string): boolean {
+  return text !== "" && pathSegmentName(text, false).length === 0;
+}
