@@ -2,7 +2,7 @@ import { goJson, goString } from "./tree/json-text.ts";
 import type { Json } from "./schema.ts";
 import { goQuote } from "./tree/go-quote.ts";
 
-/** One finding of validation, as `field.Error` upstream: a type, where, the value, and what would be accepted. */
+/** One validation error, as upstream's `field.Error`: type, path, value and detail. */
 export type FieldErrorType =
   | "NotFound"
   | "Required"
@@ -15,15 +15,15 @@ export type FieldErrorType =
   | "TooMany"
   | "Internal";
 
-/** What is wrong with one field: reason, path, value and detail. An item of `details.causes` of a 422. */
+/** The error of one field: type, path, value and detail. A cause in `details.causes` of a 422. */
 export interface FieldError {
   readonly type: FieldErrorType;
-  /** `spec.drivers[0].name`, `data[key]`; the empty path is written `<nil>` or, for lists upstream builds so, `[]`. */
+  /** `spec.drivers[0].name`, `data[key]`. The empty path is `<nil>` or, for some lists as upstream, `[]`. */
   readonly path: string;
   readonly value?: unknown;
   readonly detail: string;
   /**
-   * How a string is quoted. Upstream shows plain strings by `%q` and those of a type of their own, as enumerations are, as JSON.
+   * Quoting of a string value. Upstream formats plain strings with `%q`, and strings with a named type, such as enumerations, as JSON.
    * Default: `json` for NotSupported, `go` for the others.
    */
   readonly quoted?: "go" | "json";
@@ -45,11 +45,11 @@ const shown: Readonly<Record<FieldErrorType, { reason: string; text: string; val
 function valueText(value: unknown, quoted: "go" | "json"): string {
   if (value === undefined || value === null) return "null";
   if (typeof value === "string") return quoted === "json" ? goString(value) : goQuote(value);
-  if (typeof value === "object") return goJson(value as Json); // what validation sees came as JSON
+  if (typeof value === "object") return goJson(value as Json); // validated values are JSON
   return String(value);
 }
 
-/** The error without its path, as a Status cause shows it: `Invalid value: "x": must be y`. */
+/** The error without its path, as in a Status cause: `Invalid value: "x": must be y`. */
 export function fieldErrorBody(error: FieldError): string {
   const kind = shown[error.type];
   const head = kind.value
@@ -57,7 +57,7 @@ export function fieldErrorBody(error: FieldError): string {
     : kind.text;
   return error.detail === "" ? head : `${head}: ${error.detail}`;
 }
-/** The error with its path, as a Status message shows it. */
+/** The error with its path, as in a Status message. */
 export function fieldErrorText(error: FieldError): string {
   return `${error.path}: ${fieldErrorBody(error)}`;
 }
@@ -70,15 +70,15 @@ export function fieldErrorReason(error: FieldError): string {
 export function required(path: string, detail: string): FieldError {
   return { type: "Required", path, detail };
 }
-/** A value that breaks a rule; `detail` names the rule. */
+/** A value that violates a rule. `detail`: the rule. */
 export function invalid(path: string, value: unknown, detail: string): FieldError {
   return { type: "Invalid", path, value, detail };
 }
-/** A value that another item of the list has. */
+/** A value that occurs in an earlier item of the list. */
 export function duplicate(path: string, value: unknown): FieldError {
   return { type: "Duplicate", path, value, detail: "" };
 }
-/** A field that may not be set, or may not have changed. */
+/** A field that must not be set or changed. */
 export function forbidden(path: string, detail: string): FieldError {
   return { type: "Forbidden", path, detail };
 }
@@ -86,7 +86,7 @@ export function forbidden(path: string, detail: string): FieldError {
 export function notFound(path: string, value: unknown): FieldError {
   return { type: "NotFound", path, value, detail: "" };
 }
-/** `supported` is shown quoted, in the order given. */
+/** A value outside of an enumeration. `supported` is shown quoted, in its order. */
 export function notSupported(path: string, value: unknown, supported: readonly string[]): FieldError {
   return {
     type: "NotSupported",

@@ -1,4 +1,4 @@
-/** Where the operators' guide explains a message. A test holds every section to the guide's headings. */
+/** Sections of the operators' guide that messages link to. A test compares them with the headings of the guide. */
 export const guideSections = Object.freeze(
   [
     "certificates-that-are-not-valid",

@@ -1,175 +1,174 @@
 /**
- * Every bound on what the server holds in memory, reads or works on at once, and waits for, named with its unit. Tests try each at the
- * bound and one past it. Lengths that the API itself prescribes stand with its rules, constants of protocols with their codecs;
- * `metrics/`, which imports nothing, has its own.
+ * All bounds of memory, work and waits of the server, named with their units. Tests check each bound and one past it. Lengths that the API
+ * prescribes are with its rules, constants of protocols with their codecs, and bounds of `metrics/`, which imports nothing, in `metrics/`.
  */
 export const limits = Object.freeze({
   /** Largest request body (kube-apiserver's MaxRequestBodyBytes). */
   bodyBytesMax: 3 * 1024 * 1024,
   /** Deepest nesting of a JSON, YAML or CBOR document. */
   documentDepthMax: 10_000,
-  /** What one list and one map of CBOR may say that they have; bytes run out before. */
+  /** Declared number of items of a CBOR list and of pairs of a CBOR map. Larger than any body allows. */
   cborElementsMax: 2 ** 31 - 1,
   cborPairsMax: 2 ** 21,
-  /** Deepest nesting of structs in structs that decoders follow; only schemas that contain themselves come near. */
+  /** Maximum nesting of structs in decoders. Only recursive schemas come near it. */
   typedDepthMax: 1000,
-  /** Unknown and duplicate fields that one body has reported (upstream's decoder keeps as many). */
+  /** Unknown and duplicate fields reported for one body (as upstream's decoder). */
   strictFindingsMax: 100,
-  /** Unknown fields that one strategic merge patch has reported (upstream has no bound). */
+  /** Unknown fields reported for one strategic merge patch (upstream has no bound). */
   convertedFindingsMax: 10_000,
-  /** Text of the repeated keys that one YAML document has reported, in UTF-16 units; further ones are counted only. */
+  /** UTF-16 units of the duplicate keys reported for one YAML document. Further ones are only counted. */
   yamlDuplicatesLengthMax: 1024 * 1024,
-  /** Text that one YAML document may have once its aliases are written out, in UTF-16 units: several times the largest body. */
+  /** UTF-16 units of one YAML document after expansion of its aliases: several times the largest body. */
   yamlTextLengthMax: 16 * 1024 * 1024,
   /** Operations in one JSON patch. */
   jsonPatchOperationsMax: 10_000,
-  /** Bytes that the copies of one JSON patch may add. */
+  /** Bytes that `copy` operations of one JSON patch may add. */
   jsonPatchCopyBytesMax: 3 * 1024 * 1024,
-  /** Bodies and stored objects above these run in the heavy thread: reading them would hold up every other connection. */
+  /** Bytes of bodies and stored objects above which requests run in the heavy thread, because decoding them would block other connections. */
   inlineBodyBytesMax: 128 * 1024,
-  /** URLs longer than these are read one in a turn of the event loop: a selector of 600 kB takes some 100 ms. */
+  /** URLs longer than this are parsed one per turn of the event loop: a selector of 600 kB takes about 100 ms. */
   turnUrlCharactersMin: 16 * 1024,
-  /** Bodies above these are read one in a turn of the event loop. */
+  /** Bodies above this are decoded one per turn of the event loop. */
   turnBodyBytesMin: 16 * 1024,
   inlineObjectBytesMax: 256 * 1024,
-  /** Heavy requests of one user that may wait; more are refused with 429. */
+  /** Waiting heavy requests of one user. More are rejected with 429. */
   heavyRequestsPerUserMax: 64,
-  /** From the abort of a heavy request until its thread is ended, and from the last one until the thread ends by itself. */
+  /** Time from the abort of a heavy request to the termination of its thread, and idle time after which the thread ends. */
   heavyAbortMs: 1_000,
   heavyIdleMs: 30_000,
-  /** Heap of the heavy thread above which its garbage is collected after a request. */
+  /** Heap of the heavy thread above which garbage is collected after a request. */
   heavyGarbageBytesMax: 32 * 1024 * 1024,
-  /** Heap of the heavy thread after a request; above it the next request gets a new thread. */
+  /** Heap of the heavy thread after a request above which the next request gets a new thread. */
   heavyHeapBytesMax: 96 * 1024 * 1024,
-  /** A heavy request by the thread's own clock; its deadline on the main thread comes first. */
+  /** Maximum duration of a heavy request in its thread. The deadline on the main thread is earlier. */
   heavyRequestMsMax: 3_600_000,
-  /** Values of a ConfigMap or Secret together. */
+  /** Total size of the values of a ConfigMap or Secret. */
   configBytesMax: 1024 * 1024,
-  /** Parameters of a storage class or volume attributes class, and bytes of their names and values together. */
+  /** Number of parameters of a storage class or volume attributes class, and total bytes of their names and values. */
   classParametersMax: 512,
   classParametersBytesMax: 256 * 1024,
-  /** The configuration file. */
+  /** Size of the configuration file. */
   configurationFileBytesMax: 1024 * 1024,
-  /** Keys and values of an object's annotations together. */
+  /** Total size of keys and values of an object's annotations. */
   annotationsBytesMax: 256 * 1024,
   fieldManagerBytesMax: 128,
-  /** Entries by update in metadata.managedFields; older ones are put together. */
+  /** Entries with the operation Update in metadata.managedFields. Older ones are merged. */
   updateManagersMax: 10,
-  /** What a driver may keep about one attachment, keys and values together. */
+  /** Total size of keys and values of the metadata of a volume attachment. */
   attachmentMetadataBytesMax: 256 * 1024,
-  /** Message of what went wrong with a volume. */
+  /** Message of a volume error. */
   volumeErrorBytesMax: 1024,
-  /** Runes of all Warning headers of one answer, and of each once that is exceeded. */
+  /** Total runes of the Warning headers of a response, and runes of each warning if the total is exceeded. */
   warningRunesMax: 4096,
   warningRunesTruncated: 256,
-  /** Length of the texts of all errors of one object, in UTF-16 units. An answer shows at least one error. */
+  /** Total UTF-16 units of the validation errors of one object. A response has at least one error. */
   fieldErrorsLengthMax: 1024 * 1024,
-  /** Errors of one list or map of an object. An answer shows no more; the rest of the list is not checked. */
+  /** Validation errors of one list or map. The rest of the list is not checked. */
   fieldErrorsOfListMax: 1024 * 1024 / 32,
-  /** Ports, and files of one volume, that a template's warnings compare with each other. */
+  /** Ports, and files of one volume, that are compared for the warnings of a template. */
   comparedForWarningsMax: 256,
-  /** How often a create tries another generated name. */
+  /** Attempts of a create to find an unused generated name. */
   generateNameTries: 8,
   generatedNameLengthMax: 63,
-  /** How often an apply that found no object, and then could not make it, looks again. Other races last as long as their requests. */
+  /** Attempts of an apply whose object was absent and then could not be created. Other races are retried until the request ends. */
   updateTries: 5,
-  /** Bytes at which a list or object is compressed for a client that accepts gzip. */
+  /** Minimum bytes of a list or object that is compressed for a client that accepts gzip. */
   gzipBytesMin: 128 * 1024,
-  /** Pieces in which lists leave. */
+  /** Bytes of one chunk of a list response. */
   chunkBytes: 64 * 1024,
-  /** Room on the disk that the embedded store keeps for deletions and compaction, and the pieces in which it gives it back. */
+  /** Disk space that the embedded store reserves for deletions and compaction, and the unit in which it releases it. */
   storeReserveBytes: 16 * 1024 * 1024,
   storeReservePieceBytes: 4 * 1024 * 1024,
-  /** How often a store that is full, or fails, is tried again. */
+  /** Interval of retries of a full or failed store. */
   storeTrialMs: 2_000,
-  /** For how long no call to an endpoint of etcd may be answered before it is reported as unreachable. */
+  /** Time without a response of an etcd endpoint after which it is reported as unreachable. */
   etcdSilentMs: 1_800,
-  /** How long a scrape of metrics waits for the store. Less than Prometheus' timeout. */
+  /** Time that a metrics scrape waits for the store. Less than the timeout of Prometheus. */
   scrapeStoreMs: 2_000,
-  /** Time between two calls that test whether a member of etcd that was left for another answers again. */
+  /** Interval of calls that check whether a failed etcd member is available again. */
   etcdMemberTrialMs: 5_000,
-  /** What one watcher may have waiting, if it takes nothing for so long, before it is closed. */
+  /** A watch is closed if more than this is queued and its client has read nothing for `watchStalledMs`. */
   watchQueueBytesMax: 16 * 1024 * 1024,
   watchStalledMs: 1_000,
-  /** Bytes up to which the frames of one watch are joined into one write. */
+  /** Maximum bytes of the frames of one watch that are joined into one write. */
   watchPieceBytes: 256 * 1024,
-  /** Milliseconds from the first check of a watch that seems stuck to its end: time for the process to see what clients have read. */
+  /** Milliseconds from the first check of a stalled watch to its end, so that pending socket events are processed first. */
   watchLastTurnMs: 100,
   /** Watches that one turn of the event loop serves. */
   watchesPerTurnMax: 128,
-  /** Waiting watches from which on events are gathered, milliseconds for each of them, and milliseconds at most. */
+  /** Number of watches from which events are batched, milliseconds per watch, and maximum milliseconds. */
   gatherWatchesMin: 32,
   gatherMsPerWatch: 0.2,
   gatherMsMax: 25,
-  /** Entries that one step of a list handles; other requests run between two steps. */
+  /** Entries per step of a list. Other requests run between two steps. */
   listStepEntriesMax: 256,
   /**
-   * Milliseconds of the wait that readers of the newest state share, in which their signals and timeouts are not checked: a signal and
+   * Milliseconds of the shared wait of readers of the newest state. Signals and timeouts of readers are not checked during it: a signal and
    * timers for each reader would cost more than the shared round trip, which takes about a millisecond.
    */
   sharedWaitMs: 100,
-  /** Bytes of cached entries in other forms than the stored one. */
+  /** Bytes of cached entries in forms other than the stored form. */
   formsBytesMax: 64 * 1024 * 1024,
-  /** Changes between two states of a kind that are kept for exact reads. */
+  /** Changes between two snapshots of a kind that are kept for exact reads. */
   snapshotEventsMax: 256,
-  /** Lists of one kind that are read in chunks at one time, each of which holds its state. */
+  /** Concurrent chunked lists of one kind, each of which keeps a snapshot. */
   pinnedListsMax: 32,
-  /** Bytes of JSON of the decoded objects that are kept for the next write. */
+  /** JSON bytes of the decoded objects that are cached for the next write. */
   recentObjectsBytesMax: 2 * 1024 * 1024,
-  /** Bytes of frames that are kept for watches that have not begun. */
+  /** Bytes of cached frames for watches that have not begun. */
   sharedFramesBytesMax: 8 * 1024 * 1024,
-  /** Writes of this server whose events have not arrived yet; an event beyond them is decoded. */
+  /** Writes of this server without an event yet. Events of further writes are decoded. */
   ownWritesMax: 1024,
-  /** Sets of labels and fields that entries share. When it is full, a new table starts. */
+  /** Entries of the intern table of labels and fields. When it is full, a new table starts. */
   internedAttributesMax: 100_000,
-  /** Values of one watch selector in the index. A selector with more is evaluated at every change. */
+  /** Indexed values of one watch selector. A selector with more values is evaluated at every change. */
   watchTokensMax: 16,
-  /** Bytes, and entries at most and at first, that filling the cache reads at once. */
+  /** Bytes and entries of one page when the cache is filled, and entries of the first page. */
   fillPageBytes: 4 * 1024 * 1024,
   fillPageEntriesMax: 500,
   fillPageEntriesFirst: 16,
   /** Entries that one turn of the event loop decodes during a fill. */
   fillTurnEntriesMax: 100,
-  /** Longest pause before the cache tries again to follow the store. */
+  /** Maximum delay before the cache watches the store again after a failure. */
   cacheRetryMsMax: 5_000,
-  /** Bytes of the messages of one protobuf list that are kept between measuring and sending; others are made twice. */
+  /** Bytes of encoded messages of one protobuf list kept between measuring and sending. Others are encoded twice. */
   listMessagesBytesMax: 1024 * 1024,
-  /** Between two bookmarks of a watch in which nothing happens. */
+  /** Interval of bookmarks of a watch without events. */
   bookmarkEveryMs: 60_000,
-  /** From the last bookmark of a watch to its planned end; a watch that lasts no longer gets none. */
+  /** Time from the last bookmark of a watch to its planned end. A shorter watch gets no bookmark. */
   bookmarkBeforeEndMs: 2_000,
   /** Seconds: minimum duration of a watch in process; the maximum is twice as long (the default of --min-request-timeout). */
   localWatchSecondsMin: 1_800,
   /** Milliseconds that a read waits for a future revision (upstream: blockTimeout). */
   revisionWaitMs: 3_000,
-  /** Bytes and number of the embedded store's newest events that are kept in memory, and how many one watch takes at once. */
+  /** Bytes and number of the newest events of the embedded store in memory, and events that one watch reads at once. */
   recentEventsBytesMax: 16 * 1024 * 1024,
   recentEventsMax: 16_384,
   recentEventsTakenMax: 1024,
-  /** Calls, and their bytes, that share one run of the embedded store, and calls that may wait for one. */
+  /** Calls and bytes of one batch of the embedded store, and waiting calls. */
   storeRunCallsMax: 512,
   storeRunBytesMax: 8 * 1024 * 1024,
   storeCallsWaitingMax: 65_536,
-  /** Bytes of the memory for one direction between the main thread and that of the embedded store: hundreds of commits of the usual size.
-   *  Unused pages take no memory. */
+  /** Bytes of shared memory for one direction between the main thread and the thread of the embedded store: hundreds of commits of the usual
+   *  size. Unused pages take no memory. */
   storeLaneBytes: 1024 * 1024,
   /** Milliseconds between two compactions of the store, and the minimum age of compacted history (kube-apiserver's default). */
   compactionMs: 5 * 60 * 1000,
-  /** One value of the embedded store (etcd's --max-request-bytes). */
+  /** Size of one value in the embedded store (etcd's --max-request-bytes). */
   storeValueBytesMax: 1.5 * 1024 * 1024,
-  /** Keys that expire, revisions that are swept and bytes of history that are read in one run of the embedded store. */
+  /** Expired keys, compacted revisions and bytes of history read in one batch of the embedded store. */
   expireKeysMax: 500,
   sweepRevisionsMax: 2000,
   historyBytesMax: 4 * 1024 * 1024,
-  /** Revisions that are swept at once on a full disk: each run has to fit into a piece of the reserve. */
+  /** Revisions compacted at once on a full disk: each batch must fit into `storeReservePieceBytes`. */
   sweepRevisionsWhenFullMax: 64,
-  /** Keys that one request reads from etcd; longer lists take several at one revision. */
+  /** Keys of one range request to etcd. Longer lists take several requests at one revision. */
   rangeKeysMax: 5000,
-  /** Keys on one lease of etcd, and seconds that a key may live longer than its time to live. */
+  /** Keys of one etcd lease, and seconds that a key may exceed its time to live. */
   leaseKeysMax: 1000,
   leaseSlackSecondsMax: 60,
-  /** Milliseconds: to connect to etcd, of one call unless settings say otherwise, between two keepalive pings (kube-apiserver's value),
-   *  and before an attempt after all endpoints have failed. */
+  /** Milliseconds: connection timeout of etcd, default timeout of a call, interval of keepalive pings (kube-apiserver's value), and delay
+   *  after all endpoints have failed. */
   etcdConnectMs: 5_000,
   etcdCallMs: 30_000,
   etcdKeepaliveMs: 30_000,
@@ -189,86 +188,85 @@ export const limits = Object.freeze({
   /** Decoded header blocks of etcd that are cached, and bytes of one of them. */
   etcdKnownHeadersMax: 16,
   etcdKnownHeaderBytesMax: 256,
-  /** Coded headers of one answer of etcd, and the frames that they come in. */
+  /** Bytes and frames of the encoded headers of one etcd response. */
   etcdHeaderBytesMax: 65_536,
   etcdHeaderFramesMax: 64,
-  /** What etcd may leave unread of the acknowledgements that it is sent. */
+  /** Maximum bytes of acknowledgements that etcd has not read. */
   etcdUnreadBytesMax: 1024 * 1024,
-  /** Objects of one page that background work reads, at most and at first, and UTF-16 units of one. */
+  /** Objects of one page and of the first page of a list of a controller, and UTF-16 units of one page. */
   listedItemsMax: 100,
   listedItemsFirst: 10,
   listedLength: 4 * 1024 * 1024,
-  /** Objects that a controller works on at one time. */
+  /** Objects that a controller processes concurrently. */
   controllerPassesMax: 10,
-  /** Keys of one work queue: those that wait, and those that wait for a time. */
+  /** Keys of one work queue, waiting and delayed. */
   workQueueKeysMax: 1_000_000,
-  /** Events of one controller that wait to be written (client-go), and that may still become a series. */
+  /** Events of one controller that wait to be written (as client-go), and events that can become a series. */
   eventsWaitingMax: 1000,
   eventSeriesMax: 4096,
-  /** For how long a start waits for its controllers. */
+  /** Time that the start waits for controllers. */
   startedMsMax: 2_000,
-  /** Deepest path of a managed field. */
+  /** Maximum depth of the path of a managed field. */
   fieldSetDepthMax: 1000,
-  /** Request line and headers together (Go's http.DefaultMaxHeaderBytes). */
+  /** Total size of request line and headers (Go's http.DefaultMaxHeaderBytes). */
   headerBytesMax: 1024 * 1024,
   /** Headers of one request. */
   headersMax: 1000,
-  /** Requests that one HTTP/2 connection may have open (Go's default), unless settings say otherwise. */
+  /** Default of concurrent requests of one HTTP/2 connection (Go's default). */
   streamsPerConnectionMax: 250,
-  /** Requests that one HTTP/1.1 connection may have open; more means a client that does not wait for answers. */
+  /** Pipelined requests of one HTTP/1.1 connection. */
   pipelinedRequestsMax: 32,
-  /** Requests of one HTTP/2 connection that one turn of the event loop begins with, and pieces of their bodies that it reads. */
+  /** Requests of one HTTP/2 connection that start in one turn of the event loop, and chunks of their bodies that it reads. */
   requestsPerTurnMax: 32,
   piecesPerTurnMax: 256,
   /** HTTP/2 frames of one connection that one turn of the event loop reads (Deno). */
   framesPerTurnMax: 64,
-  /** Requests that an HTTP/2 client may reset before their answers begin, more than those that were answered (Go: four times the
-   *  streams that may be open). */
+  /** Requests that an HTTP/2 client may reset before their responses, in excess of completed ones (Go: four times the concurrent streams). */
   earlyResetsMax: 500,
-  /** What Node may hold for an HTTP/2 connection, in mebibytes for each request that it may have open: its own default, 10 for the
-   *  connection, is too little for one full of watches. */
+  /** Memory of Node for an HTTP/2 connection, in mebibytes per concurrent request. Node's default, 10 for the connection, is too small for a
+   *  connection with many watches. */
   streamMemoryMebibytes: 1,
-  /** What is still read of a body after its request was answered, before the connection is broken off. */
+  /** Bytes of a body that are read after the response, before the connection is closed. */
   discardBytesMax: 16 * 1024 * 1024,
-  /** Milliseconds that an answer waits for the rest of a discarded body. */
+  /** Milliseconds that a response waits for the rest of a discarded body. */
   discardMs: 100,
-  /** Maximum bytes of one write to a connection. A write is encrypted as a whole and held until its client has read it, so large chunks
-   *  would delay all other clients, and cost their size for each client. */
+  /** Maximum bytes of one write to a connection. A write is encrypted as a whole and kept in memory until its client has read it, so large
+   *  writes would delay other clients and take memory for each client. */
   writeBytesMax: 128 * 1024,
   /** HTTP/2 sessions that get a GOAWAY in one step of a shutdown, and milliseconds between two steps. */
   goawaysPerStep: 16,
   goawayStepMs: 20,
-  /** Bytes of a body in chunks for each byte of its content, and bytes beside those. Go's server allows 16 bytes for each chunk beside
-   *  its content and two more for each byte of it, and 16 KiB. */
+  /** Bytes of a chunked body per byte of content, and additional bytes. Go's server allows 16 bytes per chunk and two per byte of content in
+   *  addition to the content, and 16 KiB. */
   chunkBytesPerByteMax: 19,
   chunkOverheadBytesMax: 16 * 1024,
-  /** What is read of a body in chunks before other connections get their turn. */
+  /** Bytes of a chunked body read before other connections are served. */
   chunkedTurnBytes: 64 * 1024,
-  /** For how long an HTTP/1.1 connection is left to a client that may still send, to read its last answer (Go's server too). */
+  /** Time that an HTTP/1.1 connection stays open after its last response while the client may still send (as Go's server). */
   lingerMs: 500,
-  /** From the opening of a connection to the end of its TLS handshake. */
+  /** Timeout of the TLS handshake. */
   handshakeMs: 10_000,
-  /** From there to its first request (kube-apiserver's ReadHeaderTimeout). */
+  /** Time from the handshake to the first request (kube-apiserver's ReadHeaderTimeout). */
   firstRequestMs: 32_000,
-  /** Between two requests on a connection (kube-apiserver's IdleTimeout). */
+  /** Time between two requests on a connection (kube-apiserver's IdleTimeout). */
   idleMs: 90_000,
-  /** For how long a client may take nothing of what an answer has for it. */
+  /** Time without reads of a client after which its pending response is aborted. */
   stalledMs: 60_000,
-  /** UTF-16 units of one text in the log. */
+  /** UTF-16 units of one string in the log. */
   logTextLengthMax: 4096,
-  /** What of a client's Audit-ID is logged (upstream's bound), and what of it is honoured at all. */
+  /** Logged length of a client's Audit-ID (upstream's bound), and maximum length of an accepted one. */
   auditIdLoggedMax: 64,
   auditIdLengthMax: 1024,
-  /** Certificates of a client that are read, its own included. */
+  /** Certificates of a client's chain that are read, including the client certificate. */
   peerChainLengthMax: 16,
   /** Signatures that the search for a chain of certificates may check (Go's crypto/x509). */
   signatureChecksMax: 100,
-  /** Names times name constraints that one chain may compare. */
+  /** Comparisons of names with name constraints in one chain. */
   nameConstraintComparisonsMax: 250_000,
-  /** Bits of RSA keys that may sign (Go's crypto/rsa), and that client certificates may have (Go's crypto/tls). */
+  /** Minimum bits of signing RSA keys (Go's crypto/rsa), and maximum bits in client certificates (Go's crypto/tls). */
   rsaKeyBitsMin: 1024,
   rsaKeyBitsMax: 8192,
-  /** Client certificates whose verdict is remembered. */
+  /** Client certificates with a cached verification result. */
   peerVerdictsMax: 1000,
   /** Tokens that a cache of authentications remembers, and UTF-16 units of a user that it remembers. */
   cachedTokensMax: 16_384,

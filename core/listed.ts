@@ -1,12 +1,12 @@
-/** All objects of a collection, of which no more than a page is held at a time. */
+/** Iterates over all objects of a collection, with at most one page in memory. */
 import { limits } from "./limits.ts";
 import type { Api } from "./api.ts";
 import type { GroupVersion } from "./versions.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 
 /**
- * The objects as they are at one revision, which is returned at the end. A StatusError Expired where reading them takes longer than
- * history is kept.
+ * The objects at one revision, which is the return value. Throws a StatusError Expired if reading takes longer than the retention of
+ * history.
  */
 export async function* listed(
   api: Pick<Api, "list">,

@@ -5,21 +5,21 @@ import type { Api } from "./api.ts";
 import type { ApiObject } from "./meta/object-meta.ts";
 import { StatusError } from "./status-error.ts";
 
-interface Asked {
+interface Call {
   readonly where: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Objects in pages as an API gives them, at revision 7; tokens are places. */
+/** An API that returns objects in pages at revision 7. Continue tokens are indexes. */
 function paged(objects: readonly ApiObject[]) {
-  const asked: Asked[] = [];
+  const calls: Call[] = [];
   const list: Api["list"] = (groupVersion, resource, namespace, query = {}) => {
-    asked.push({ where: [groupVersion, resource, namespace], query });
+    calls.push({ where: [groupVersion, resource, namespace], query });
     const from = Number(query["continue"] ?? 0), to = from + Number(query["limit"]);
     const more = to < objects.length ? { continue: `${to}` } : {};
     return Promise.resolve({ metadata: { resourceVersion: "7", ...more }, items: objects.slice(from, to) });
   };
-  return { list, asked };
+  return { list, calls };
 }
 
 function things(count: number, note = ""): readonly ApiObject[] {
@@ -34,49 +34,49 @@ async function all(objects: AsyncGenerator<ApiObject, string>): Promise<{ readon
   }
 }
 
-const limits = (asked: readonly Asked[]) => asked.map(({ query }) => query["limit"]);
+const limits = (calls: readonly Call[]) => calls.map(({ query }) => query["limit"]);
 
 for (const [count, pages] of [[0, ["10"]], [10, ["10"]], [11, ["10", "100"]], [110, ["10", "100"]], [111, ["10", "100", "100"]]] as const) {
   test(`listed() gives ${count} objects in order, and their revision at the end, from ${pages.length} pages`, async () => {
-    const { list, asked } = paged(things(count));
+    const { list, calls } = paged(things(count));
     const { names, revision } = await all(listed({ list }, "v1", "things", "ns"));
     assert.deepEqual(names, things(count).map(({ metadata }) => metadata.name));
     assert.equal(revision, "7");
-    assert.deepEqual(limits(asked), pages);
+    assert.deepEqual(limits(calls), pages);
   });
 }
 
-test("listed() asks each page with the same query and with the token of the page before only", async () => {
-  const { list, asked } = paged(things(111));
+test("listed() requests each page with the same query and the token of the previous page", async () => {
+  const { list, calls } = paged(things(111));
   await all(listed({ list }, "example.com/v1", "things", "ns", { labelSelector: "a=b" }));
-  assert.deepEqual(asked.map(({ where }) => where.join(" ")), Array(3).fill("example.com/v1 things ns"));
-  assert.deepEqual(asked.map(({ query }) => query), [
+  assert.deepEqual(calls.map(({ where }) => where.join(" ")), Array(3).fill("example.com/v1 things ns"));
+  assert.deepEqual(calls.map(({ query }) => query), [
     { labelSelector: "a=b", limit: "10" },
     { labelSelector: "a=b", limit: "100", continue: "10" },
     { labelSelector: "a=b", limit: "100", continue: "110" },
   ]);
 });
 
-test("listed() holds no more than four Mi of text, or one object that is longer", async () => {
+test("listed() keeps at most four Mi of text in memory, or one larger object", async () => {
   const mebi = 1024 * 1024;
   const long = paged(things(12, "x".repeat(mebi)));
   await all(listed(long, "v1", "things", ""));
-  assert.deepEqual(limits(long.asked).slice(0, 2), ["10", "4"]);
+  assert.deepEqual(limits(long.calls).slice(0, 2), ["10", "4"]);
   const longer = paged(things(12, "x".repeat(5 * mebi)));
   assert.equal((await all(listed(longer, "v1", "things", ""))).names.length, 12);
-  assert.deepEqual(limits(longer.asked), ["10", "1", "1"]);
+  assert.deepEqual(limits(longer.calls), ["10", "1", "1"]);
 });
 
 test("listed() reads a page when its first item is needed, and rethrows read errors", async () => {
-  const { list, asked } = paged(things(20));
+  const { list, calls } = paged(things(20));
   const gone = new StatusError("Expired", "too old");
   const objects = listed(
-    { list: (...wanted) => asked.length === 1 ? Promise.reject(gone) : list(...wanted) },
+    { list: (...wanted) => calls.length === 1 ? Promise.reject(gone) : list(...wanted) },
     "v1",
     "things",
     "",
   );
   for (let read = 0; read < 10; read++) assert.equal((await objects.next()).done, false);
-  assert.equal(asked.length, 1);
+  assert.equal(calls.length, 1);
   await assert.rejects(objects.next(), gone);
 });

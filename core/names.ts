@@ -1,6 +1,6 @@
 /**
- * The two words that give every group name, media type, label, annotation, finalizer and key prefix.
- * Definitions write them as `{domain}` and `{platform}`; nothing else spells them.
+ * The two configurable words of every group name, media type, label, annotation, finalizer and key prefix. Definitions write them as
+ * `{domain}` and `{platform}`.
  */
 export interface Names {
   /** Group domain, `k8s.io` by default: `storage.{domain}` is `storage.k8s.io`. */
@@ -12,7 +12,7 @@ export interface Names {
 /** The names without --group-domain and --platform-name: `k8s.io` and `kubernetes`. */
 export const defaultNames: Names = Object.freeze({ domain: "k8s.io", platform: "kubernetes" });
 
-/** `text` with `{domain}` and `{platform}` filled in. */
+/** `text` with `{domain}` and `{platform}` replaced. */
 export function spell(names: Names, text: string): string {
   return text.includes("{") ? text.replaceAll("{domain}", names.domain).replaceAll("{platform}", names.platform) : text;
 }

@@ -1,6 +1,6 @@
-/** The known name that is nearest to a mistyped one. */
+/** Suggestions for mistyped names. */
 
-/** The candidate that takes the fewest edits to reach, if they are few for its length; undefined when nothing is near. */
+/** The candidate with the smallest edit distance; undefined if that is large for the length of the word. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Infinity;
@@ -11,7 +11,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best !== undefined && fewest <= Math.max(2, Math.floor(best.length / 3)) ? best : undefined;
 }
 
-/** Levenshtein's distance with neighbours swapped counted once; words are cut at 200 characters. */
+/** Levenshtein distance with transpositions of neighbours as one edit. Words are truncated to 200 characters. */
 function distance(left: string, right: string): number {
   const a = left.slice(0, 200), b = right.slice(0, 200);
   let before: number[] = [];

@@ -1,8 +1,8 @@
 const uint64Max = 2n ** 64n - 1n;
 
 /**
- * An unsigned integer of 64 bits as Go's `strconv.ParseUint` reads it, at most `Number.MAX_SAFE_INTEGER`: revisions are no larger. For
- * another text, the words in which Go refuses it.
+ * Parses an unsigned 64-bit integer as Go's `strconv.ParseUint`. Values above `Number.MAX_SAFE_INTEGER`, larger than any revision, are
+ * capped to it. Returns Go's error text for an invalid text.
  */
 export function parseUint(text: string): number | "invalid syntax" | "value out of range" {
   if (!/^[0-9]+$/.test(text)) return "invalid syntax";

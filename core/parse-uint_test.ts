@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseUint } from "./parse-uint.ts";
 
-test("parseUint() reads what Go's ParseUint reads, and refuses the rest in its words", () => {
+test("parseUint() parses as Go's ParseUint, and returns its error texts", () => {
   const cases: readonly (readonly [string, ReturnType<typeof parseUint>])[] = [
     ["0", 0],
     ["000", 0],

@@ -1,6 +1,6 @@
 /**
- * The plugin contract. A plugin is a frozen value; importing one does nothing, naming it in `plugins/mod.ts` (or
- * with `--plugins`) offers it. `define.ts` checks definitions and reports every mistake at once.
+ * The plugin contract. A plugin is a frozen value. Its module has no side effects; an entry in `plugins/mod.ts` (or `--plugins`) makes it
+ * available. `define.ts` checks definitions and reports all mistakes together.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
 import type { Access, Authorizer, Reader } from "./access.ts";
@@ -19,19 +19,19 @@ export type Release = string;
 
 /** Stage of a feature gate. */
 export type Stability = "Alpha" | "Beta" | "GA" | "Deprecated";
-/** One rung of a gate's ladder: holds from that release on. */
+/** One stage of a feature gate, from the release `since` on. */
 export interface GateStage {
   readonly since: Release;
   readonly stage: Stability;
   readonly default: boolean;
   readonly locked?: true;
-  /** The release in which the gate is gone, where that is known. */
+  /** The release that removes the gate, if known. */
   readonly removed?: Release;
 }
 /** Whether a feature gate is on. Throws for a gate that no plugin declares: a bug. */
 export type Gates = (gate: string) => boolean;
 
-/** What a hook may look at besides the object. No clock of its own, no I/O. */
+/** The input of a hook besides the object. Hooks use no clock and no I/O. */
 export interface HookContext {
   readonly names: Names;
   readonly gates: Gates;
@@ -39,7 +39,7 @@ export interface HookContext {
   readonly now: string;
   /** "" for the object itself, else `status`, `finalize`, ... */
   readonly subresource: string;
-  /** The version that the client spoke. */
+  /** The group version of the request. */
   readonly requestVersion: GroupVersion;
   /**
    * The recorder of a metric that a plugin declares in `metrics`. Throws for any other. A hook may run more than once for a request.
@@ -50,18 +50,18 @@ export interface HookContext {
 }
 
 /**
- * How a resource behaves where resources differ. Everything has the default that most resources have.
+ * Behaviour that differs between resources. The defaults are those of most resources.
  */
 export interface Strategy {
   /** PUT of a name that does not exist creates it. Default false. */
   readonly createOnUpdate?: boolean;
-  /** PUT without a resourceVersion overwrites; false refuses it. Default true. */
+  /** PUT without a resourceVersion overwrites; false rejects it. Default true. */
   readonly unconditionalUpdate?: boolean;
-  /** What a finished DELETE answers. Default "status". */
+  /** The response of a completed DELETE. Default "status". */
   readonly deleteAnswers?: "object" | "status";
-  /** Messages of what is wrong with a name (`prefix`: with a generateName prefix); empty means valid. Default: DNS subdomain. */
+  /** Error messages of a name (`prefix`: of a generateName prefix); empty if valid. Default: DNS subdomain. */
   readonly nameRule?: (name: string, prefix: boolean) => readonly string[];
-  /** create() looks at the metadata itself; the kernel only sees to it afterwards that the object can be stored. */
+  /** create() validates the metadata itself; the kernel then only checks that the object can be stored. */
   readonly ownMetaRules?: true;
   /**
    * The server counts changes of the spec in metadata.generation: from 1 at creation, or with `onUpdate` from what the client sent.
@@ -70,21 +70,21 @@ export interface Strategy {
   readonly generation?: boolean | "onUpdate";
   /** Seconds that an object lives (Events). */
   readonly ttlSeconds?: number;
-  /** False: always read from the store itself. Default true. */
+  /** False: reads always use the store, not the watch cache. Default true. */
   readonly cached?: boolean;
-  /** False: a delete puts no finalizer for dependents on it, whatever propagation it asks for (Events). Default true. */
+  /** False: a delete adds no finalizer for dependents, with any propagation policy (Events). Default true. */
   readonly garbageCollected?: boolean;
   /** Verbs that are not served. */
   readonly without?: readonly Verb[];
-  /** Why verbs are left out, for the answer to clients that try one: a clause without a full stop. */
+  /** The reason for `without`, for error messages: a clause without a full stop. */
   readonly withoutReason?: string;
   /** Finalizers without a slash are checked against the standard ones (kinds of the core group). */
   readonly coreFinalizers?: boolean;
 }
 
-/** What a hook may look at that may read and wait. */
+/** The input of hooks that may read and wait. */
 export interface RequestHookContext extends HookContext {
-  /** Who makes the request; with impersonation the impersonated user. */
+  /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
   readonly access: Access;
   readonly read: Reader;
@@ -92,9 +92,9 @@ export interface RequestHookContext extends HookContext {
   readonly warn: (text: string) => void;
 }
 
-/** A kind that only the path of a subresource takes or answers. It is never stored and has no collection. */
+/** A kind of request and response bodies of a subresource only. It is never stored and has no collection. */
 export interface SubresourceKind<V extends ApiObject = any> {
-  /** The group version of the kind, also where it is the resource's own: `autoscaling/v1`. */
+  /** The group version of the kind, such as `autoscaling/v1`. Required even if it is that of the resource. */
   readonly groupVersion: GroupVersion;
   /** Made by `object(...)`; its name is the kind. */
   readonly schema: Typed<unknown, StructNode>;
@@ -106,28 +106,28 @@ export interface SubresourceKind<V extends ApiObject = any> {
 export type SubresourceBody<V> = Omit<V, "kind" | "apiVersion" | "metadata">;
 
 /**
- * An object as another kind: `scale` shows it as a Scale. Reads and writes of the path have this kind. Its metadata are name, namespace,
- * uid, resourceVersion and creationTimestamp of the object.
+ * An object as another kind: `scale` serves it as a Scale. Reads and writes of the path use this kind. Its metadata are name, namespace, uid,
+ * resourceVersion and creationTimestamp of the object.
  *
- * Order of a write: `read` (what is stored) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and admission
- * of the resource, as in a write of the object itself -> `read` (the answer).
+ * Order of a write: `read` (of the stored object) -> body, patch or apply on it -> `validate` -> `write` -> prepare, validation and admission
+ * of the resource, as in a write of the object itself -> `read` (for the response).
  */
 export interface SubresourceView<T = any, V extends ApiObject = any> extends SubresourceKind<V> {
   /** The view of an object in the stored form. */
   readonly read: (object: T, context: HookContext) => SubresourceBody<V>;
   /** Rules of the view itself; errors are reported for the view's kind. */
   readonly validate?: (view: V, prior: T, context: HookContext) => readonly FieldError[];
-  /** The object to store, of the view that was sent and the object that is stored. */
+  /** Makes the object to store from the view of the request and the stored object. */
   readonly write: (view: V, prior: T, context: HookContext) => T;
   /**
-   * Field ownership: paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. Whoever
-   * writes one through the view owns the other. Fields that are not listed have no owner by writes through the view.
+   * Field ownership: paths of the view to paths of the object in this version, such as `{ "spec.replicas": "spec.replicas" }`. A manager
+   * that writes a path through the view owns the path of the object. Other paths get no owner by writes through the view.
    */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
 /**
- * POST of a subresource: an action on one object, such as `restart`, or a question about it, such as `token`. Answered with 201.
+ * POST of a subresource: an action on one object, such as `restart`, or a request for information, such as `token`. The response has code 201.
  *
  * Order: body -> namespace -> `validateRequest` -> object -> `validate` -> `write`, if any, then prepare, validation and admission of the
  * resource -> `respond`, if any.
@@ -135,15 +135,15 @@ export interface SubresourceView<T = any, V extends ApiObject = any> extends Sub
 export interface SubresourceAction<T = any, Request extends ApiObject = any, Response extends ApiObject = any> {
   /** Kind of the body. Without it a body is ignored and `request` is undefined. */
   readonly request?: SubresourceKind<Request>;
-  /** Kind of the answer. Without it the object is the answer. With the kind of the request, `request` has the owner of its fields. */
+  /** Kind of the response. Default: the object. If it is also the kind of the request, `request` has the owner of its fields. */
   readonly response?: SubresourceKind<Response>;
-  /** Rules of the request before the object is looked up, in place of the rule that its name, if any, is the name in the path. */
+  /** Rules of the request before the object is read. They replace the rule that a name in the request must be the name in the path. */
   readonly validateRequest?: (request: Request, name: string) => readonly FieldError[];
-  /** Rules of the request; errors are reported for its kind, or for the object's where it has none. */
+  /** Rules of the request; errors are reported for its kind, or for that of the object if it has none. */
   readonly validate?: (request: Request, object: T, context: HookContext) => readonly FieldError[];
   /** The object to store; `prior` itself when nothing changes. Runs again on a newer object after a conflict. */
   readonly write?: (request: Request, prior: T, context: RequestHookContext) => T;
-  /** The answer, where it has a kind of its own. `object` is what is stored after `write`. */
+  /** Makes the response, if `response` is set. `object`: the stored object after `write`. */
   readonly respond?: (
     request: Request,
     object: T,
@@ -154,33 +154,33 @@ export interface SubresourceAction<T = any, Request extends ApiObject = any, Res
 }
 
 /**
- * A path below an object: `status`, `finalize`, `scale`, `restart`. It shows the object itself (`write`) or another kind (`view`) to GET,
- * PUT and PATCH, and may take POST (`create`).
+ * A path below an object: `status`, `finalize`, `scale`, `restart`. GET, PUT and PATCH use the object itself (`write`) or another kind
+ * (`view`); POST is an action (`create`).
  */
 export interface Subresource<T = any> {
   /** Verbs of this path. Default: get, update and patch if it has `write` or `view`, create if it has `create`. */
   readonly verbs?: readonly ("create" | "get" | "update" | "patch")[];
-  /** Where the path shows the object itself: the object to store, of what the client sent and what is stored. */
+  /** For a path that serves the object itself: makes the object to store from the object of the request and the stored one. */
   readonly write?: (next: T, prior: T, context: HookContext) => T;
   /** Validation in place of the resource's own `update`, for writes by `write`. */
   readonly update?: (next: T, prior: T, context: HookContext) => readonly FieldError[];
-  /** Top-level fields that writes through this path leave as they are. Such a write does not own them. Default for `status`:
-   *  all but metadata and status; for others: status. */
+  /** Top-level fields that writes through this path do not change and do not own. Default for `status`: all but metadata and status; for
+   *  others: status. */
   readonly leaves?: readonly string[];
-  /** Where the path shows another kind. */
+  /** For a path that serves another kind. */
   readonly view?: SubresourceView<T>;
   /** POST of the path. */
   readonly create?: SubresourceAction<T>;
 }
 
-/** One version of a resource as clients see it. */
+/** One served version of a resource. */
 export interface Served<T extends ApiObject = any> {
   /** Made by `object(...)`: a top-level `status` gives the status subresource by default. */
   readonly schema: Typed<unknown, StructNode>;
   readonly introduced: Release;
   readonly deprecated?: Release;
   readonly removed?: Release;
-  /** A version that the target release has removed is served only where --runtime-config names it; with this gate on also by
+  /** A version that the target release has removed is served only if --runtime-config names it; with this gate on also by
    *  `api/alpha`, `api/beta`, `api/ga` or `api/all`. */
   readonly keptBy?: string;
   /** Group version and kind to move to, shown in the warning. */
@@ -189,49 +189,48 @@ export interface Served<T extends ApiObject = any> {
   /** Field selectors beyond metadata.name and metadata.namespace: label to value. */
   readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
   readonly subresources?: Readonly<Record<string, Subresource<T>>>;
-  /** Defaults that need the names, after those of the tree; returns `object` itself when nothing changes. */
-  readonly fill?: (object: T, names: Names) => T;
+  /** Applies defaults that depend on the names, after those of the schema. Returns `object` itself if nothing changes. */
+  readonly applyDefaults?: (object: T, names: Names) => T;
   /**
-   * The stored form of an object of this version and the other way round, where they differ in more than apiVersion; either may be left
-   * out where that direction changes nothing. Defaults are filled in afterwards.
+   * Conversion from this version to the stored form (`toStored`) and back, if they differ in more than apiVersion. A direction that changes
+   * nothing may be omitted. Defaults are applied afterwards.
    */
   readonly toStored?: (served: any) => T;
   readonly fromStored?: (stored: T) => any;
 }
 
-/** One stored thing, however many groups and versions show it. */
+/** A stored type of objects, with all groups and versions that serve it. */
 export interface Resource<T extends ApiObject = any> {
   readonly kind: string;
-  /** Lower-case plural, when it is not the regular one. */
+  /** Lower-case plural. Default: the regular plural. */
   readonly plural?: string;
-  /** Lower-case singular, when it is not the kind in lower case. */
+  /** Lower-case singular. Default: the kind in lower case. */
   readonly singular?: string;
-  /** When it is not `<Kind>List`. */
+  /** Default: `<Kind>List`. */
   readonly listKind?: string;
   readonly scope: "Cluster" | "Namespaced";
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** Requests are answered, but no discovery or OpenAPI document names it. */
+  /** Served, but not listed in discovery and OpenAPI documents. */
   readonly unlisted?: true;
   /** One sentence for reference pages. */
   readonly summary: string;
-  /** The one form that the store holds and the hooks see; must be one of `served` or carry its schema in `storedSchema`. */
+  /** The version of stored objects and of the objects that hooks get; must be one of `served`. */
   readonly storedAs: GroupVersion;
-  /** Segments of the key below the prefix, as upstream lays them out: `configmaps`, `services/specs`. Every kind has them that
-   *  has no `handleCreate`. */
+  /** Segments of the key below the prefix, as upstream: `configmaps`, `services/specs`. Required without `handleCreate`. */
   readonly storedUnder?: string;
   readonly served: Readonly<Record<GroupVersion, Served<T>>>;
   readonly strategy?: Strategy;
   /** Pure; before validation. `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   prepare?(next: T, prior: T | undefined, context: HookContext): T;
-  /** Fields of disabled features, unless already stored. */
+  /** Removes fields of disabled features, unless they are already stored. */
   dropDisabled?(next: T, prior: T | undefined, gates: Gates): T;
   /** Rules of creation, in upstream's order. */
   create?(next: T, context: HookContext): readonly FieldError[];
   /** Rules of an update of the object itself, in upstream's order (rules of creation that hold again are called here). */
   update?(next: T, prior: T, context: HookContext): readonly FieldError[];
-  /** Makes it a kind that is answered and never stored (a review): what a POST gives back, once the rules of `create` hold.
-   *  It has no other verb, and a dry run is no different. */
+  /** For a kind that is never stored (a review): makes the response of a POST after the rules of `create`. Such a kind has no other verb, and
+   *  a dry run makes no difference. */
   handleCreate?(next: T, context: RequestHookContext): T | Promise<T>;
   /**
    * Why the caller may not write this object (403), or undefined: rules about the contents, such as rights that the caller does not have.
@@ -241,32 +240,32 @@ export interface Resource<T extends ApiObject = any> {
   authorizeWrite?(next: T, prior: T | undefined, context: RequestHookContext): Promise<string | undefined> | string | undefined;
   /** Texts of Warning headers. */
   warn?(next: T, prior: T | undefined, context: HookContext): readonly string[];
-  /** First DELETE of an object that is not pending yet: what to mark, returning `object` itself when nothing. Deletion
-   *  then waits while `holds` says so or metadata.finalizers is not empty. */
+  /** Graceful deletion. `begin` marks the object at its first DELETE, or returns `object` itself. The deletion then waits while `holds` returns
+   *  true or metadata.finalizers is not empty. */
   readonly deletion?: {
     readonly begin: (object: T, context: HookContext) => T;
-    /** The object must stay stored although metadata.finalizers is empty. */
+    /** Whether the object must be kept although metadata.finalizers is empty. */
     readonly holds: (object: T) => boolean;
-    /** A reason why the name may not be deleted at all (403), or undefined. */
+    /** The reason why the object with this name cannot be deleted (403), or undefined. */
     readonly refuse?: (name: string) => string | undefined;
   };
 }
 
-/** A step in the writes of some resources that needs to look around; an operator may leave it out by its name. */
+/** An admission step for writes of some resources, which may read other objects. Operators can disable it by name. */
 export interface Admission<T extends ApiObject = any> {
   readonly name: string;
   readonly resources: readonly Resource<T>[];
   /** Before the object is prepared, in the stored form; `prior` is undefined at creation. Returns `next` itself when nothing changes. */
   readonly mutate?: (next: T, prior: T | undefined, context: RequestHookContext) => T | Promise<T>;
-  /** After validation: why the write is refused (403), or undefined. */
+  /** After validation: the reason to reject the write (403), or undefined. */
   readonly refuse?: (next: T, prior: T | undefined, context: RequestHookContext) => string | undefined | Promise<string | undefined>;
-  /** Its effect outside of the object, after all steps have admitted the write; again when the write is retried. */
+  /** A side effect outside of the object, after all steps have admitted the write. Runs again if the write is retried. */
   readonly effect?: (next: T, prior: T | undefined, context: RequestHookContext) => void | Promise<void>;
-  /** That a dry run may leave the effect out. Without this word a dry run that meets the effect is refused (400). */
+  /** Allows dry runs without the effect. Without it a dry run is rejected (400). */
   readonly dryRun?: "leaves the effect out";
 }
 
-/** Something that is wrong until `check` resolves; it throws with the reason. */
+/** A health check. It fails while `check` rejects. */
 export interface HealthCheck {
   readonly name: string;
   /** The endpoints that run the check. Default: readyz and healthz, because a restart (livez) seldom repairs a plugin. */
@@ -311,7 +310,7 @@ export interface AuthorizerContext {
 }
 /** An authorizer of a plugin that runs. */
 export interface OpenedAuthorizer extends Authorizer {
-  /** Settles once it has what it decides by. The server is not ready before. */
+  /** Resolves when the authorizer can decide. The server is not ready before. */
   readonly ready: Promise<void>;
 }
 /** An authorizer that a plugin offers. --authorization-mode names those that are in the chain. */
@@ -326,13 +325,13 @@ export interface AuthorizerDefinition {
 /** What happened to an object, for `EventRecorder.record`. */
 export interface EventNews {
   readonly type: "Normal" | "Warning";
-  /** Why, as a word in upper camel case, at most 128 bytes: `Scaled`. */
+  /** Reason, in upper camel case, at most 128 bytes: `Scaled`. */
   readonly reason: string;
-  /** What was done, or failed, as a word in upper camel case, at most 128 bytes: `Scaling`. */
+  /** Action that was done or failed, in upper camel case, at most 128 bytes: `Scaling`. */
   readonly action: string;
-  /** A sentence for people. Longer notes are cut to 1024 bytes. */
+  /** Human-readable sentence. Truncated to 1024 bytes. */
   readonly note: string;
-  /** Another object that has to do with it. */
+  /** A related object. */
   readonly related?: ApiObject;
 }
 /** Records events (`events.{domain}/v1`), as client-go's recorder does. */
@@ -344,7 +343,7 @@ export interface EventRecorder {
   record(object: ApiObject, news: EventNews): void;
 }
 
-/** A resource that a controller cannot work without, served in at least one of `groupVersions`. */
+/** A resource that a controller requires, served in at least one of `groupVersions`. */
 export interface ControllerNeed {
   readonly resource: string;
   readonly groupVersions: readonly GroupVersion[];
@@ -362,8 +361,8 @@ export interface Controller {
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
-/** What has to be done once after the start, such as filling what the plugin answers from. Until it is done, the server is not ready
- *  (`poststarthook/<name>`), and not alive once --livez-grace-period is over; an error starts it again after a pause. */
+/** A task that runs once after the start, such as filling a cache of the plugin. Until it has succeeded, the server is not ready
+ *  (`poststarthook/<name>`), and not alive after --livez-grace-period. An error restarts it after a pause. */
 export interface StartHook {
   readonly name: string;
   /** As in `Controller`. */
@@ -371,15 +370,15 @@ export interface StartHook {
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 
-/** A plugin: kinds and everything that works on them. `definePlugin` checks and freezes it. */
+/** A plugin: kinds, their rules, controllers, checks and metrics. `definePlugin` checks and freezes it. */
 export interface Plugin {
   /** Also its metrics and log label, and its name in `--plugins`. */
   readonly name: string;
   readonly summary: string;
   readonly featureGates?: Readonly<Record<string, readonly GateStage[]>>;
-  /** Gates of this plugin that can be on only while others are, of this plugin or not. */
+  /** Gates of this plugin that require other gates, of any plugin. */
   readonly gateDependencies?: Readonly<Record<string, readonly string[]>>;
-  /** Place of a group among groups in discovery, higher first; clients prefer the first. Default 1000. */
+  /** Priority of a group in discovery, higher first; clients prefer the first group. Default 1000. */
   readonly groupPriorities?: Readonly<Record<string, number>>;
   readonly resources?: readonly Resource[];
   readonly admission?: readonly Admission[];

@@ -1,4 +1,4 @@
-/** The message of a failure. */
+/** The message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

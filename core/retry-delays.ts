@@ -1,5 +1,5 @@
 /**
- * How long to wait before an item is tried again: exponential backoff for each item, and a token bucket for all items together.
+ * Delays before retries: exponential backoff for each item, and a token bucket for all items together.
  * Source: client-go's default rate limiter for controllers (5 ms to 1000 s; 10 per second, bursts of 100).
  */
 
@@ -20,7 +20,7 @@ export class RetryDelays {
   readonly #failures = new Map<string, number>();
   readonly #now: () => number;
   readonly #limits: Required<RetryLimits>;
-  /** Tokens left at `#filledAt`; negative while delays are handed out in advance. */
+  /** Tokens at `#filledAt`; negative if tokens were taken in advance. */
   #tokens: number;
   #filledAt: number;
 
@@ -52,10 +52,10 @@ export class RetryDelays {
     this.#failures.delete(key);
   }
 
-  /** Takes one token. Returns the milliseconds until it is there. */
+  /** Takes one token. Returns the milliseconds until it is available. */
   #reserve(): number {
     const { perSecond, burst } = this.#limits, now = this.#now();
-    // A clock that is set back adds no tokens and takes none.
+    // A clock that is set back neither adds nor removes tokens.
     const passedMs = Math.max(0, now - this.#filledAt);
     this.#filledAt = now;
     this.#tokens = Math.min(burst, this.#tokens + passedMs * perSecond / 1000) - 1;

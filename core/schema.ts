@@ -1,9 +1,9 @@
 /**
- * The node vocabulary. The shape of a resource is written once, as a tree of these nodes; routes, OpenAPI,
- * decoding, protobuf, tables, apply and CEL types are folds over it (see `derive/`).
+ * The nodes of schemas. A resource is described once, as a tree of these nodes; OpenAPI, decoding, protobuf, CBOR, defaults, validation,
+ * apply and patches are folds over it (see `derive/`).
  *
- * A schema is a frozen value. Reading it never runs code of a plugin except `lazy` nodes, which exist so that
- * a struct may contain itself (JSONSchemaProps) or be defined further down in its file.
+ * A schema is a frozen value. Only `lazy` nodes run code of a plugin when they are read. They allow recursive structs (JSONSchemaProps) and
+ * definitions further down in a file.
  */
 
 /** A quantity in canonical text, such as `"1Gi"` or `"250m"`. */
@@ -12,9 +12,9 @@ export type Quantity = string;
 export type Time = string;
 /** RFC 3339 in UTC with six digits of microseconds. */
 export type MicroTime = string;
-/** Standard base64 with padding, as JSON carries bytes. */
+/** Bytes as standard base64 with padding, as in JSON. */
 export type Base64 = string;
-/** An int64: a `number` while safe, else a `bigint`, canonically, so that `===` works. */
+/** An int64: a `number` if it is a safe integer, else a `bigint`. Equal values are equal by `===`. */
 export type Int64 = number | bigint;
 /** Any JSON value, integers beyond 2^53 as `bigint`. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
@@ -28,7 +28,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
 export type BooleanNode = { readonly tag: "boolean" };
 export type StringNode = {
   readonly tag: "string";
-  /** Closed set of values, published as OpenAPI `enum` in this order. */
+  /** Enumeration of the allowed values, published as OpenAPI `enum` in this order. */
   readonly oneOf?: readonly string[];
   readonly goName?: string;
 };
@@ -40,11 +40,11 @@ export type QuantityNode = { readonly tag: "quantity" };
 export type IntOrStringNode = { readonly tag: "intOrString" };
 export type TimeNode = { readonly tag: "time" };
 export type MicroTimeNode = { readonly tag: "microTime" };
-/** A Go duration in text, such as `"1m30s"`. */
+/** A Go duration as text, such as `"1m30s"`. */
 export type DurationNode = { readonly tag: "duration" };
-/** An arbitrary JSON value, kept as it came: RawExtension and JSON. */
+/** Any JSON value, kept unchanged: RawExtension and JSON. */
 export type RawNode = { readonly tag: "raw" };
-/** A field set of server-side apply; its JSON text is one value. */
+/** A field set of server-side apply. */
 export type FieldsV1Node = { readonly tag: "fieldsV1" };
 export type ListNode = {
   readonly tag: "list";
@@ -53,36 +53,36 @@ export type ListNode = {
   readonly type: "atomic" | "set" | "map";
   /** Keys of a `map` list, in published order. */
   readonly keys?: readonly string[];
-  /** False where upstream publishes no list type (apply still treats it as atomic). */
+  /** False if upstream publishes no list type. Apply still treats the list as atomic. */
   readonly published?: false;
 };
 export type RecordNode = { readonly tag: "record"; readonly of: Node; readonly atomic?: true; readonly goName?: string };
-/** A struct of which one field, the discriminator, says which of the others is in use. */
+/** A struct with a field, the discriminator, that selects which of its other fields is used. */
 export type Union = {
-  /** The key of that field. */
+  /** Key of the discriminator. */
   readonly discriminator: string;
-  /** By the key of each member, the member's name in Go, which is what the discriminator would hold. */
+  /** Values of the discriminator (Go names of the members) by the keys of the members. */
   readonly members: Readonly<Record<string, string>>;
 };
 /** The node of a struct: an object with named fields. */
 export type StructNode = {
   readonly tag: "struct";
   readonly name: string;
-  /** `group/version` that the type belongs to, such as `core/v1` or `meta/v1`: gives its OpenAPI and Go name. */
+  /** Group version of the type, such as `core/v1` or `meta/v1`. Part of its OpenAPI and Go names. */
   readonly package?: string;
   readonly doc: string;
-  /** In the order of keys in JSON; protobuf orders by number by itself. */
+  /** In the order of keys in JSON. Protobuf sorts them by number. */
   readonly fields: Readonly<Record<string, Field>>;
-  /** A kind of its own: JSON carries `kind` and `apiVersion` first; protobuf leaves them to the envelope. */
+  /** The struct is a kind: JSON has `kind` and `apiVersion` first, protobuf has them in the envelope. */
   readonly typeMeta?: true;
   /** `x-kubernetes-map-type: atomic`. */
   readonly atomic?: true;
-  /** Published as `x-kubernetes-unions`; what it means for values is said by the rules of the kind. */
+  /** Published as `x-kubernetes-unions`. Values are validated by the rules of the kind. */
   readonly union?: Union;
-  /** Defaults that look at siblings: returns `self` itself when nothing changes. Runs after the fields' own. */
-  readonly fill?: (self: any) => any;
-  /** Defaults of features, by their gates: like `fill` and after it, while the gate is on. */
-  readonly fillWhile?: Readonly<Record<string, (self: any) => any>>;
+  /** Applies defaults that depend on other fields, after the defaults of the fields. Returns `self` itself if nothing changes. */
+  readonly applyDefaults?: (self: any) => any;
+  /** Defaults of features by their gates: as `applyDefaults` and after it, while the gate is on. */
+  readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
 };
 export type LazyNode = { readonly tag: "lazy"; readonly get: () => Node };
 
@@ -116,47 +116,47 @@ export type Infer<N> = N extends { readonly "~type"?: infer T } ? Exclude<T, und
 export interface FieldOptions {
   /** A Go pointer: absent and zero differ, and protobuf writes it only when present. Lists and records are never pointers. */
   readonly pointer?: true;
-  /** OpenAPI `required`; implies `written: "always"` unless said otherwise. */
+  /** OpenAPI `required`. Implies `written: "always"` unless `written` is set. */
   readonly required?: true;
-  /** `"always"`: JSON writes the key also when the value is zero (no `omitempty` in Go). */
+  /** `"always"`: JSON has the key even if the value is zero (no `omitempty` in Go). */
   readonly written?: "always" | "omitEmpty";
-  /** The list is made before anything is put into it, so that an empty one that is written is `[]` and not Go's nil, `null`. */
+  /** An empty list is written as `[]`, not as `null` (Go's nil), because upstream allocates it. */
   readonly made?: true;
   /**
-   * An empty map or list that a client sends is in the object until it is stored, because upstream's rules distinguish it from an absent one.
-   * It is never written. Only for fields with `omitempty`.
+   * An empty map or list of a request stays in the object until it is stored, because upstream's rules distinguish it from an absent one. It
+   * is never written. Only for fields with `omitempty`.
    */
   readonly keepsEmpty?: true;
-  /** Published default, filled in when the field is absent. */
+  /** Published default of an absent field. */
   readonly default?: Json;
   /**
-   * A default that OpenAPI does not publish, filled in when the field is absent (for a list or map without `pointer`: or empty). For a
-   * field with a gate: while the gate is on.
+   * A default that OpenAPI does not publish, of an absent field (for a list or map without `pointer`: or an empty one). For a field with a
+   * gate it applies while the gate is on.
    */
   readonly unpublishedDefault?: Json;
-  /** May not change on update; the derived check answers `field is immutable`. */
+  /** The field cannot change on update: the derived check returns `field is immutable`. */
   readonly immutable?: true;
-  /** The feature gate without which a new value is dropped (an already stored one stays). */
+  /** A feature gate. While it is off, new values are dropped; stored values are kept. */
   readonly gate?: string;
-  /** Name of the field in Go where it is not the key with an upper-case first word; errors about protobuf show it. */
+  /** Name of the field in Go, shown in protobuf errors. Default: the key with its first word in upper case. */
   readonly goName?: string;
-  /** Hoisted into the parent in JSON; a submessage in protobuf. */
+  /** The keys of the struct are in the parent object in JSON; protobuf has a submessage. */
   readonly inline?: true;
   /** A note shown as a Warning header when a client sets the field. */
   readonly deprecated?: string;
-  /** Strategic merge behaviour where it differs from what the list type says. */
+  /** Behaviour in strategic merge patches. */
   readonly patch?: { readonly strategy?: readonly ("merge" | "replace" | "retainKeys")[]; readonly mergeKey?: string };
-  /** Apply merges the fields of this struct or record one by one, also where it is atomic elsewhere; published as such. */
+  /** Apply merges the fields of this struct or record one by one, even if its type is atomic. Published as granular. */
   readonly granular?: true;
-  /** OpenAPI `format` or other published extras of this field, merged into its schema as they are. */
+  /** Additional keys of the OpenAPI schema of this field, such as `format`. */
   readonly publish?: { readonly [key: string]: Json };
 }
 
-/** A field of a struct: protobuf number, type, sentence and options. Made by `field`. */
+/** A field of a struct: protobuf number, type, description and options. Made by `field`. */
 export interface Field<T = unknown, Present extends boolean = boolean> extends FieldOptions {
   readonly number: number;
   readonly node: Typed<T>;
-  /** Our own sentence: OpenAPI description and `kubectl explain`. */
+  /** Description in OpenAPI and `kubectl explain`. */
   readonly doc: string;
   readonly "~present"?: Present;
 }
@@ -165,12 +165,11 @@ type PresentOf<O extends FieldOptions> = O extends { written: "omitEmpty" } ? fa
   : O extends { required: true } | { written: "always" } ? true
   : false;
 
-/** A field as `Shape` needs to know it: whether its key is always there, and whether it is hoisted. */
+/** A field with the properties that `Shape` uses: whether its key is always present, and whether it is inlined. */
 type FieldOf<T, O extends FieldOptions> = Field<T, PresentOf<O>> & (O extends { inline: true } ? { readonly inline: true } : unknown);
 
 /**
- * One field of a struct: its protobuf number (the only fact a schema cannot infer, so it leads; 0 for a field that
- * protobuf does not carry), its node, and our sentence about it.
+ * One field of a struct: its protobuf number (0 for a field without a protobuf form), its node, and its description.
  */
 export function field<T, const O extends FieldOptions = Record<never, never>>(
   number: number,
@@ -188,7 +187,7 @@ type FieldType<X> = X extends Field<infer T, any> ? T : never;
 type InlineKeys<F extends Fields> = { [K in keyof F]: F[K] extends { inline: true } ? K : never }[keyof F];
 type Intersection<U> = (U extends unknown ? (each: U) => void : never) extends (all: infer I) => void ? I : never;
 type Hoisted<F extends Fields> = [InlineKeys<F>] extends [never] ? unknown : Intersection<FieldType<F[InlineKeys<F>]>>;
-/** The object type of a set of fields: always-written keys are present, the others optional, inlined structs hoisted. */
+/** The object type of a set of fields: keys that are always written are required, others optional; keys of inlined structs are included. */
 export type Shape<F extends Fields> =
   & { readonly [K in Exclude<PresentKeys<F>, InlineKeys<F>>]: FieldType<F[K]> }
   & { readonly [K in Exclude<keyof F, PresentKeys<F> | InlineKeys<F>>]?: FieldType<F[K]> }
@@ -200,8 +199,8 @@ export interface StructOptions {
   readonly doc?: string;
   readonly atomic?: true;
   readonly union?: Union;
-  readonly fill?: (self: any) => any;
-  readonly fillWhile?: Readonly<Record<string, (self: any) => any>>;
+  readonly applyDefaults?: (self: any) => any;
+  readonly gatedDefaults?: Readonly<Record<string, (self: any) => any>>;
 }
 
 /** True or false. */
@@ -230,11 +229,11 @@ export const duration: Typed<string, DurationNode> = Object.freeze({ tag: "durat
 export const raw: Typed<Json, RawNode> = Object.freeze({ tag: "raw" });
 export const fieldsV1: Typed<Json, FieldsV1Node> = Object.freeze({ tag: "fieldsV1" });
 
-/** A string of a closed set. */
+/** A string enumeration. */
 export function oneOf<const V extends readonly string[]>(...values: V): Typed<V[number], StringNode> {
   return Object.freeze({ tag: "string", oneOf: Object.freeze(values) });
 }
-/** The same node under the name that its type has upstream, such as `v1.PullPolicy`: decoding errors show it. */
+/** The same node with the upstream name of its type, such as `v1.PullPolicy`, for decoding errors. */
 export function named<N extends StringNode | RecordNode>(goName: string, node: N): N {
   const renamed: N = { ...node, goName };
   return Object.freeze(renamed);
@@ -255,7 +254,7 @@ export function setOf<T>(of: Typed<T>): Typed<readonly T[], ListNode> {
 export function mapBy<T>(keys: readonly (keyof T & string)[], of: Typed<T>): Typed<readonly T[], ListNode> {
   return Object.freeze({ tag: "list", of, type: "map", keys: Object.freeze([...keys]) });
 }
-/** A JSON object with free keys and values of one node. */
+/** A JSON object with arbitrary keys and values of one type. */
 export function record<T>(of: Typed<T>): Typed<Readonly<Record<string, T>>, RecordNode> {
   return Object.freeze({ tag: "record", of });
 }
@@ -276,14 +275,14 @@ export function structsOf(home: string): typeof struct {
   return (name, fields, options) => struct(name, fields, { package: home, ...options });
 }
 
-/** A node with `lazy` followed. */
+/** The node, or the target of a `lazy` node. */
 export function resolve(node: Node): Exclude<Node, LazyNode> {
   let at = node;
   while (at.tag === "lazy") at = at.get();
   return at;
 }
 
-/** Every struct of a tree, each once, the root first where it is one. */
+/** All structs of a schema, each once, in the order of the tree. */
 export function structsIn(root: Node): readonly StructNode[] {
   const seen = new Set<Node>();
   const waiting: Node[] = [root];
@@ -302,14 +301,14 @@ type Entries<R> = {
 };
 type Containers = "list" | "record" | "struct";
 /**
- * One entry per tag: a new tag breaks every fold until it is answered. `go` is the fold itself. A fold that treats scalars alike answers
- * them by `scalar`, and names the exceptions; containers always have their entries.
+ * One entry per tag: a new tag is a type error in every fold without an entry for it. `go` is the fold itself. A fold that treats scalars
+ * alike has an entry `scalar` and entries for the exceptions; containers always have their entries.
  */
 export type Fold<R> = Entries<R> | Pick<Entries<R>, Containers> & Partial<Omit<Entries<R>, Containers>> & { readonly scalar: () => R };
 
 /**
- * The function that folds any node by the table, memoised by node. A struct that contains itself is met again
- * while it is being folded: `late` then returns a stand-in that gets the finished result at its first use.
+ * The function that folds any node by the table, memoised by node. For a reference to a recursive struct, before its fold is complete,
+ * `late` returns a proxy that calls `get` at its first use.
  */
 export function fold<R>(table: Fold<R>, late: (get: () => R) => R): (node: Node) => R {
   const done = new WeakMap<Node, R>();

@@ -2,7 +2,7 @@ import { type FieldError, fieldErrorBody, fieldErrorReason, fieldErrorText } fro
 import { limits } from "./limits.ts";
 import { goQuote } from "./tree/go-quote.ts";
 
-/** One row a reason: the table from which every refusal takes its code. `Unknown` is written without a reason. */
+/** HTTP codes by reason. `Unknown` is written without a reason. */
 const codes = {
   Unknown: 500,
   Unauthorized: 401,
@@ -27,7 +27,7 @@ const codes = {
   InsufficientStorage: 507,
 } as const;
 
-/** Reason of a Status; each has an HTTP code. */
+/** Reason of a Status. Each reason has an HTTP code. */
 export type StatusReason = keyof typeof codes;
 
 export interface StatusCause {
@@ -35,7 +35,7 @@ export interface StatusCause {
   readonly message?: string;
   readonly field?: string;
 }
-/** Details of a Status: the object it is about, causes, and seconds to wait. */
+/** Details of a Status: its object, causes, and seconds before a retry. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -56,12 +56,12 @@ export interface Status {
   readonly code?: number;
 }
 
-/** A refusal to the client. Thrown anywhere on the request's way, turned into an answer in one place. */
+/** An error response. Thrown by any step of a request and converted to a response in one place. */
 export class StatusError extends Error {
   readonly reason: StatusReason;
   readonly code: number;
   readonly details: StatusDetails | undefined;
-  /** Continue token that comes with an expired list. */
+  /** Continue token of an expired list. */
   readonly continue: string | undefined;
   constructor(
     reason: StatusReason,
@@ -77,7 +77,7 @@ export class StatusError extends Error {
   }
 }
 
-/** The body of a refusal. Bytes that are not UTF-8 (see `strayByte`) become U+FFFD, as JSON has no other form of them. */
+/** The body of an error response. Invalid UTF-8 bytes (see `strayByte`) become U+FFFD. */
 export function statusOf(error: StatusError): Status {
   const { details } = error;
   return {
@@ -92,7 +92,7 @@ export function statusOf(error: StatusError): Status {
   };
 }
 
-/** A group with the plural of a resource, or with a kind, as messages name them. */
+/** A group with a resource or kind, for error messages. */
 export interface GroupName {
   readonly group: string;
   /** Plural resource or kind, depending on the reason. */
@@ -114,7 +114,7 @@ export function notFoundError(resource: GroupName, name: string): StatusError {
 export function noRouteError(): StatusError {
   return new StatusError("NotFound", "the server could not find the requested resource", { details: {} });
 }
-/** 405 for a method that a path does not have. `why` follows upstream's words. */
+/** 405 for a method that a path does not have. `why` is appended to upstream's message. */
 export function methodNotAllowedError(why?: string): StatusError {
   const message = "the server does not allow this method on the requested resource";
   return new StatusError("MethodNotAllowed", why === undefined ? message : `${message}: ${why}`, { details: {} });
@@ -128,15 +128,15 @@ export function conflictError(resource: GroupName, name: string, why: string): S
     details: detailsOf(resource, name),
   });
 }
-/** 403 by admission or a rule; the empty name leaves the quotes out. */
+/** 403 by admission or a rule. An empty name is not quoted. */
 export function forbiddenError(resource: GroupName, name: string, why: string, causes?: readonly StatusCause[]): StatusError {
   const who = name === "" ? groupText(resource) : `${groupText(resource)} ${goQuote(name)}`;
   return new StatusError("Forbidden", `${who} is forbidden: ${why}`, {
     details: { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) },
   });
 }
-/** 422: the message says each error once, the causes repeat as they came; those beyond the bound are counted only. `kind` is a kind, not
- *  a resource. */
+/** 422. The message has each error once, the causes include duplicates. Errors beyond the bound are only counted. `kind` is a kind, not a
+ *  resource. */
 export function invalidError(kind: GroupName, name: string, errors: readonly FieldError[]): StatusError {
   const said = withinBound(errors.values().map(fieldErrorText));
   const shown = errors.slice(0, said.length);
@@ -148,7 +148,7 @@ export function invalidError(kind: GroupName, name: string, errors: readonly Fie
   });
 }
 
-/** The first text, and those after it that fit: where each repeats a large value, all of them would be more than memory holds. */
+/** The first text and further texts up to the bound, because errors can repeat a large value. */
 function withinBound(texts: Iterable<string>): readonly string[] {
   const fit: string[] = [];
   let length = 0;

@@ -1,10 +1,10 @@
 import type { Clock } from "./async.ts";
 
-/** A clock for tests: time passes when they say so. */
+/** A clock that tests advance. */
 export interface ManualClock extends Clock {
-  /** Lets time pass and runs what is due by then, in order of time. */
+  /** Advances the time and runs due timers in order of time. */
   advance(ms: number): void;
-  /** How many timers wait. */
+  /** Number of pending timers. */
   readonly waiting: number;
 }
 

@@ -4,7 +4,7 @@ import type { Access, Reader } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { ControllerContext, HookContext, RequestHookContext } from "./plugin.ts";
 
-/** An API with these methods; all others throw. */
+/** An API with the given methods. All other methods throw. */
 export function fakeApi(methods: Partial<Api>): Api {
   const unused = (name: string) => (): never => {
     throw new Error(`Api.${name} is not expected to be called`);
@@ -24,17 +24,17 @@ export function fakeApi(methods: Partial<Api>): Api {
   };
 }
 
-/** For contexts of code that records no metrics. */
+/** The `metric` of contexts for code that records no metrics. */
 export const noMetric: HookContext["metric"] = ({ name }) => {
   throw new Error(`The metric "${name}" is not expected to be recorded`);
 };
 
-/** A controller's context with these members. */
+/** A controller context with the given members. */
 export function fakeContext(members: Partial<ControllerContext>): ControllerContext {
   return { names: defaultNames, api: fakeApi({}), metric: noMetric, events: { record() {} }, ...members };
 }
 
-/** The context of a hook that may read: `context` with a caller, objects to read and answers about users. What is not given throws. */
+/** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(
   context: HookContext,
   { caller = { name: "alice", groups: [] }, access = {}, read = {}, warn = () => {} }: {

@@ -1,10 +1,10 @@
-/** A check on the cost of work, for tests. */
+/** A check of the cost of work, for tests. */
 import assert from "node:assert/strict";
 
-/** Far more than linear work on a few megabytes takes on a busy machine. */
+/** Far above the time of linear work on a few megabytes on a busy machine. */
 const generousMs = 10_000;
 
-/** Does the work. Fails when it takes many times what linear work takes: inputs must be so large that worse takes minutes. */
+/** Runs the work. Fails if it takes many times the time of linear work. Inputs must be so large that quadratic work takes minutes. */
 export function assertCheap<T>(what: string, work: () => T): T {
   const start = performance.now();
   const result = work();

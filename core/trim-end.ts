@@ -1,4 +1,4 @@
-/** The text without the `mark` characters at its end. A pattern such as /0+$/ takes quadratic time where runs stand before the end. */
+/** The text without trailing `mark` characters. A pattern such as /0+$/ takes quadratic time for runs before the end. */
 export function trimEndOf(text: string, mark: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === mark) end--;

@@ -1,4 +1,4 @@
-/** Turns of the event loop, for work that would hold up I/O if it ran in one piece. */
+/** Turns of the event loop, for long work that would delay I/O if it ran in one turn. */
 
 /**
  * Resolves in a later turn of the event loop, after I/O that is ready. Deno 2.9 runs immediates that schedule immediates without polling
@@ -13,22 +13,22 @@ export const afterIo: (run: () => void) => void = "Deno" in globalThis
   ? (run) => void setTimeout(() => void setImmediate(run), 0)
   : (run) => void setImmediate(run);
 
-/** Milliseconds of work after which callers that wait let I/O happen. */
+/** Milliseconds of work after which waiting callers let I/O run. */
 const workMs = 5;
 /** Milliseconds of one caller's work after which I/O gets several turns: an HTTPS request takes up to three to be read and answered. */
 const longWorkMs = 20;
 const turnsAfterLongWork = 3;
 
-/** Gives each caller a turn of its own, in the order of the calls, with I/O between turns that took long. */
+/** Gives each caller a separate turn, in the order of the calls, with I/O between long turns. */
 export class Turns {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-  /** When the first caller of a row of callers came, or I/O had its turns: milliseconds of `performance.now()`. */
+  /** Start of a sequence of callers, or the last time that I/O ran: milliseconds of `performance.now()`. */
   #since = 0;
-  /** When the last caller's turn began. */
+  /** Start of the last caller's turn. */
   #begun = 0;
 
-  /** Resolves in a turn in which no other caller's does. */
+  /** Resolves in a turn without other callers. */
   next(): Promise<void> {
     const isBehind = this.#waiting++ > 0;
     this.#last = this.#last.then(() => this.#turn(isBehind));
@@ -37,7 +37,7 @@ export class Turns {
 
   async #turn(isBehind: boolean): Promise<void> {
     if (!isBehind) this.#since = performance.now();
-    // The caller before works until then.
+    // The previous caller works until this resolves.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     const now = performance.now();
     if (now - this.#since > workMs) {

@@ -18,7 +18,7 @@ test("Turns.next() resolves for one caller in a turn of the event loop, in the o
   assert.equal(new Set(seen.map((each) => each.turn)).size, seen.length);
 });
 
-test("Turns.next() lets I/O happen between the turns", async () => {
+test("Turns.next() allows I/O between turns", async () => {
   const server = createServer((socket) => socket.on("data", (data) => socket.write(data)).on("error", () => {}));
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -33,7 +33,7 @@ test("Turns.next() lets I/O happen between the turns", async () => {
   socket.on("error", () => {}); // a write after the end
   socket.write("x");
   const turns = new Turns();
-  // More turns than an echo takes: it is sent and received on two sockets of this process.
+  // More turns than an echo between two sockets of this process takes.
   await Promise.all(Array.from({ length: 50 }, () =>
     turns.next().then(() => {
       const begun = performance.now();

@@ -3,15 +3,15 @@ export interface Caller {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
-  /** More values about the user, by lower-case key. */
+  /** Additional values of the user, by lower-case key. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 /** The kernel's name for a `Caller`. */
 export type UserInfo = Caller;
 
-/** Names of users and groups that the platform gives by itself. */
+/** Names of the groups of the platform. */
 export const systemGroups = Object.freeze({
-  /** May do everything. */
+  /** Has all permissions. */
   masters: "system:masters",
   /** May read metrics and health. */
   monitoring: "system:monitoring",
@@ -21,7 +21,7 @@ export const systemGroups = Object.freeze({
 });
 export const anonymousUser: UserInfo = Object.freeze({ name: "system:anonymous", groups: [systemGroups.unauthenticated] });
 
-/** True for the anonymous user. A certificate may have its name or group, too. */
+/** True for the anonymous user. A certificate can also have its name or group. */
 export function isAnonymous({ name, groups }: UserInfo): boolean {
   return name === anonymousUser.name || groups.includes(systemGroups.unauthenticated);
 }

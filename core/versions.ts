@@ -1,8 +1,8 @@
 /** Group versions, versions in their order, and the verbs of the API. */
 
 /**
- * `v1` for the core group, else `group/version`. Groups of the platform are written with `{domain}`
- * (`storage.{domain}/v1`), others in full (`example.com/v1`).
+ * `v1` for the core group, else `group/version`. Groups of the platform contain `{domain}` (`storage.{domain}/v1`), others are literal
+ * (`example.com/v1`).
  */
 export type GroupVersion = string;
 
@@ -10,7 +10,7 @@ export type GroupVersion = string;
 export const verbs: readonly Verb[] = Object.freeze(["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]);
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
-/** Splits `storage.k8s.io/v1` at its last slash. `v1` is of the group "". */
+/** Splits `storage.k8s.io/v1` at its last slash. The group of `v1` is "". */
 export function splitGroupVersion(groupVersion: string): { group: string; version: string } {
   const slash = groupVersion.lastIndexOf("/");
   return slash < 0 ? { group: "", version: groupVersion } : { group: groupVersion.slice(0, slash), version: groupVersion.slice(slash + 1) };
@@ -19,7 +19,7 @@ export function splitGroupVersion(groupVersion: string): { group: string; versio
 /** `v1`, `v2beta3`: major, stage and its number. */
 const versionPattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 
-/** Whether a version is written as Kubernetes does: `v1`, `v2beta3`. */
+/** Whether a version has the format of Kubernetes versions: `v1`, `v2beta3`. */
 export function isVersion(version: string): boolean {
   return versionPattern.test(version);
 }

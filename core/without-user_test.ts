@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { withoutUser } from "./without-user.ts";
 
-test("withoutUser() takes user and password off an address", () => {
+test("withoutUser() removes user and password from an address", () => {
   for (
     const [address, shown] of [
       ["https://etcd:2379", "https://etcd:2379"],

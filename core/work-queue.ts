@@ -5,15 +5,15 @@
  *               ^  ^         │                      add() while running: waiting again as soon as the run ends
  *     addAfter ─┘  └─ delayed <┘
  *
- * A key is in the queue once at most, and is never worked on twice at the same time. An error of one item is reported and retried; it
- * does not end the queue.
+ * A key is in the queue at most once, and never runs twice at the same time. An error of one item is logged and the item is retried; it does
+ * not end the queue.
  */
 import { type Clock, systemClock } from "./async.ts";
 import { limits } from "./limits.ts";
 import { RetryDelays, type RetryLimits } from "./retry-delays.ts";
 import type { WorkMeter } from "./work.ts";
 
-/** What a queue uses of a controller's context. */
+/** The part of a controller's context that a queue uses. */
 export interface WorkQueueContext {
   /** Measures the queue as `workqueue_*`. */
   readonly work?: WorkMeter;
@@ -25,18 +25,18 @@ export interface WorkQueueContext {
 export interface WorkQueueOptions {
   /** The controller's context: its metrics and its log. Queues of one controller share both, so their keys must differ. */
   readonly context?: WorkQueueContext;
-  /** Ends the queue: nothing is started after it aborts. */
+  /** Ends the queue: no work starts after the abort. */
   readonly signal: AbortSignal;
   /**
    * Brings the object with this key to its desired state. It reads the current state by itself. If it rejects, the error is logged and
    * the key is retried after its backoff; if it resolves, the backoff of the key is reset.
    */
   readonly work: (key: string, queue: WorkQueue) => void | Promise<void>;
-  /** Number of keys that are worked on at the same time. Default 1. */
+  /** Number of keys that run at the same time. Default 1. */
   readonly workers?: number;
   /** Backoff and rate of retries. Default: client-go's. */
   readonly retry?: RetryLimits;
-  /** Time and timers. Default: the system's; tests inject one that they move. */
+  /** Time and timers. Default: the system clock; tests inject a clock that they advance. */
   readonly clock?: Clock;
   /** Bound of the queue, in keys. Default `limits.workQueueKeysMax`. */
   readonly keysMax?: number;
@@ -67,7 +67,7 @@ export async function runWorkQueue(
   }
 }
 
-/** A key whose time has not come. */
+/** A key that is added at a later time. */
 interface Delayed {
   readonly at: number;
   readonly cancel: () => void;
@@ -77,7 +77,7 @@ interface Delayed {
 export class WorkQueue {
   readonly #options: Required<Pick<WorkQueueOptions, "workers" | "clock" | "keysMax" | "context">> & WorkQueueOptions;
   readonly #delays: RetryDelays;
-  /** Keys that wait for a worker, in the order of their arrival. */
+  /** Keys that wait for a worker, in the order of addition. */
   readonly #waiting = new Set<string>();
   /** Running work by key. */
   readonly #running = new Map<string, Promise<void>>();
@@ -96,7 +96,7 @@ export class WorkQueue {
     signal.addEventListener("abort", () => this.#drop(), { once: true });
   }
 
-  /** Aborts when the queue ends. For what work waits for. */
+  /** Aborts when the queue ends. For waits inside of work. */
   get signal(): AbortSignal {
     return this.#options.signal;
   }
@@ -173,7 +173,7 @@ export class WorkQueue {
   #wait(key: string, at: number): void {
     const { clock } = this.#options;
     const due = () => {
-      // A timer may end early: waits have a maximum.
+      // A timer may end early, because waits have a maximum.
       if (clock.now() < at) return this.#wait(key, at);
       this.#delayed.delete(key);
       this.add(key);

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { manualClock } from "./test-clock.ts";
 import { runWorkQueue, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 
-/** Lets everything run that needs no timer. */
+/** Runs all work without timers. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A queue whose work ends when the test says so. */
+/** A queue whose work the test completes. */
 function scene(options: Partial<WorkQueueOptions> = {}) {
   const clock = manualClock(0), ending = new AbortController();
   const log: string[] = [], reported: string[] = [], running = new Map<string, PromiseWithResolvers<void>>();
@@ -34,7 +34,7 @@ function scene(options: Partial<WorkQueueOptions> = {}) {
   return { queue, clock, ending, log, reported, finish, fail };
 }
 
-test("WorkQueue works on keys in their order, each once, with as many workers as it has", async () => {
+test("WorkQueue runs keys in order, each once, with the given number of workers", async () => {
   const { queue, log, finish } = scene({ workers: 2 });
   for (const key of ["a", "b", "c", "c", "d", "a"]) queue.add(key);
   await settle();
@@ -46,7 +46,7 @@ test("WorkQueue works on keys in their order, each once, with as many workers as
   assert.deepEqual(log, ["a", "b", "c", "d"]);
 });
 
-test("WorkQueue works again on a key that was added while it was worked on, and once only", async () => {
+test("WorkQueue runs a key that was added while running once more", async () => {
   const { queue, log, finish } = scene({ workers: 3 });
   queue.add("a");
   await settle();
@@ -60,7 +60,7 @@ test("WorkQueue works again on a key that was added while it was worked on, and 
   assert.deepEqual(log, ["a", "a"]);
 });
 
-test("WorkQueue reports an error of one item, retries it with a growing delay, and goes on with the others", async () => {
+test("WorkQueue logs an error of one item, retries it with increasing delays, and continues with the others", async () => {
   const { queue, log, reported, clock, finish, fail } = scene();
   queue.add("a");
   queue.add("b");
@@ -144,10 +144,10 @@ test("WorkQueue.addAfter() waits for the earliest of several times; add() does n
   await finish("b");
   clock.advance(100);
   await settle();
-  assert.deepEqual(log, ["a", "c", "b", "b"], "the delayed key comes at its time too");
+  assert.deepEqual(log, ["a", "c", "b", "b"], "the delayed key also runs at its time");
 });
 
-test("WorkQueue.addAfter() waits again where a timer ends early", async () => {
+test("WorkQueue.addAfter() waits again if a timer ends early", async () => {
   const clock = manualClock(0);
   const early = { now: clock.now, after: (ms: number, run: () => void) => clock.after(Math.min(ms, 10), run) };
   const { queue, log } = scene({ clock: early });
@@ -159,7 +159,7 @@ test("WorkQueue.addAfter() waits again where a timer ends early", async () => {
   }
 });
 
-test("WorkQueue ends with its signal: what waits is dropped, what runs is waited for, and nothing is retried", async () => {
+test("WorkQueue ends with its signal: it drops waiting keys, awaits running work, and retries nothing", async () => {
   const { queue, clock, log, reported, ending, fail } = scene();
   for (const key of ["a", "b"]) queue.add(key);
   queue.addAfter("c", 10);
@@ -193,7 +193,7 @@ test("WorkQueue holds a bounded number of keys and rejects further ones", async 
   queue.add("d");
 });
 
-test("WorkQueue counts what its items do", async () => {
+test("WorkQueue reports the states of its items to the meter", async () => {
   const counted: string[] = [];
   const count = (what: string) => (item: string, again?: boolean) => counted.push(`${what} ${item}${again === true ? " again" : ""}`);
   const work = { added: count("added"), started: count("started"), done: count("done"), forgotten: count("forgotten") };
@@ -223,11 +223,11 @@ test("WorkQueue counts what its items do", async () => {
   ]);
 });
 
-test("WorkQueue rejects a number of workers that is none", () => {
+test("WorkQueue rejects an invalid number of workers", () => {
   for (const workers of [0, -1, 1.5]) assert.throws(() => scene({ workers }), RangeError);
 });
 
-test("runWorkQueue() goes on with work after its feed has ended, until the signal aborts", async () => {
+test("runWorkQueue() continues after its feed has ended, until the signal aborts", async () => {
   const ending = new AbortController(), log: string[] = [];
   const work = (key: string, queue: WorkQueue) => {
     log.push(key);
@@ -243,7 +243,7 @@ test("runWorkQueue() rejects with the error of its feed, after running work has 
   const work = async (key: string, { signal }: WorkQueue) => {
     log.push(`begins ${key}`);
     await held.promise;
-    log.push(`ends ${key}${signal.aborted ? ", told to end" : ""}`);
+    log.push(`ends ${key}${signal.aborted ? ", aborted" : ""}`);
   };
   const running = runWorkQueue({ signal: new AbortController().signal, work }, async (queue) => {
     queue.add("a");
@@ -254,5 +254,5 @@ test("runWorkQueue() rejects with the error of its feed, after running work has 
   await settle();
   held.resolve();
   await assert.rejects(running, /no watch/);
-  assert.deepEqual(log, ["begins a", "ends a, told to end", "over"]);
+  assert.deepEqual(log, ["begins a", "ends a, aborted", "over"]);
 });

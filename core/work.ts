@@ -1,18 +1,18 @@
-/** What background work reports about its queue. */
+/** Metrics of the work queue of a controller. */
 
 /** Counts items of one queue, for metrics. An item is identified by its name; an item that is reported twice counts once. */
 export interface WorkMeter {
-  /** The item waits for its turn from now on. */
+  /** The item was added to the queue. */
   added(item: string): void;
-  /** Work on it begins. */
+  /** Work on the item begins. */
   started(item: string): void;
-  /** Work on it is over; `again` where it comes back after a pause. */
+  /** Work on the item has ended. `again`: it is retried after a pause. */
   done(item: string, again?: boolean): void;
-  /** It is no longer wanted, and was not begun. */
+  /** The item was removed before work on it began. */
   forgotten(item: string): void;
 }
 
-/** Work on one item at once, measured where there is a meter. */
+/** Runs work on one item and reports it to the meter, if given. */
 export async function worked<T>(meter: WorkMeter | undefined, item: string, run: () => Promise<T>): Promise<T> {
   meter?.added(item);
   meter?.started(item);

@@ -126,7 +126,7 @@ function random(seed: number): () => number {
   };
 }
 
-test("applies and updates of any managers in any order: an apply is idempotent, owns what it names, and nothing owned is lost", () => {
+test("random applies and updates: an apply is idempotent, owns the fields that it names, and no owned field is lost", () => {
   const seed = Date.now() % 1_000_000;
   const next = random(seed);
   const pick = <T>(...from: T[]): T => from[Math.floor(next() * from.length)]!;

@@ -42,7 +42,7 @@ test("writeYaml() writes numbers as Go does", () => {
 });
 
 const styles: readonly (readonly [text: string, yaml: string])[] = [
-  // What would be read as something else is in double quotes.
+  // Text that would not be read as a string is in double quotes.
   ...[
     "",
     "~",
@@ -66,7 +66,7 @@ const styles: readonly (readonly [text: string, yaml: string])[] = [
     "-1:30.5",
   ]
     .map((text) => [text, `"${text}"`] as const),
-  // Words that only look like it are plain.
+  // Similar text that is read as a string is plain.
   ...[
     "yES",
     "1e400",
@@ -123,7 +123,7 @@ const styles: readonly (readonly [text: string, yaml: string])[] = [
   ["\ufeffa é", '"\\uFEFF\\x61\\x20\\xE9"'],
   ["\ud800", "\ufffd"],
   ["a\xa0b", "a\xa0b"],
-  // Several lines are a block, unless a line ends with a space.
+  // Text of several lines is a block, unless a line ends with a space.
   ["a\nb", "|-\n  a\n  b"],
   ["a\n\n b\n", "|\n  a\n\n   b"],
   ["a\n\n", "|+\n  a\n"],
@@ -147,7 +147,7 @@ test("writeYaml() folds long strings at spaces", () => {
   assert.equal(writeYaml({ k: "x".repeat(200) }), `k: ${"x".repeat(200)}\n`);
 });
 
-test("writeYaml() sets keys of more than 128 bytes or several lines apart", () => {
+test("writeYaml() writes keys of more than 128 bytes or several lines after a question mark", () => {
   const key = "k".repeat(128);
   assert.equal(writeYaml({ [key]: 1 }), `${key}: 1\n`);
   assert.equal(writeYaml({ [`${key}k`]: { a: [1] } }), `? ${key}k\n: a:\n  - 1\n`);
@@ -156,7 +156,7 @@ test("writeYaml() sets keys of more than 128 bytes or several lines apart", () =
   assert.equal(writeYaml({ yes: 1, "a: b": 2, __proto__: null }), "'a: b': 2\n\"yes\": 1\n");
 });
 
-test("writeYaml() writes what readYaml() reads as the same value", () => {
+test("readYaml() reads the value that writeYaml() wrote", () => {
   const hard = [
     ...styles.map(([text]) => text.toWellFormed()),
     "x ".repeat(100),
@@ -172,7 +172,7 @@ test("writeYaml() writes what readYaml() reads as the same value", () => {
   const value: Json = {
     list: hard,
     nested: [[hard], { deep: { deeper: hard } }],
-    keys: Object.fromEntries(hard.filter((text) => text !== "<<").map((text) => [text, text])), // upstream writes that key plain
+    keys: Object.fromEntries(hard.filter((text) => text !== "<<").map((text) => [text, text])), // upstream writes this key plain
   };
   assert.deepEqual(readBack(writeYaml(value)), value);
 });
@@ -183,7 +183,7 @@ test("writeYaml() writes deep values without recursion", () => {
   assert.equal(writeYaml(value), `${"- ".repeat(10_000)}x\n`);
 });
 
-// What kube-apiserver wrote
+// Recorded responses of kube-apiserver
 
 interface Area {
   readonly scenarios: readonly { readonly name: string; readonly answers: readonly Answer[] }[];
@@ -198,7 +198,7 @@ const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url)];
 
 test("writeYaml() writes the text of every recorded YAML answer", (context) => {
   const folder = recorded.find(hasRecordings);
-  if (folder === undefined) return context.skip("no recorded conversations here: test/transcripts/recorded is missing");
+  if (folder === undefined) return context.skip("test/transcripts/recorded is missing");
   let answers = 0;
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
     const area = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Area; // the format of the recordings
@@ -206,7 +206,7 @@ test("writeYaml() writes the text of every recorded YAML answer", (context) => {
       for (const { headers, text } of all) {
         if (headers?.["content-type"] !== "application/yaml" || text === undefined) continue;
         answers++;
-        // What was normalised away stood in quotes because of what it was.
+        // A normalised value was quoted because of its original text.
         const original = text.replaceAll('"<time>"', '"2024-05-01T10:00:00Z"').replaceAll('"<rv>"', '"41"');
         assert.equal(writeYaml(readBack(original)), original, `${file}: ${name}`);
       }

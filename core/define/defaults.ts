@@ -1,6 +1,6 @@
 import { type Fold, fold, isObject, type Json } from "../schema.ts";
 
-/** What is wrong with a value as a default of a node; empty when it fits. */
+/** The mistakes of a value as a default of a node; empty if it is valid. */
 type Check = (value: Json, path: string) => readonly string[];
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -13,16 +13,16 @@ function shown(value: Json): string {
 }
 function isInteger(value: Json, min: bigint, max: bigint): boolean {
   if (typeof value === "number" ? !Number.isSafeInteger(value) : typeof value !== "bigint") return false;
-  // The line above leaves numbers and bigints, which the type does not see.
+  // Only numbers and bigints are left here; TypeScript does not infer it.
   return BigInt(value as number | bigint) >= min && BigInt(value as number | bigint) <= max;
 }
-const text = (): Check => expects("a text", (value) => typeof value === "string");
+const text = (): Check => expects("a string", (value) => typeof value === "string");
 
 const table: Fold<Check> = {
   boolean: () => expects("true or false", (value) => typeof value === "boolean"),
   string: ({ oneOf }) =>
     oneOf === undefined
-      ? expects("a text", (value) => typeof value === "string")
+      ? expects("a string", (value) => typeof value === "string")
       : expects(`one of ${oneOf.map((each) => JSON.stringify(each)).join(", ")}`, (value) => oneOf.some((each) => each === value)),
   int32: () => expects("a 32-bit integer", (value) => isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
   int64: () => expects("a 64-bit integer", (value) => isInteger(value, -(2n ** 63n), 2n ** 63n - 1n)),
@@ -30,7 +30,7 @@ const table: Fold<Check> = {
   bytes: () => expects("base64", (value) => typeof value === "string" && value.length % 4 === 0 && base64.test(value)),
   quantity: text,
   intOrString: () =>
-    expects("an integer or a text", (value) => typeof value === "string" || isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
+    expects("an integer or a string", (value) => typeof value === "string" || isInteger(value, -(2n ** 31n), 2n ** 31n - 1n)),
   time: text,
   microTime: text,
   duration: text,
@@ -40,7 +40,7 @@ const table: Fold<Check> = {
     const check = go(of);
     return (value, path) =>
       Array.isArray(value)
-        // Array.isArray forgets what the elements are.
+        // Array.isArray loses the type of the elements.
         ? (value as readonly Json[]).flatMap((each, i) => check(each, `${path}[${i}]`))
         : [`${path}: the default ${shown(value)} is not a list`];
   },
@@ -56,10 +56,10 @@ const table: Fold<Check> = {
     return Object.entries(value).flatMap(([key, each]) =>
       Object.hasOwn(fields, key)
         ? go(fields[key]!.node)(each, `${path}.${key}`)
-        : [`${path}: the default has "${key}", which ${name} has not`]
+        : [`${path}: the default has "${key}", which is not a field of ${name}`]
     );
   },
 };
 
-/** What is wrong with a published default, by the node of its field. */
+/** The mistakes of a published default, by the node of its field. */
 export const defaultMistakes = fold<Check>(table, (get) => (value, path) => get()(value, path));

@@ -1,6 +1,6 @@
 /**
- * `definePlugin(...)` checks a definition, reports all mistakes in one error, and freezes a correct definition. Nothing is checked again
- * afterwards.
+ * `definePlugin(...)` checks a definition, reports all mistakes in one error, and freezes a correct definition. It is the only check of
+ * definitions.
  */
 import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
@@ -14,7 +14,7 @@ import type { ApiObject } from "../meta/object-meta.ts";
 
 export { pluralOf };
 
-/** A definition that cannot be used; `mistakes` are all that was found, the message lists them. */
+/** An invalid definition. `mistakes` contains all mistakes; the message lists them. */
 export class DefinitionError extends Error {
   readonly mistakes: readonly string[];
   constructor(what: string, mistakes: readonly string[]) {
@@ -24,14 +24,14 @@ export class DefinitionError extends Error {
   }
 }
 
-/** The resource itself, checked and frozen. Feature gates are checked with the plugin that declares them. */
+/** Checks and freezes a resource and returns it. `definePlugin` checks its feature gates. Throws `DefinitionError`. */
 export function defineResource<T extends ApiObject>(resource: Resource<T>): Resource<T> {
   const mistakes = resourceMistakes(resource, undefined);
   if (mistakes.length > 0) throw new DefinitionError(`resource "${resource.kind}"`, mistakes);
   return deepFreeze(resource);
 }
 
-/** The plugin itself, checked and frozen. */
+/** Checks and freezes a plugin and returns it. Throws `DefinitionError`. */
 export function definePlugin(plugin: Plugin): Plugin {
   const mistakes = pluginMistakes(plugin);
   if (mistakes.length > 0) throw new DefinitionError(`plugin "${plugin.name}"`, mistakes);
@@ -55,7 +55,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...(plugin.summary.trim() === "" ? ["the summary is empty"] : []),
     ...Object.entries(featureGates).flatMap(([gate, ladder]) => gateMistakes(gate, ladder)),
     ...Object.keys(plugin.gateDependencies ?? {}).filter((gate) => !gates.has(gate)).map((gate) =>
-      `feature gate "${gate}" depends on others and is none of the plugin's`
+      `feature gate "${gate}" has dependencies but is not declared by the plugin`
     ),
     ...Object.entries(groupPriorities).filter(([, priority]) => !Number.isInteger(priority) || priority < 0).map(([group, priority]) =>
       `group "${group}" has the priority ${priority}`
@@ -63,9 +63,9 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...resources.flatMap((resource) => resourceMistakes(resource, gates)),
     ...repeated(resources.flatMap(endpointsOf)).map((each) => `${each} is defined twice`),
     ...repeated(resources.flatMap(({ storedUnder }) => storedUnder ?? [])).map((each) => `two resources are stored under "${each}"`),
-    ...repeated(admission.map((step) => step.name)).map((each) => `two steps of admission are called "${each}"`),
-    ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are called "${each}"`),
-    // A controller's name is the reporting controller of its events.
+    ...repeated(admission.map((step) => step.name)).map((each) => `two admission steps are named "${each}"`),
+    ...repeated(controllers.map((controller) => controller.name)).map((each) => `two controllers are named "${each}"`),
+    // The name of a controller is the reporting controller of its events.
     ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
       `controller "${name}": its name must be a qualified name`
     ),
@@ -73,25 +73,25 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
       ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
       ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),
     ]),
-    ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are called "${each}"`),
-    ...repeated(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are called "${each}"`),
-    // They are paths as well: /readyz/<name>.
+    ...repeated(healthChecks.map((check) => check.name)).map((each) => `two health checks are named "${each}"`),
+    ...repeated(startHooks.map((hook) => hook.name)).map((each) => `two start hooks are named "${each}"`),
+    // The names are also paths: /readyz/<name>.
     ...[...healthChecks, ...startHooks].filter(({ name }) => !/^[A-Za-z0-9][-._A-Za-z0-9/]*$/.test(name)).map(({ name }) =>
-      `"${name}" is no name of a health check or start hook: letters, digits, dashes, dots, underscores and slashes`
+      `"${name}" is not a valid name of a health check or start hook: it must contain only letters, digits, dashes, dots, underscores and slashes`
     ),
     ...[...controllers, ...startHooks].flatMap(({ name, fieldManager = name }) => managerMistakes(name, fieldManager)),
-    ...repeated(metrics.flatMap(lineNames)).map((each) => `two metrics have lines called "${each}"`),
+    ...repeated(metrics.flatMap(lineNames)).map((each) => `two metrics have lines named "${each}"`),
     ...metrics.flatMap((metric) => metricMistakes(metric).map((each) => `metric "${metric.name}": ${each}`)),
     ...bootstrapObjectMistakes(plugin),
   ];
 }
 
-/** `plural in group/version` for each version that shows the resource. */
+/** `plural in group/version` for each served version of the resource. */
 function endpointsOf(resource: Resource): readonly string[] {
   return Object.keys(resource.served).map((groupVersion) => `${resource.plural ?? pluralOf(resource.kind)} in ${groupVersion}`);
 }
 
-/** The field manager of a controller or start hook is part of every object that it writes. */
+/** The mistakes of the field manager of a controller or start hook. */
 function managerMistakes(name: string, fieldManager: string): readonly string[] {
   if (fieldManager === "") return [`"${name}" has an empty field manager`];
   return validateFieldManager(fieldManager, `field manager of "${name}"`).map(fieldErrorText);
@@ -104,11 +104,11 @@ function gateMistakes(gate: string, ladder: readonly GateStage[]): readonly stri
   for (const [i, { since, removed }] of ladder.entries()) {
     if (!/^[0-9]+\.[0-9]+$/.test(since)) mistakes.push(`feature gate "${gate}": "${since}" is not a release such as "1.18"`);
     if (removed !== undefined && !(minorOf(removed) > minorOf(since))) {
-      mistakes.push(`feature gate "${gate}": it is removed in ${removed}, which does not come after ${since}`);
+      mistakes.push(`feature gate "${gate}": it is removed in ${removed}, which is not later than ${since}`);
     }
     const before = ladder[i - 1];
     if (before !== undefined && !(minorOf(since) > minorOf(before.since))) {
-      mistakes.push(`feature gate "${gate}": ${since} comes after ${before.since}`);
+      mistakes.push(`feature gate "${gate}": ${since} is earlier than ${before.since}`);
     }
   }
   return mistakes;
@@ -119,13 +119,15 @@ function bootstrapObjectMistakes({ resources = [], bootstrapObjects = [] }: Plug
     const writing = groupVersionMistakes(groupVersion);
     if (writing.length > 0) return writing;
     const resource = resources.find((each) => (each.plural ?? pluralOf(each.kind)) === plural && Object.hasOwn(each.served, groupVersion));
-    if (resource === undefined) return [`a seed is of ${plural} in ${groupVersion}, which the plugin does not define`];
+    if (resource === undefined) return [`a bootstrap object is of ${plural} in ${groupVersion}, which the plugin does not define`];
     const namespaced = resource.scope === "Namespaced";
-    return namespaced === (namespace !== undefined) ? [] : [`a seed of ${plural} ${namespaced ? "needs a" : "has no"} namespace`];
+    return namespaced === (namespace !== undefined)
+      ? []
+      : [`a bootstrap object of ${plural} ${namespaced ? "must" : "must not"} have a namespace`];
   });
 }
 
-/** Freezes plain data all the way down; functions stay as they are. */
+/** Freezes plain data recursively, except functions. */
 function deepFreeze<V>(value: V): V {
   const seen = new Set<unknown>();
   const waiting: unknown[] = [value];

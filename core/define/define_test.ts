@@ -32,7 +32,7 @@ const ofServed = (change: Partial<Served>) => ofResource({ served: { "example.co
 const ofFields = (fields: Parameters<typeof struct>[1]) => ofServed({ schema: object("Thing", fields) });
 const ofPlugin = (change: Partial<Plugin>) => mistakesOf(() => definePlugin({ ...plugin, ...change }));
 
-test("pluralOf() follows the endings of English", () => {
+test("pluralOf() forms English plurals", () => {
   const plurals = {
     ConfigMap: "configmaps",
     StorageClass: "storageclasses",
@@ -45,7 +45,7 @@ test("pluralOf() follows the endings of English", () => {
   assert.deepEqual(Object.keys(plurals).map(pluralOf), Object.values(plurals));
 });
 
-test("defineResource() returns the resource itself, frozen to the leaves", () => {
+test("defineResource() returns the same resource, deeply frozen", () => {
   const mine = { ...thing, shortNames: ["th"] };
   const defined = defineResource(mine);
   assert.equal(defined, mine);
@@ -53,17 +53,17 @@ test("defineResource() returns the resource itself, frozen to the leaves", () =>
   assert.ok(Object.isFrozen(defined.served["example.com/v1"]!.schema.fields["color"]));
 });
 
-test("defineResource() refuses names that are not lower case or name it twice", () => {
+test("defineResource() rejects names that are not lower case and duplicate names", () => {
   assert.deepEqual(ofResource({ kind: "thing" })[0], 'thing: "thing" is not in upper camel case');
   assert.deepEqual(ofResource({ plural: "Things" }), ['Thing: "Things" is not a name of lower-case letters, digits and dashes']);
   assert.deepEqual(ofResource({ shortNames: ["th", "TH", "th"] }), [
     'Thing: "TH" is not a name of lower-case letters, digits and dashes',
-    'Thing: "th" names it twice',
+    'Thing: "th" is used for two of its names',
   ]);
   assert.deepEqual(ofResource({ summary: " " }), ["Thing: the summary is empty"]);
 });
 
-test("defineResource() refuses a stored version that is not served, and one badly written", () => {
+test("defineResource() rejects a stored version that is not served, and an invalid one", () => {
   assert.deepEqual(ofResource({ storedAs: "example.com/v2" }), ['Thing: the stored version "example.com/v2" is not one of those served']);
   for (const written of ["v01", "V1", "1", "a/b/v1", "Example.com/v1", "/v1", "example.com/", "v1alpha", "v1gamma1"]) {
     assert.deepEqual(ofResource({ storedAs: written, served: { [written]: served } }), [
@@ -73,19 +73,19 @@ test("defineResource() refuses a stored version that is not served, and one badl
   assert.deepEqual(ofResource({ storedAs: "things.{domain}/v1beta2", served: { "things.{domain}/v1beta2": served } }), []);
 });
 
-test("defineResource() refuses a key path with an empty or odd segment", () => {
+test("defineResource() rejects a key path with an empty or invalid segment", () => {
   for (const under of ["", "/things", "things/", "a//b", "a b"]) {
-    assert.deepEqual(ofResource({ storedUnder: under }), [`Thing: "${under}" are not segments of a key`]);
+    assert.deepEqual(ofResource({ storedUnder: under }), [`Thing: "${under}" is not a valid key path`]);
   }
   assert.deepEqual(ofResource({ storedUnder: "apiregistration.{domain}/things" }), []);
 });
 
-test("defineResource() refuses a kind that is neither stored nor answered, and one that is both", () => {
-  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it is stored nowhere and has no answer"]);
-  assert.deepEqual(ofResource({ handleCreate: (next: unknown) => next }), ["Thing: it is answered, so it cannot be stored"]);
+test("defineResource() rejects a kind with neither storage nor handleCreate(), and one with both", () => {
+  assert.deepEqual(ofResource({ storedUnder: undefined as never }), ["Thing: it has neither storedUnder nor handleCreate()"]);
+  assert.deepEqual(ofResource({ handleCreate: (next: unknown) => next }), ["Thing: it has both storedUnder and handleCreate()"]);
 });
 
-test("defineResource() refuses a life that ends before it begins", () => {
+test("defineResource() rejects a deprecation before the introduction", () => {
   assert.deepEqual(ofServed({ introduced: "1.30", deprecated: "1.9" }), [
     "Thing: example.com/v1: deprecated in 1.9, before it is introduced in 1.30",
   ]);
@@ -95,11 +95,11 @@ test("defineResource() refuses a life that ends before it begins", () => {
   assert.deepEqual(ofServed({ introduced: "1.9", deprecated: "1.10", removed: "1.13" }), []);
 });
 
-test("defineResource() refuses reused and impossible field numbers", () => {
+test("defineResource() rejects duplicate and invalid field numbers", () => {
   assert.deepEqual(ofFields({ a: field(2, string, "A."), b: field(2, string, "B.") }), [
-    "Thing: Thing.b: field number 2 is taken by Thing.a",
+    "Thing: Thing.b: field number 2 is used by Thing.a",
   ]);
-  assert.deepEqual(ofFields({ a: field(1, string, "A.") }), ["Thing: Thing.a: field number 1 is taken by Thing.metadata"]);
+  assert.deepEqual(ofFields({ a: field(1, string, "A.") }), ["Thing: Thing.a: field number 1 is used by Thing.metadata"]);
   assert.deepEqual(ofFields({ a: field(0, string, "A."), b: field(0, string, "B.") }), []);
   assert.deepEqual(ofFields({ a: field(19_000, string, "A."), b: field(-1, string, "B."), c: field(2 ** 29, string, "C.") }), [
     "Thing: Thing.a: field number 19000 is reserved by protobuf",
@@ -108,10 +108,10 @@ test("defineResource() refuses reused and impossible field numbers", () => {
   ]);
 });
 
-test("defineResource() refuses list keys that are not fields, looking into hoisted structs", () => {
+test("defineResource() rejects list keys that are not fields, including fields of inlined structs", () => {
   const Inner = struct("Inner", { name: field(1, string, "Name.") });
   const Outer = struct("Outer", { inner: field(1, Inner, "Hoisted.", { inline: true }) });
-  // The type of a list forbids the wrong key; what is read at run time does not.
+  // The type of a list forbids a wrong key; the cast avoids that.
   const key = (name: string) => [name] as unknown as readonly never[];
   assert.deepEqual(ofFields({ a: field(2, mapBy(key("nam"), Inner), "A.") }), ['Thing: Thing.a: list key "nam" is not a field of Inner']);
   assert.deepEqual(ofFields({ a: field(2, mapBy(key("name"), Outer), "A.") }), []);
@@ -126,7 +126,7 @@ test("defineResource() refuses list keys that are not fields, looking into hoist
   ]);
 });
 
-test("defineResource() refuses a union of what are no fields", () => {
+test("defineResource() rejects a union whose members are not fields", () => {
   const held = (union: Union) => ofFields({ a: field(2, struct("Inner", { type: field(1, string, "Which.") }, { union }), "A.") });
   assert.deepEqual(held({ discriminator: "type", members: { type: "Type" } }), []);
   assert.deepEqual(held({ discriminator: "kind", members: { type: "Type", path: "Path" } }), [
@@ -135,7 +135,7 @@ test("defineResource() refuses a union of what are no fields", () => {
   ]);
 });
 
-test("defineResource() refuses defaults that fail their own schema", () => {
+test("defineResource() rejects defaults that do not match their schema", () => {
   const Inner = struct("Inner", { mode: field(1, oneOf("A", "B"), "Mode.") });
   assert.deepEqual(
     ofFields({
@@ -151,45 +151,45 @@ test("defineResource() refuses defaults that fail their own schema", () => {
       "Thing: Thing.b: the default 2147483648 is not a 32-bit integer",
       'Thing: Thing.c: the default "true" is not true or false',
       'Thing: Thing.d[1].mode: the default "X" is not one of "A", "B"',
-      'Thing: Thing.d[2]: the default has "made", which Inner has not',
-      "Thing: Thing.e[k]: the default 1 is not a text",
+      'Thing: Thing.d[2]: the default has "made", which is not a field of Inner',
+      "Thing: Thing.e[k]: the default 1 is not a string",
     ],
   );
 });
 
-test("defineResource() looks at a struct that contains itself once", () => {
+test("defineResource() checks a recursive struct once", () => {
   interface Tree {
     readonly more?: readonly Tree[];
   }
   const Tree: Typed<Tree> = struct("Tree", { more: field(1, list(lazy<Tree>(() => Tree)), "Below."), same: field(1, string, "Taken.") });
-  assert.deepEqual(ofFields({ tree: field(2, Tree, "Tree.") }), ["Thing: Tree.same: field number 1 is taken by Tree.more"]);
+  assert.deepEqual(ofFields({ tree: field(2, Tree, "Tree.") }), ["Thing: Tree.same: field number 1 is used by Tree.more"]);
 });
 
-test("defineResource() refuses fields without a sentence, pointers to lists and hoisted scalars", () => {
+test("defineResource() rejects fields without a description, pointers to lists and inlined scalars", () => {
   assert.deepEqual(
     ofFields({ a: field(2, string, ""), b: field(3, list(string), "B.", { pointer: true }), c: field(4, string, "C.", { inline: true }) }),
     [
-      "Thing: Thing.a: the field has no sentence about it",
+      "Thing: Thing.a: the field has no description",
       "Thing: Thing.b: lists and records are never pointers",
       "Thing: Thing.c: only a struct can be inline",
     ],
   );
 });
 
-test("defineResource() refuses columns without a name and schemas that are no object", () => {
+test("defineResource() rejects columns without Name and schemas that are not objects", () => {
   const column = { name: "Age", type: "string", description: "Age.", cell: () => "" } as const;
   assert.deepEqual(ofServed({ columns: [column, column] }), [
     "Thing: example.com/v1: the columns have no Name",
-    'Thing: example.com/v1: two columns are called "Age"',
+    'Thing: example.com/v1: two columns are named "Age"',
   ]);
   assert.deepEqual(ofServed({ schema: struct("Plain", { a: field(1, string, "A.") }) }), [
     "Thing: example.com/v1: Plain is not made by object(...)",
   ]);
 });
 
-test("defineResource() refuses subresources with other verbs or names, and names that are selectable anyway", () => {
+test("defineResource() rejects subresources with invalid verbs or names, and selectable fields that every kind has", () => {
   const write = (next: unknown) => next;
-  // A verb that the type forbids.
+  // The type forbids "list"; the cast avoids that.
   const verbs = ["get", "list", "get"] as unknown as readonly "get"[];
   assert.deepEqual(
     ofServed({
@@ -197,7 +197,7 @@ test("defineResource() refuses subresources with other verbs or names, and names
       selectableFields: { "metadata.name": () => "" },
     }),
     [
-      'Thing: example.com/v1: "metadata.name" is selectable by itself',
+      'Thing: example.com/v1: "metadata.name" is selectable in every kind',
       'Thing: example.com/v1: subresource "Scale" is not a name of lower-case letters, digits and dashes',
       'Thing: example.com/v1: subresource "odd" cannot have the verb "list"',
       'Thing: example.com/v1: subresource "odd" has the verb "get" twice',
@@ -206,7 +206,7 @@ test("defineResource() refuses subresources with other verbs or names, and names
   );
 });
 
-test("defineResource() refuses subresources whose parts do not go together", () => {
+test("defineResource() rejects subresources with contradictory parts", () => {
   const write = (next: unknown) => next;
   const schema = struct("Plain", { a: field(1, string, "A.") });
   const kind = { groupVersion: "example.com", schema };
@@ -228,7 +228,7 @@ test("defineResource() refuses subresources whose parts do not go together", () 
   );
 });
 
-test("definePlugin() refuses controllers with another plugin's gate and with needs that are no group version", () => {
+test("definePlugin() rejects controllers with an undeclared gate or invalid group versions in their needs", () => {
   const controller = { name: "one", gate: "New", needs: [{ resource: "things", groupVersions: ["a/b/v1"] }], run: () => Promise.resolve() };
   assert.deepEqual(ofPlugin({ controllers: [controller] }), [
     'controller "one": the plugin has no feature gate "New"',
@@ -236,13 +236,13 @@ test("definePlugin() refuses controllers with another plugin's gate and with nee
   ]);
 });
 
-test("definePlugin() refuses unknown gates and ladders that go down", () => {
+test("definePlugin() rejects unknown gates and stages in the wrong order", () => {
   const gated = {
     ...thing,
     served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, string, "A.", { gate: "New" }) }) } },
   };
   assert.deepEqual(ofPlugin({ resources: [gated] }), ['Thing: Thing.a: feature gate "New" is not declared by the plugin']);
-  const Inner = struct("Inner", { b: field(1, string, "B.") }, { fillWhile: { Newer: (self) => self } });
+  const Inner = struct("Inner", { b: field(1, string, "B.") }, { gatedDefaults: { Newer: (self) => self } });
   const filled = {
     ...thing,
     served: { "example.com/v1": { ...served, schema: object("Thing", { a: field(2, Inner, "A.") }) } },
@@ -253,22 +253,22 @@ test("definePlugin() refuses unknown gates and ladders that go down", () => {
   const rung = (since: string) => ({ since, stage: "Beta", default: true } as const);
   assert.deepEqual(ofPlugin({ resources: [gated], featureGates: { New: [rung("1.34")] } }), []);
   assert.deepEqual(ofPlugin({ featureGates: { New: [rung("1.34"), rung("1.9")], old: [] } }), [
-    'feature gate "New": 1.9 comes after 1.34',
+    'feature gate "New": 1.9 is earlier than 1.34',
     'feature gate "old" is not in upper camel case',
     'feature gate "old" has no stages',
   ]);
 });
 
-test("definePlugin() refuses what is defined twice", () => {
+test("definePlugin() rejects duplicate definitions", () => {
   assert.deepEqual(ofPlugin({ resources: [thing, { ...thing }] }), [
     "things in example.com/v1 is defined twice",
     'two resources are stored under "example.com/things"',
   ]);
   const controller = { name: "c", run: () => Promise.resolve() };
-  assert.deepEqual(ofPlugin({ controllers: [controller, controller] }), ['two controllers are called "c"']);
+  assert.deepEqual(ofPlugin({ controllers: [controller, controller] }), ['two controllers are named "c"']);
   const metric = { name: "size_bytes", type: "histogram", help: "Sizes.", labels: ["kind"], buckets: [1, 2], stability: "ALPHA" } as const;
   assert.deepEqual(ofPlugin({ metrics: [metric, { ...metric, name: "size_bytes_sum" }] }), [
-    'two metrics have lines called "size_bytes_sum"',
+    'two metrics have lines named "size_bytes_sum"',
   ]);
   assert.deepEqual(ofPlugin({ metrics: [{ ...metric, name: "size-bytes", help: "" }] }), [
     'metric "size-bytes": the name must be letters, digits, underscores and colons',
@@ -279,11 +279,11 @@ test("definePlugin() refuses what is defined twice", () => {
   assert.match(ofPlugin({ startHooks: [{ ...controller, fieldManager: "a\nb" }] }).join(), /field manager of "c".*invalid character/);
 });
 
-test("definePlugin() refuses seeds of what it does not define, and in the wrong scope", () => {
+test("definePlugin() rejects bootstrap objects of undefined kinds and in the wrong scope", () => {
   const seed = { groupVersion: "example.com/v1", resource: "things", object: {} };
   assert.deepEqual(ofPlugin({ bootstrapObjects: [{ ...seed, resource: "others" }, seed] }), [
-    "a seed is of others in example.com/v1, which the plugin does not define",
-    "a seed of things needs a namespace",
+    "a bootstrap object is of others in example.com/v1, which the plugin does not define",
+    "a bootstrap object of things must have a namespace",
   ]);
 });
 

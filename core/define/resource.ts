@@ -12,7 +12,7 @@ const releasePattern = /^[0-9]+\.[0-9]+$/;
 const subresourceVerbs = ["create", "get", "update", "patch"];
 const columnTypes = ["string", "integer", "number", "boolean", "date"];
 
-/** Every mistake in one resource, each beginning with its kind. */
+/** All mistakes of a resource, each with its kind as prefix. */
 export function resourceMistakes(resource: Resource, gates: ReadonlySet<string> | undefined): readonly string[] {
   const versions = Object.entries(resource.served);
   const schemas = new Set(versions.map(([, served]) => served.schema));
@@ -37,15 +37,15 @@ function nameMistakes(resource: Resource): readonly string[] {
   for (const each of [plural, singular, ...shortNames, ...categories]) {
     if (dns1035Label(each).length > 0) mistakes.push(`"${each}" is not a name of lower-case letters, digits and dashes`);
   }
-  for (const each of repeated([plural, singular, ...shortNames])) mistakes.push(`"${each}" names it twice`);
+  for (const each of repeated([plural, singular, ...shortNames])) mistakes.push(`"${each}" is used for two of its names`);
   return mistakes;
 }
 
-/** A kind is stored or answered. */
+/** A kind has either `storedUnder` or `handleCreate`. */
 function placeMistakes({ storedUnder, handleCreate }: Resource): readonly string[] {
-  if (storedUnder === undefined) return handleCreate === undefined ? ["it is stored nowhere and has no answer"] : [];
-  if (handleCreate !== undefined) return ["it is answered, so it cannot be stored"];
-  return isKeyPath(storedUnder) ? [] : [`"${storedUnder}" are not segments of a key`];
+  if (storedUnder === undefined) return handleCreate === undefined ? ["it has neither storedUnder nor handleCreate()"] : [];
+  if (handleCreate !== undefined) return ["it has both storedUnder and handleCreate()"];
+  return isKeyPath(storedUnder) ? [] : [`"${storedUnder}" is not a valid key path`];
 }
 
 function isKeyPath(under: string): boolean {
@@ -54,7 +54,7 @@ function isKeyPath(under: string): boolean {
 
 function strategyMistakes(strategy: Strategy): readonly string[] {
   const mistakes: string[] = [];
-  for (const verb of strategy.without ?? []) if (!verbs.includes(verb)) mistakes.push(`there is no verb "${verb}" to leave out`);
+  for (const verb of strategy.without ?? []) if (!verbs.includes(verb)) mistakes.push(`unknown verb "${verb}" in "without"`);
   if (strategy.ttlSeconds !== undefined && !(Number.isInteger(strategy.ttlSeconds) && strategy.ttlSeconds > 0)) {
     mistakes.push(`objects cannot live for ${strategy.ttlSeconds} seconds`);
   }
@@ -68,14 +68,14 @@ function servedMistakes(groupVersion: GroupVersion, served: Served, gates: Reado
   const { schema } = served;
   if (!schema.typeMeta || Object.keys(schema.fields)[0] !== "metadata") mistakes.push(`${schema.name} is not made by object(...)`);
   for (const path of Object.keys(served.selectableFields ?? {})) {
-    if (path === "metadata.name" || path === "metadata.namespace") mistakes.push(`"${path}" is selectable by itself`);
+    if (path === "metadata.name" || path === "metadata.namespace") mistakes.push(`"${path}" is selectable in every kind`);
     else if (!/^[A-Za-z][A-Za-z0-9.]*$/.test(path)) mistakes.push(`"${path}" is not the path of a selectable field`);
   }
   for (const [name, subresource] of Object.entries(served.subresources ?? {})) append(mistakes, subresourceMistakes(name, subresource));
   return mistakes;
 }
 
-/** What is wrong with the writing of a group version, with `{domain}` or spelled. */
+/** The mistakes of a group version, with or without `{domain}`. */
 export function groupVersionMistakes(groupVersion: GroupVersion): readonly string[] {
   const parts = groupVersion.split("/");
   const version = parts.at(-1)!;
@@ -100,7 +100,7 @@ function lifeMistakes({ introduced, deprecated, removed }: Served): readonly str
   }
   return mistakes;
 }
-/** A number by which releases of one major version compare. */
+/** The minor version of a release, for comparison within a major version. */
 export function minorOf(release: Release): number {
   const [major, minor] = release.split(".", 2).map(Number);
   return major! * 1000 + minor!;
@@ -110,7 +110,7 @@ function columnMistakes(columns: readonly Column[] | undefined): readonly string
   if (columns === undefined) return [];
   const mistakes: string[] = [];
   if (!columns.some((column) => column.name === "Name")) mistakes.push("the columns have no Name");
-  for (const name of repeated(columns.map((column) => column.name))) mistakes.push(`two columns are called "${name}"`);
+  for (const name of repeated(columns.map((column) => column.name))) mistakes.push(`two columns are named "${name}"`);
   for (const { name, type, priority = 0 } of columns) {
     if (!columnTypes.includes(type)) mistakes.push(`column "${name}" has the unknown type "${type}"`);
     if (!Number.isInteger(priority) || priority < 0) mistakes.push(`column "${name}" has the priority ${priority}`);
@@ -147,7 +147,7 @@ function kindMistakes(name: string, { groupVersion, schema, columns }: Subresour
   return mistakes.map((each) => `subresource "${name}": ${each}`);
 }
 
-/** The verbs of a subresource, those that its definition leaves to the default included. */
+/** The verbs of a subresource, including its default verbs. */
 export function verbsOfSubresource({ verbs, write, view, create }: Subresource): readonly string[] {
   return verbs ?? [
     ...(create === undefined ? [] : ["create"]),

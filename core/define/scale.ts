@@ -24,7 +24,7 @@ export const Scale = object("Scale", {
 }, { ...home, doc: "The number of instances of an object." });
 export type Scale = Infer<typeof Scale>;
 
-/** Where the numbers are: paths of the stored form such as `.spec.replicas`, as custom resource definitions write them. */
+/** Paths in the stored form such as `.spec.replicas`, in the syntax of custom resource definitions. */
 export interface ScalePaths {
   /** Path of an integer that writes of `scale` change. */
   readonly specReplicasPath: string;
@@ -51,7 +51,7 @@ const columns: readonly Column<Scale>[] = [
 /**
  * The subresource `scale` for `Served.subresources`. `kubectl scale` and autoscalers use it.
  *
- * An absent number is 0, as in every field of a schema. A negative number answers 422.
+ * An absent number is 0, as in every field of a schema. A negative number is rejected with 422.
  */
 export function scaleSubresource<T extends ApiObject = any>(paths: ScalePaths): Subresource<T> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath, servedReplicasPath = specReplicasPath } = paths;

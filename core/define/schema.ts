@@ -2,12 +2,12 @@ import { append } from "../append.ts";
 import { type Field, type ListNode, resolve, type StructNode, structsIn } from "../schema.ts";
 import { defaultMistakes } from "./defaults.ts";
 
-/** Protobuf's own bounds of field numbers; 0 is a field that protobuf does not carry. */
+/** Protobuf's bounds of field numbers. 0: the field has no protobuf form. */
 const fieldNumberMax = 2 ** 29 - 1;
 const reservedFrom = 19_000;
 const reservedTo = 19_999;
 
-/** Every mistake in a tree, each struct looked at once. `gates` is undefined where no plugin is known yet. */
+/** All mistakes of a schema. Checks each struct once. `gates`: the gates of the plugin; undefined skips their check. */
 export function schemaMistakes(root: StructNode, gates: ReadonlySet<string> | undefined): readonly string[] {
   return structsIn(root).flatMap((struct) => structMistakes(struct, gates));
 }
@@ -20,12 +20,12 @@ function structMistakes(struct: StructNode, gates: ReadonlySet<string> | undefin
     const path = `${struct.name}.${key}`;
     const other = numbers.get(field.number);
     if (other !== undefined && field.number !== 0) {
-      mistakes.push(`${path}: field number ${field.number} is taken by ${struct.name}.${other}`);
+      mistakes.push(`${path}: field number ${field.number} is used by ${struct.name}.${other}`);
     }
     numbers.set(field.number, key);
     append(mistakes, fieldMistakes(field, path, gates));
   }
-  for (const gate of Object.keys(struct.fillWhile ?? {})) {
+  for (const gate of Object.keys(struct.gatedDefaults ?? {})) {
     if (gates !== undefined && !gates.has(gate)) {
       mistakes.push(`struct "${struct.name}": feature gate "${gate}" of its defaults is not declared by the plugin`);
     }
@@ -45,7 +45,7 @@ function fieldMistakes(field: Field, path: string, gates: ReadonlySet<string> | 
   } else if (field.number >= reservedFrom && field.number <= reservedTo) {
     mistakes.push(`${path}: field number ${field.number} is reserved by protobuf`);
   }
-  if (field.doc.trim() === "") mistakes.push(`${path}: the field has no sentence about it`);
+  if (field.doc.trim() === "") mistakes.push(`${path}: the field has no description`);
   if (field.gate !== undefined && gates !== undefined && !gates.has(field.gate)) {
     mistakes.push(`${path}: feature gate "${field.gate}" is not declared by the plugin`);
   }
@@ -75,7 +75,7 @@ function listMistakes(node: ListNode, field: Field, path: string): readonly stri
   return mistakes;
 }
 
-/** Whether JSON of the struct has the key, looking into structs that are hoisted into it. */
+/** Whether the JSON of the struct has the key, including keys of inlined structs. */
 function hasField(struct: StructNode, key: string): boolean {
   if (Object.hasOwn(struct.fields, key)) return struct.fields[key]!.inline !== true;
   return Object.values(struct.fields).some((field) => {

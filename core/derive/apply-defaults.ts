@@ -1,6 +1,6 @@
 /**
- * Defaults. A struct's own fields come first, then its `fill` and, where their gates are on, the defaults of features,
- * then what is inside, so that a struct that `fill` has made gets its defaults too. A value without changes is returned itself.
+ * Applies the defaults of a schema, in this order: the defaults of a struct's fields, its `applyDefaults`, its `gatedDefaults` while their
+ * gates are on, then the defaults of nested values, so that a struct that `applyDefaults` creates gets its defaults too.
  */
 import type { Gates } from "../plugin.ts";
 import { fold, type Json, type Node, type RecordNode, resolve, type StructNode, structsIn, type Typed } from "../schema.ts";
@@ -8,16 +8,18 @@ import { setOwn } from "../tree/values.ts";
 import { type Member, membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
-type Fill = (value: any, isOn: Gates) => any;
+type ApplyDefaults = (value: any, isOn: Gates) => any;
 
-/** Gives an object with its defaults filled in; the object itself when nothing was to fill. */
+/** A function that returns an object with its defaults applied; the same object if nothing changes. */
 export function defaulter<T>(node: Typed<T>): (value: T, isOn: Gates) => T {
-  return fillNode(node);
+  return defaultsOf(node);
 }
 
-/** The gates that decide which defaults are filled in. */
-export function gatesOfFilling(node: Node): readonly string[] {
-  return [...new Set(structsIn(node).flatMap(({ fillWhile, fields }) => [...Object.keys(fillWhile ?? {}), ...gatesOfFields(fields)]))];
+/** The gates that the defaults of a schema depend on. */
+export function gatesOfDefaults(node: Node): readonly string[] {
+  return [
+    ...new Set(structsIn(node).flatMap(({ gatedDefaults, fields }) => [...Object.keys(gatedDefaults ?? {}), ...gatesOfFields(fields)])),
+  ];
 }
 
 function gatesOfFields(fields: StructNode["fields"]): readonly string[] {
@@ -26,72 +28,75 @@ function gatesOfFields(fields: StructNode["fields"]): readonly string[] {
   );
 }
 
-const asItIs: Fill = (value) => value;
+const unchanged: ApplyDefaults = (value) => value;
 
-const fillNode: (node: Node) => Fill = fold<Fill>({
-  scalar: () => asItIs,
-  list: (node, go) => fillList(go(node.of)),
-  record: fillRecord,
-  struct: fillStruct,
+const defaultsOf: (node: Node) => ApplyDefaults = fold<ApplyDefaults>({
+  scalar: () => unchanged,
+  list: (node, go) => listDefaults(go(node.of)),
+  record: recordDefaults,
+  struct: structDefaults,
 }, (get) => (value, isOn) => get()(value, isOn));
 
-function fillList(fill: Fill): Fill {
-  if (fill === asItIs) return asItIs;
+function listDefaults(apply: ApplyDefaults): ApplyDefaults {
+  if (apply === unchanged) return unchanged;
   return (items: readonly unknown[], isOn) => {
-    const filled = items.map((item) => fill(item, isOn));
-    return filled.some((item, i) => item !== items[i]) ? filled : items;
+    const result = items.map((item) => apply(item, isOn));
+    return result.some((item, i) => item !== items[i]) ? result : items;
   };
 }
 
-function fillRecord(node: RecordNode, go: (node: Node) => Fill): Fill {
-  const fill = go(node.of);
-  if (fill === asItIs) return asItIs;
+function recordDefaults(node: RecordNode, go: (node: Node) => ApplyDefaults): ApplyDefaults {
+  const apply = go(node.of);
+  if (apply === unchanged) return unchanged;
   return (entries: Readonly<Record<string, unknown>>, isOn) => {
-    const filled: Record<string, unknown> = {};
+    const result: Record<string, unknown> = {};
     let changed = false;
     for (const [key, value] of Object.entries(entries)) {
-      const next = fill(value, isOn);
+      const next = apply(value, isOn);
       changed ||= next !== value;
-      setOwn(filled, key, next);
+      setOwn(result, key, next);
     }
-    return changed ? filled : entries;
+    return changed ? result : entries;
   };
 }
 
-function fillStruct(node: StructNode, go: (node: Node) => Fill): Fill {
+function structDefaults(node: StructNode, go: (node: Node) => ApplyDefaults): ApplyDefaults {
   const members = membersOf(node);
   const defaulted = members.flatMap(defaultOf);
-  const own = [...inlined(node), node].flatMap(({ fill, fillWhile }) => [...fill === undefined ? [] : [fill], ...whileOn(fillWhile)]);
+  const own = [...inlined(node), node].flatMap(({ applyDefaults, gatedDefaults }) => [
+    ...applyDefaults === undefined ? [] : [applyDefaults],
+    ...gated(gatedDefaults),
+  ]);
   const inner = members.map((member) => ({
     key: member.key,
     always: member.always && !member.pointer,
     node: member.node,
-    fill: go(member.node),
+    apply: go(member.node),
   }))
-    .filter(({ fill }) => fill !== asItIs);
-  if (defaulted.length === 0 && own.length === 0 && inner.length === 0) return asItIs;
+    .filter(({ apply }) => apply !== unchanged);
+  if (defaulted.length === 0 && own.length === 0 && inner.length === 0) return unchanged;
 
   return (object: Readonly<Record<string, unknown>>, isOn) => {
-    let filled = object;
+    let result = object;
     for (const { key, value, gate, lacks } of defaulted) {
-      if (lacks(filled[key]) && (gate === undefined || isOn(gate))) filled = { ...filled, [key]: value };
+      if (lacks(result[key]) && (gate === undefined || isOn(gate))) result = { ...result, [key]: value };
     }
-    for (const fill of own) filled = fill(filled, isOn);
-    for (const { key, always, node, fill } of inner) {
-      const value = filled[key] ?? (always ? zeroOf(node) : undefined);
+    for (const apply of own) result = apply(result, isOn);
+    for (const { key, always, node, apply } of inner) {
+      const value = result[key] ?? (always ? zeroOf(node) : undefined);
       if (value === undefined) continue;
-      const next = fill(value, isOn);
-      if (next !== value) filled = { ...filled, [key]: next };
+      const next = apply(value, isOn);
+      if (next !== value) result = { ...result, [key]: next };
     }
-    return filled === object ? object : inOrder(members, filled);
+    return result === object ? object : inOrder(members, result);
   };
 }
 
-function whileOn(fills: StructNode["fillWhile"] = {}): readonly Fill[] {
-  return Object.entries(fills).map(([gate, fill]): Fill => (value, isOn) => isOn(gate) ? fill(value) : value);
+function gated(defaults: StructNode["gatedDefaults"] = {}): readonly ApplyDefaults[] {
+  return Object.entries(defaults).map(([gate, apply]): ApplyDefaults => (value, isOn) => isOn(gate) ? apply(value) : value);
 }
 
-/** The structs whose keys stand in this one; their `fill` sees the object that the keys are in. */
+/** The inlined structs of a struct. Their `applyDefaults` gets the object that contains the inlined keys. */
 function inlined(node: StructNode): StructNode[] {
   return Object.values(node.fields).flatMap((field) => {
     const inner = resolve(field.node);
@@ -102,7 +107,7 @@ function inlined(node: StructNode): StructNode[] {
 interface Default {
   readonly key: string;
   readonly value: Json;
-  /** It is filled in while this gate is on only. */
+  /** The default applies only while this gate is on. */
   readonly gate: string | undefined;
   readonly lacks: (value: unknown) => boolean;
 }
@@ -114,12 +119,12 @@ function defaultOf({ key, node, pointer, field }: Member): readonly Default[] {
     key,
     value,
     gate: field.default === undefined ? field.gate : undefined,
-    // Where zero and absence are one, zero is filled too.
+    // Without a pointer, zero is the same as absent.
     lacks: (present) => present === undefined || present === null || (!pointer && zero(present)),
   }];
 }
 
-/** The same entries with keys in schema order; keys that the schema does not know stay at the end. */
+/** The same entries with keys in schema order, unknown keys last. */
 function inOrder(members: readonly Member[], object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const ordered: Record<string, unknown> = {};
   for (const { key } of members) if (object[key] !== undefined) ordered[key] = object[key];

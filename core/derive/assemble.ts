@@ -1,13 +1,13 @@
-/** The last step of every decoder: from the values of a struct's keys to its canonical object. */
+/** The last step of every decoder: makes the canonical object of a struct from the values of its keys. */
 import type { Member } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
-/** In place of a value: absent on purpose, whatever was there before. */
+/** Marks a value as explicitly absent. It replaces an earlier value of the same key. */
 export const absent: unique symbol = Symbol("absent");
 
 /**
- * Makes objects of values that stand in the order of `members`; undefined where nothing was given. What `omitempty` leaves
- * out is left out, and what is always written is there.
+ * Makes an object from values in the order of `members`; undefined for a key without a value. Omits keys as `omitempty` does, and adds
+ * the zero values of keys that are always written.
  */
 export function assembler(members: readonly Member[]): (values: readonly unknown[]) => Record<string, unknown> {
   const plan = members.map(({ key, node, pointer, always, keepsEmpty }) => ({
@@ -15,7 +15,7 @@ export function assembler(members: readonly Member[]): (values: readonly unknown
     pointer,
     always,
     node,
-    // Of null a decoder makes the shared zero value, of `{}` one of its own.
+    // Decoders return the shared zero value for null, and a new object for `{}`.
     leavesOut: always || pointer ? undefined : keepsEmpty ? (value: unknown) => value === zeroOf(node) : isZero(node),
   }));
   return (values) => {

@@ -1,4 +1,4 @@
-/** Scalars from data items of CBOR. Null leaves Go's own types at their zero; types that read themselves say what it is to them. */
+/** Scalars from CBOR data items. Null is the zero value of Go's built-in types; types with an UnmarshalCBOR method define its meaning. */
 import { CborFailure, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborFloat, type CborItem } from "../codec/cbor/item.ts";
 import { int64Max, int64Min, outside, textOf } from "../codec/cbor/text.ts";
@@ -13,7 +13,7 @@ import { jsonFromTree } from "../tree/values.ts";
 import { decodeDuration } from "./decode-scalars.ts";
 import { DecodeError, Decoding } from "./decoding.ts";
 
-/** What one run knows: whether unknown fields end it, and what went wrong with values that are read when all else is. */
+/** State of one run: whether unknown fields end it, and the first error of values that are read last. */
 export interface CborRun {
   readonly strict: boolean;
   depth: number;
@@ -25,7 +25,7 @@ export type CborRead = (item: CborItem, later: Later, run: CborRun) => unknown;
 export const readBoolean: CborRead = untagged((item) => item === null ? false : typeof item === "boolean" ? item : outside(item, "bool"));
 
 const text = textOf("string");
-/** `type` is the name that the text's type has upstream. */
+/** `type`: name of the string type upstream. */
 export function readString(type: string): CborRead {
   const read = textOf(type);
   return (item, later) => read(item, later) ?? "";
@@ -46,7 +46,7 @@ export const readDouble: CborRead = untagged((item) => {
   return typeof item === "number" || (typeof item === "bigint" && item >= int64Min) ? Number(item) : outside(item, "float64");
 });
 
-/** Base64 in a byte string, bytes under a tag that says what they are, or a list of numbers as Go takes for bytes. */
+/** Bytes as base64 in a byte string, as tagged bytes, or as a list of numbers, as in Go. */
 export const readBytes: CborRead = untagged((item, later) => {
   if (item === null) return "";
   if (Array.isArray(item)) return listedBytes(item);
@@ -65,10 +65,10 @@ const readByte = untagged<number | CborFailure>((item) => {
 function listedBytes(items: readonly CborItem[]): string | CborFailure {
   const bytes = items.map((item) => readByte(item, undefined));
   const failure = bytes.find((byte) => byte instanceof CborFailure);
-  return failure ?? base64Of(Uint8Array.from(bytes as number[])); // there is no failure among them
+  return failure ?? base64Of(Uint8Array.from(bytes as number[])); // none of them is a failure
 }
 
-/** A type that reads itself from a text; tags above it are forgotten on the way. */
+/** A type that is parsed from a text. Ignores the tags of the item. */
 function readTextual<T>(parse: (text: string) => T | Unreadable, ofNull: T): CborRead {
   return (item) => {
     const found = text(item, undefined);
@@ -81,17 +81,17 @@ export const readQuantity: CborRead = readTextual((text) => canonicalQuantity(te
 export const readTime: CborRead = readTextual<string | null>(parseTime, null);
 export const readMicroTime: CborRead = readTextual<string | null>(parseMicroTime, null);
 
-/** Whatever is a text is taken for one, null too; the rest has to be a number. */
+/** Texts and null are strings; any other item must be a number. */
 const int32 = readInt("int32");
 export const readIntOrString: CborRead = (item, _later, run) => {
   const found = text(item, undefined);
   return found instanceof CborFailure ? int32(item, undefined, run) : found ?? "";
 };
 
-/** What is wrong with the tags in front of an item that is read as a whole. */
+/** The error of the tags of an item. */
 const tagsOf = untagged<undefined>(() => undefined);
 
-/** Durations know JSON only, so that they are read and refused as what JSON would have. */
+/** Upstream transcodes durations to JSON, so errors are those of the JSON decoder. */
 export const readDuration: CborRead = (item) => {
   const why = tagsOf(item, undefined);
   if (why !== undefined) return why;
@@ -105,7 +105,7 @@ export const readDuration: CborRead = (item) => {
   }
 };
 
-/** Values that no schema describes are looked into when everything else has been read. */
+/** Values without a schema. Their errors are reported after all others. */
 export const readRaw: CborRead = (item, _later, run) => {
   const why = tagsOf(item, undefined);
   if (why !== undefined) return why;

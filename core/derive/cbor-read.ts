@@ -1,6 +1,6 @@
 /**
- * Data items of CBOR to canonical objects, as upstream's reader fills its structs: keys are texts or byte strings, a key that comes
- * again is refused, null is absence. Reading continues after a failure; the first is reported, unless a map has an entry that ends it.
+ * Reads CBOR data items into canonical objects as upstream reads structs: keys are texts or byte strings, a duplicate key is an error,
+ * null is absent. Reading continues after a failure. The first failure is reported, unless an entry of a map ends the run.
  */
 import { CborFailure, duplicateKey, type Later, untagged, wrongType } from "../codec/cbor/failure.ts";
 import { CborBytes, CborInvalidText, type CborItem, CborMap, CborSimple, nameOfItem } from "../codec/cbor/item.ts";
@@ -28,12 +28,12 @@ import { goType } from "./go-type.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
 
-/** Ends a strict run: an entry whose key no field has. */
+/** An unknown key. Ends a strict run. */
 class UnknownField extends CborFailure {}
 
 /**
- * Reads an item into the canonical object. Adds the first unknown field, by its path, to `findings` where there is such a
- * list. kind and apiVersion are as the item gives them, "" if it does not. Throws `DecodeError` for what does not fit the type.
+ * Reads an item into the canonical object. Adds the first unknown field to `findings`, if given. kind and apiVersion are those of the
+ * item, "" if absent. Throws `DecodeError` for values of a wrong type.
  */
 export function cborReader<T>(node: Typed<T>): (item: CborItem, findings?: string[]) => T {
   const read = readNode(node);
@@ -96,7 +96,7 @@ function readRecord(node: RecordNode, read: CborRead): CborRead {
     let failure: CborFailure | undefined, name = "";
     for (let at = 0; at < item.entries.length; at += 2) {
       const key = keyOf(item.entries[at]!, later);
-      // A null in the place of a key leaves the variable that upstream reads keys into as it is.
+      // For a null key upstream keeps the previous key in its variable.
       if (!(key instanceof CborFailure)) name = key ?? name;
       const value = key instanceof CborFailure ? key : read(item.entries[at + 1]!, later, run);
       if (value instanceof CborFailure) failure ??= value;
@@ -154,19 +154,19 @@ function readStruct(node: StructNode, go: (node: Node) => CborRead): CborRead {
   });
 }
 
-/** What a pointer takes for its absence. */
+/** Whether a pointer treats the item as absent. */
 function isNil(item: CborItem): boolean {
   return item === null || (item instanceof CborSimple && item.value === undefinedValue);
 }
 const undefinedValue = 23;
 
-/** A key that no field has, as messages show it; undefined for one that is not even looked for again. */
+/** An unknown key as shown in error messages; undefined for a key that is not checked for duplicates. */
 function otherKey(key: CborItem): { readonly shown?: string; readonly failure?: CborFailure } {
   if (typeof key === "string") return { shown: goQuote(key) };
   if (key instanceof CborInvalidText) return { failure: outside(key, "string") };
   if (typeof key === "number") return { shown: String(key) };
   if (typeof key === "bigint") {
-    // Upstream lets large keys run over, but for those far below zero.
+    // Upstream lets large keys overflow, except those below the minimum int64.
     if (key >= int64Min) return { shown: String(BigInt.asIntN(64, key)) };
     return { failure: wrongType(key, "int64", `-1-${-1n - key} overflows Go's int64`) };
   }

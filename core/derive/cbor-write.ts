@@ -1,6 +1,6 @@
 /**
- * Canonical objects to CBOR as upstream's deterministic encoder has them: what JSON leaves out is left out, what JSON has in base64
- * are bytes under a tag, keys are sorted.
+ * Writes canonical objects as upstream's deterministic CBOR encoder: the same fields as in JSON, tagged bytes instead of base64, sorted
+ * keys.
  */
 import { CborWriter, compareKeys, keysInOrder, writeJson } from "../codec/cbor/write.ts";
 import { bytesOf } from "../scalars/base64.ts";
@@ -59,10 +59,10 @@ function writeRecord(node: RecordNode, go: (node: Node) => Write): Write {
   };
 }
 
-/** What is written of a member: nothing, null, its zero or its value. */
+/** The form of a member: omitted, null, zero or its value. */
 function writeStruct(node: StructNode, go: (node: Node) => Write): Write {
   const members = membersOf(node).toSorted((a, b) => compareKeys(a.key, b.key)).map((member) => {
-    // kind and apiVersion are always in objects, but an empty one is not written.
+    // kind and apiVersion are always in objects, but not written if empty.
     const always = member.always && member.through[0] !== "TypeMeta";
     const collection = member.node.tag === "list" || member.node.tag === "record";
     const writeValue = go(member.node), zero = once(() => zeroOf(member.node)), isEmpty = isZero(member.node);

@@ -82,7 +82,7 @@ for (
 const inField = (key: string) => `into Go struct field v1.Thing.${key} of type`;
 for (
   const [what, hex, why] of [
-    ["a number for a flag", `a1 ${text("flag")} 01`, `cbor: cannot unmarshal positive integer ${inField("flag")} bool`],
+    ["a number for a boolean", `a1 ${text("flag")} 01`, `cbor: cannot unmarshal positive integer ${inField("flag")} bool`],
     ["a fraction", `a1 ${text("small")} f9 4200`, `cbor: cannot unmarshal primitives ${inField("small")} int32`],
     [
       "too large a number",
@@ -90,13 +90,13 @@ for (
       `cbor: cannot unmarshal positive integer ${inField("small")} int32 (2147483648 overflows int32)`,
     ],
     [
-      "a number far below zero, for a text",
+      "a number below the minimum int64, for a text",
       `a1 ${text("text")} 3b 8000000000000000`,
       `cbor: cannot unmarshal negative integer ${inField("text")} string (-9223372036854775809 overflows Go's int64)`,
     ],
     ["a text for bytes", `a1 ${text("bytes")} 61 61`, `cbor: cannot unmarshal UTF-8 text string ${inField("bytes")} []uint8`],
     [
-      "bytes that are no base64",
+      "bytes that are not base64",
       `a1 ${text("bytes")} 42 0001`,
       "cbor: failed to decode base64 from byte string: illegal base64 data at input byte 0",
     ],
@@ -106,7 +106,7 @@ for (
       `cbor: cannot unmarshal positive integer ${inField("bytes")} uint8 (256 overflows uint8)`,
     ],
     [
-      "undefined that is no pointer",
+      "undefined for a field without a pointer",
       `a1 ${text("text")} f7`,
       "cbor: data item of cbor type primitives is not accepted by protocol: simple value 23 is not recognized",
     ],
@@ -120,10 +120,10 @@ for (
       `a1 ${text("inner")} a1 ${text("text")} 01`,
       `cbor: cannot unmarshal positive integer ${inField("inner")} string`,
     ],
-    ["a field that comes again", `a2 ${text("text")} 60 44 74657874 60`, 'cbor: found duplicate map key "text" at map element index 1'],
-    ["an unknown key that comes again", "a2 61 61 01 41 61 02", 'cbor: found duplicate map key "a" at map element index 1'],
+    ["a duplicate field", `a2 ${text("text")} 60 44 74657874 60`, 'cbor: found duplicate map key "text" at map element index 1'],
+    ["a duplicate unknown key", "a2 61 61 01 41 61 02", 'cbor: found duplicate map key "a" at map element index 1'],
     [
-      "a key of a map that comes again, before anything else",
+      "a duplicate key of a map, before any other failure",
       `a1 ${text("texts")} a3 61 61 01 61 62 60 41 62 60`,
       'cbor: found duplicate map key "b" at map element index 2',
     ],
@@ -134,18 +134,18 @@ for (
     ],
     ["a duration that is a number", `a1 ${text("lasts")} 01`, "json: cannot unmarshal number into Go value of type string"],
     [
-      "a raw value in which something is wrong, after everything else",
+      "an invalid raw value, after every other failure",
       `a2 ${text("raw")} f7 ${text("flag")} 60`,
       `cbor: cannot unmarshal UTF-8 text string ${inField("flag")} bool`,
     ],
     [
-      "managed fields that are no map",
+      "managed fields that are not a map",
       `a1 ${text("owned")} 80`,
       "failed to transcode FieldsV1 to JSON: metav1.FieldsV1 cbor invalid: cbor: cannot unmarshal array into Go value of type map[string]interface {}",
     ],
   ] as const
 ) {
-  test(`cborReader() refuses ${what}`, () => assert.equal(refusal(hex), why));
+  test(`cborReader() rejects ${what}`, () => assert.equal(refusal(hex), why));
 }
 
 test("cborReader() reports the path of the first unknown field, and reads the rest", () => {
@@ -159,7 +159,7 @@ test("cborReader() reports the path of the first unknown field, and reads the re
   );
 });
 
-test("cborReader() follows structs in structs to their bound and not further", () => {
+test("cborReader() reads nested structs up to the maximum depth", () => {
   interface Nested {
     readonly next?: Nested;
   }
@@ -175,7 +175,7 @@ const seed = seedOfRun();
 
 const written = (value: Record<string, unknown>) => cborWriter(Thing)(value, new CborWriter().selfDescribed()).finish();
 
-test(`cborWriter() and cborReader() give any object back as it was, and JSON's reader gives the same (THOLE_SEED=${seed})`, () => {
+test(`cborReader() reads any object that cborWriter() wrote, equal to that of the JSON decoder (THOLE_SEED=${seed})`, () => {
   const random = randomOf(seed);
   const pick = <T>(...some: readonly T[]): T => some[Math.floor(random() * some.length)]!;
   const some = <T>(make: () => T): T[] => Array.from({ length: Math.floor(random() * 4) }, make);
@@ -220,7 +220,7 @@ test("cborWriter() writes every field of a sample, and cborReader() reads it", (
   assert.deepEqual(cborReader(Thing)(readCbor(written(object)), []), object);
 });
 
-test(`cborReader() refuses or reads whatever bytes come, and nothing else happens (THOLE_SEED=${seed})`, () => {
+test(`cborReader() reads random bytes or throws DecodeError or CborError (THOLE_SEED=${seed})`, () => {
   const random = randomOf(seed);
   const whole = written(sampleOf(Thing, "v1"));
   for (let round = 0; round < 3000; round++) {
@@ -234,7 +234,7 @@ test(`cborReader() refuses or reads whatever bytes come, and nothing else happen
   }
 });
 
-test("cborReader() puts managed fields in the order in which Go writes maps, at every level", () => {
+test("cborReader() sorts managed fields as Go sorts maps, at every level", () => {
   const inner = `a3 ${text("f:a")} a0 ${text(".")} a0 ${text("f:B")} 82 a2 ${text("b")} 01 ${text("a")} 02 f6`;
   const owned = only("owned", `a2 ${text("f:z")} ${inner} ${text("f:data")} a0`);
   assert.equal(JSON.stringify(owned), '{"f:data":{},"f:z":{".":{},"f:B":[{"a":2,"b":1},null],"f:a":{}}}');

@@ -1,6 +1,6 @@
 /**
- * What a schema alone can check of a value: closed sets, required fields, uniqueness in sets and keyed lists, and fields that may
- * not change. Everything is found, nothing stops at the first; resources call these where upstream's order has them.
+ * Validation that follows from a schema: enums, required fields, uniqueness in sets and keyed lists, immutable fields. Returns all errors.
+ * Resources call these functions at the position of upstream's order of validation.
  */
 import { duplicate, type FieldError, invalid, notSupported, required } from "../field-error.ts";
 import { fold, type ListNode, type Node, type RecordNode, type StringNode, type StructNode, type Typed } from "../schema.ts";
@@ -12,7 +12,7 @@ import { isZero, zeroOf } from "./zero.ts";
 
 type Check = (value: any, path: string) => readonly FieldError[];
 
-/** Finds everything in a canonical value that its schema does not allow. `path` is where the value stands, "" for an object. */
+/** A function that returns all errors of a canonical value. `path`: path of the value, "" for an object. */
 export function checker<T>(node: Typed<T>): (value: T, path: string) => readonly FieldError[] {
   return checkNode(node);
 }
@@ -73,12 +73,12 @@ function checkStruct(node: StructNode, go: (node: Node) => Check): Check {
       const at = path === "" ? key : `${path}.${key}`;
       const value = object[key] ?? (always && !pointer ? zeroOf(node) : undefined);
       if (value === undefined || (isMissing !== undefined && isMissing(value))) return isMissing === undefined ? fine : [required(at, "")];
-      // An empty text of an optional field is an absent one.
+      // An empty string of an optional field is absent.
       return node.tag === "string" && skipsZero !== undefined && skipsZero(value) ? fine : check(value, at);
     });
 }
 
-/** Zero numbers and booleans are values; empty texts, lists and maps, absent pointers and zero times are not. */
+/** Whether the zero value is treated as missing: empty strings, lists and maps, absent pointers and zero times. */
 function canBeMissing({ field, node, pointer }: Member): boolean {
   if (field.required !== true) return false;
   return pointer || !["boolean", "int32", "int64", "double", "struct", "intOrString"].includes(node.tag);
@@ -86,7 +86,7 @@ function canBeMissing({ field, node, pointer }: Member): boolean {
 
 type Compare = (next: any, prior: any, path: string) => readonly FieldError[];
 
-/** Finds the fields marked `immutable` that differ. Structs inside are followed, lists and maps are compared where they are marked. */
+/** A function that returns an error for each changed field with `immutable`. Descends into structs, not into lists and maps. */
 export function immutable<T>(node: Typed<T>): (next: T, prior: T, path: string) => readonly FieldError[] {
   return compareNode(node);
 }
@@ -112,7 +112,7 @@ function compareStruct(node: StructNode, go: (node: Node) => Compare): Compare {
     return members.flatMap(({ key, field, node, pointer, compare }) => {
       const at = path === "" ? key : `${path}.${key}`;
       if (field.immutable === true) return compare(next[key], prior[key], at);
-      // Inside a pointer there is something to compare only when both have it.
+      // Fields of a pointer are compared only if both objects have it.
       if (pointer && ((next[key] ?? undefined) === undefined || (prior[key] ?? undefined) === undefined)) return fine;
       return compare(next[key] ?? zeroOf(node), prior[key] ?? zeroOf(node), at);
     });

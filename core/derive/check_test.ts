@@ -35,7 +35,7 @@ const changed = (next: object, prior: object) =>
     "",
   ).map(fieldErrorText);
 
-test("checker() finds nothing in what is right", () => {
+test("checker() returns no error for a valid value", () => {
   assert.deepEqual(
     found({ ...fine, mode: "Ephemeral", modes: ["x", "y"], items: [{ name: "a", on: false }, { name: "a", port: 1, on: true }] }),
     [],
@@ -49,14 +49,14 @@ test("checker() lists the supported values in order", () => {
   assert.deepEqual(found({ ...fine, mode: "" }), []);
 });
 
-test("checker() requires what is required, also when it is empty", () => {
+test("checker() reports required fields that are absent or empty", () => {
   const missing = ["spec.policy: Required value", "spec.drivers: Required value"];
   assert.deepEqual(found({}), missing);
   assert.deepEqual(found({ policy: "", drivers: [] }), missing);
   assert.deepEqual((checker(Kind) as (value: object, path: string) => readonly never[])(head, "").map(fieldErrorText), missing);
 });
 
-test("checker() finds repeated items, and everything else besides", () => {
+test("checker() reports duplicate items together with other errors", () => {
   assert.deepEqual(
     found({
       ...fine,
@@ -76,7 +76,7 @@ test("checker() finds repeated items, and everything else besides", () => {
   ]);
 });
 
-test("immutable() finds each marked field that differs", () => {
+test("immutable() reports each changed immutable field", () => {
   assert.deepEqual(changed(fine, fine), []);
   assert.deepEqual(changed({ driver: "b", modes: ["x"], flag: false, sealed: { name: "a" } }, { driver: "a", modes: ["x", "y"] }), [
     'spec.modes: Invalid value: ["x"]: field is immutable',
@@ -91,12 +91,12 @@ test("immutable() finds each marked field that differs", () => {
   ]);
 });
 
-test("immutable() takes absent and empty for one, except for pointers", () => {
+test("immutable() treats absent and empty as equal, except for pointers", () => {
   assert.deepEqual(changed({ driver: "", modes: [] }, {}), []);
   assert.deepEqual(changed({ flag: false }, {}).length, 1);
 });
 
-test("immutable() looks into pointers that both have", () => {
+test("immutable() compares fields of pointers that both objects have", () => {
   assert.deepEqual(changed({ nested: { class: "b" } }, { nested: { class: "a" } }), [
     'spec.nested.class: Invalid value: "b": field is immutable',
   ]);

@@ -1,4 +1,4 @@
-/** Scalars from lexical trees. Go's own types remember a wrong type; those that read themselves end the run. */
+/** Scalars from lexical trees. A wrong type is recorded for Go's built-in types, and ends the run for types with an UnmarshalJSON method. */
 import { base64Of, parseBase64 } from "../scalars/base64.ts";
 import { durationText, parseDuration } from "../scalars/duration.ts";
 import { isInt32 } from "../scalars/int-or-string.ts";
@@ -15,7 +15,7 @@ export function decodeBoolean(tree: Tree, prior: unknown, run: Decoding): unknow
   if (tree !== null) run.wrongType(tree, "bool");
   return prior ?? false;
 }
-/** `type` is the name that the text's type has upstream. */
+/** `type`: name of the string type upstream. */
 export function decodeString(type: string): (tree: Tree, prior: unknown, run: Decoding) => unknown {
   return (tree, prior, run) => {
     if (typeof tree === "string") return tree;
@@ -42,12 +42,12 @@ function integerOf(text: string, run: Decoding): number | bigint | undefined {
   if (run.reader === "json" || !Number.isInteger(value) || Math.abs(value) >= 1e21) return undefined;
   return Number.isSafeInteger(value) ? value + 0 : BigInt(value);
 }
-/** Longer texts are no int64, so they are not worth a bigint. */
+/** Longer texts cannot be an int64, so no bigint is made of them. */
 const int64Digits = 20;
 function isInt64(value: number | bigint): boolean {
   return typeof value === "number" || (value >= -(2n ** 63n) && value < 2n ** 63n);
 }
-/** YAML numbers with a point reach Go's decoder as Go writes doubles. */
+/** Upstream converts YAML to JSON first, so YAML floats appear as Go formats doubles. */
 function shownNumber(text: string, run: Decoding): string {
   const value = Number(text);
   return run.reader === "yaml" && /[.eE]/.test(text) && Number.isFinite(value) ? numberText(value) : text;
@@ -62,7 +62,7 @@ export function decodeDouble(tree: Tree, prior: unknown, run: Decoding): unknown
   return prior ?? 0;
 }
 
-/** Base64, or a list of numbers as Go takes for bytes. */
+/** Bytes as base64 or as a list of numbers, as in Go. */
 export function decodeBytes(tree: Tree, prior: unknown, run: Decoding): unknown {
   if (tree === null) return "";
   if (typeof tree === "string") return readable(parseBase64(tree));
@@ -81,7 +81,7 @@ export function decodeBytes(tree: Tree, prior: unknown, run: Decoding): unknown 
   return base64Of(Uint8Array.from(bytes));
 }
 
-/** Quantities read whatever text stands there, numbers without quotes too. */
+/** Quantities are parsed from strings and from numbers. */
 export function decodeQuantity(tree: Tree, _prior: unknown, run: Decoding): unknown {
   if (tree === null) return "0";
   const text = typeof tree === "string" ? tree : tree instanceof NumberText ? shownNumber(tree.text, run) : "?";
@@ -115,7 +115,7 @@ export function decodeRaw(tree: Tree, prior: unknown, run: Decoding): unknown {
   return "value" in raw ? raw.value : run.refuseType(new NumberText(raw.huge), "float64", raw.huge);
 }
 
-/** The value, unless it is a complaint: that ends the run. */
+/** Returns the value. Throws `DecodeError` for an `Unreadable`, which ends the run. */
 function readable<T>(value: T | Unreadable): T {
   if (value instanceof Unreadable) throw new DecodeError(value.error);
   return value;

@@ -1,6 +1,6 @@
 /**
- * From lexical trees to canonical objects, with the behaviour of upstream's strict JSON decoder: keys are case-sensitive,
- * null is absence, a key that comes again adds to a struct and to a map and overwrites everything else.
+ * Decodes lexical trees into canonical objects as upstream's strict JSON decoder: keys are case-sensitive, null is absent, a duplicate key
+ * merges structs and maps and replaces other values.
  */
 import { append } from "../append.ts";
 import { fold, type Node, type StructNode, type Typed } from "../schema.ts";
@@ -16,12 +16,12 @@ import { zeroOf } from "./zero.ts";
 
 export { DecodeError, type DecodeReport };
 
-/** Reads one value. `prior` is what an earlier member of the same name left, undefined at first. */
+/** Decodes one value. `prior`: the value of an earlier member of the same name, or undefined. */
 type Decode = (tree: Tree, prior: unknown, run: Decoding) => unknown;
 
 /**
- * Reads a body into the canonical object, adding unknown and duplicate fields to the report. kind and apiVersion are as
- * the body gives them, "" if it does not. Throws `DecodeError` for what does not fit the type.
+ * Decodes a body into the canonical object and adds unknown and duplicate fields to the report. kind and apiVersion are those of the
+ * body, "" if absent. Throws `DecodeError` for values of a wrong type.
  */
 export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) => T {
   const decode = decodeNode(node);
@@ -33,7 +33,7 @@ export function decoder<T>(node: Typed<T>): (tree: Tree, report: DecodeReport) =
   };
 }
 
-/** As `decoder`, for stored objects: unknown and duplicate fields are ignored. */
+/** As `decoder`, for stored objects. Ignores unknown and duplicate fields. */
 export function decodeStored<T>(node: Typed<T>): (tree: Tree) => T {
   const decode = decodeNode(node);
   return (tree) => {
@@ -63,7 +63,7 @@ const decodeNode: (node: Node) => Decode = fold<Decode>({
   struct: decodeStruct,
 }, (get) => (tree, prior, run) => get()(tree, prior, run));
 
-/** A list that comes again is overwritten element by element, so that fields of earlier elements remain. */
+/** A duplicate list is decoded into the existing elements, so fields of earlier elements remain, as in Go. */
 function decodeList(node: Node, decode: Decode): Decode {
   return (tree, prior, run) => {
     if (tree === null) return zeroOf(node);
@@ -130,7 +130,7 @@ function decodeStruct(node: StructNode, go: (node: Node) => Decode): Decode {
       if (run.strict && values[index] !== undefined) run.duplicate(key);
       run.path.push(key);
       append(run.fields, member.through, [key]);
-      // Only JSON comes here with repeated keys: the other readers have settled them.
+      // Only JSON trees have duplicate keys: the other readers resolve them.
       values[index] = value === null && member.pointer
         ? absent
         : member.decode(value, earlier === absent || earlier === null ? undefined : earlier, run);

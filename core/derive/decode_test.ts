@@ -76,7 +76,7 @@ function refusal(input: string | Tree, reader: "json" | "yaml" = "json"): string
 }
 const empty = { kind: "", apiVersion: "", metadata: {}, spec: { rules: [] }, seen: null };
 
-test("decoder() gives what is always there its zero and leaves the rest out", () => {
+test("decoder() adds the zero values of fields that are always written and omits other absent fields", () => {
   assert.deepEqual(decode("{}"), empty);
   assert.deepEqual(decode("null"), empty);
   assert.deepEqual(
@@ -85,20 +85,20 @@ test("decoder() gives what is always there its zero and leaves the rest out", ()
   );
 });
 
-test("decoder() takes null for absence", () => {
+test("decoder() treats null as absent", () => {
   assert.deepEqual(decode('{"metadata":null,"spec":null,"data":null,"seen":null,"generation":null,"caBundle":null}'), empty);
   assert.deepEqual(decode('{"spec":{"holder":null,"seconds":null,"amount":null,"port":null,"renewTime":null,"free":null}}'), empty);
   assert.deepEqual(decode('{"data":{"a":null}}'), { ...empty, data: { a: "" } });
 });
 
-test("decoder() keeps zero apart from absence for pointers", () => {
+test("decoder() distinguishes zero from absent for pointers", () => {
   assert.deepEqual(decode('{"spec":{"holder":"","seconds":0,"amount":"0"}}'), {
     ...empty,
     spec: { holder: "", seconds: 0, amount: "0", rules: [] },
   });
 });
 
-test("decoder() puts keys into schema order", () => {
+test("decoder() sorts keys into schema order", () => {
   const value = decode('{"spec":{"seconds":1,"holder":"a"},"metadata":{"namespace":"b","name":"a"},"apiVersion":"v1","kind":"Lease"}') as {
     metadata: object;
     spec: object;
@@ -108,7 +108,7 @@ test("decoder() puts keys into schema order", () => {
   assert.deepEqual(Object.keys(value.spec), ["holder", "seconds", "rules"]);
 });
 
-test("decoder() brings scalars to canonical form", () => {
+test("decoder() converts scalars to canonical form", () => {
   assert.deepEqual(
     decode(`{"seen":"2024-01-02T03:04:05.5+01:00","caBundle":"YR==","spec":{"amount":1.5,"limits":{"b":"1024Mi","a":1},
       "wait":"90s","port":"http","weight":1e3,"renewTime":"2024-01-02T03:04:05.000001Z"}}`),
@@ -138,14 +138,14 @@ test("decoder() keeps int64 exact: a number while safe, else a bigint", () => {
   assert.equal(generation("-9223372036854775808"), -9223372036854775808n);
 });
 
-test("decoder() hoists what is inlined", () => {
+test("decoder() reads the fields of inlined structs", () => {
   assert.deepEqual(decode('{"spec":{"volumes":[{"secret":{"mode":0},"name":"a"}]}}'), {
     ...empty,
     spec: { volumes: [{ name: "a", secret: { mode: 0 } }], rules: [] },
   });
 });
 
-test("decoder() reads hostile keys as keys", () => {
+test("decoder() reads __proto__ and constructor as ordinary keys", () => {
   const { data } = decode('{"data":{"__proto__":"a","constructor":"b","hasOwnProperty":"c"}}') as { data: object };
   assert.deepEqual(Object.entries(data), [["__proto__", "a"], ["constructor", "b"], ["hasOwnProperty", "c"]]);
   assert.equal(Object.getPrototypeOf(data), Object.prototype);
@@ -173,7 +173,7 @@ test("decoder() reports unknown fields by their path, in document order, each on
   ]);
 });
 
-test("decoder() reports the unknown fields of a converted tree raw, and more of them than of one that was read", () => {
+test("decoder() does not quote the paths of unknown fields of a converted tree, and has a higher bound for them", () => {
   const converted = (text: string): readonly string[] => {
     const findings: string[] = [];
     decoder(Kind)(tree(text), { reader: "json", findings, converted: true });
@@ -185,7 +185,7 @@ test("decoder() reports the unknown fields of a converted tree raw, and more of 
   assert.equal(converted(`{${many.join()}}`).length, limits.convertedFindingsMax);
 });
 
-test("decoder() reports repeated fields and keys, and no more than the bound", () => {
+test("decoder() reports duplicate fields and keys up to the bound", () => {
   assert.deepEqual(findings('{"data":{"a":"1","b":"1","a":"2"},"spec":{},"spec":{"on":null,"on":true},"kind":"","kind":""}'), [
     'duplicate field "data.a"',
     'duplicate field "spec"',
@@ -197,7 +197,7 @@ test("decoder() reports repeated fields and keys, and no more than the bound", (
   assert.equal(findings(many(limits.strictFindingsMax + 1)).length, limits.strictFindingsMax);
 });
 
-test("decoder() merges repeated structs, maps and lists as Go does, and lets other last ones win", () => {
+test("decoder() merges duplicate structs, maps and lists as Go does, and keeps the last of other values", () => {
   assert.deepEqual(decode('{"spec":{"holder":"a","seconds":1},"spec":{"holder":"b","on":true},"data":{"a":"1"},"data":{"b":"2"}}'), {
     ...empty,
     spec: { holder: "b", seconds: 1, rules: [], on: true },
@@ -244,7 +244,7 @@ test("decoder() reports a wrong type with Go's name of the field", () => {
   ) assert.equal(refusal(text), `json: cannot unmarshal ${message}`, text);
 });
 
-test("decoder() reports the first wrong type, and a scalar that cannot be read before all of them", () => {
+test("decoder() reports the first wrong type, or an unreadable scalar before any wrong type", () => {
   assert.match(refusal('{"data":{"a":1},"metadata":{"name":5}}'), /Lease\.data/);
   assert.equal(refusal('{"data":{"a":1},"caBundle":"!"}'), "illegal base64 data at input byte 0");
   assert.match(refusal('{"seen":"yesterday"}'), /^parsing time "yesterday" as /);
@@ -253,7 +253,7 @@ test("decoder() reports the first wrong type, and a scalar that cannot be read b
   assert.equal(refusal('{"spec":{"wait":"5"}}'), 'time: missing unit in duration "5"');
 });
 
-test("decoder() takes whole floats of YAML for integers", () => {
+test("decoder() accepts whole YAML floats as integers", () => {
   const spec = (text: string) => new TreeObject(["spec"], [new TreeObject(["seconds"], [new NumberText(text)])]);
   const { spec: read } = decoder(Kind)(spec("1e+2"), { reader: "yaml", findings: [] }) as { spec?: { seconds?: number } };
   assert.equal(read?.seconds, 100);
@@ -263,14 +263,14 @@ test("decoder() takes whole floats of YAML for integers", () => {
   );
 });
 
-test("decoder() skips and keeps values of any depth", () => {
+test("decoder() skips and keeps raw values of any depth", () => {
   const deep = "[".repeat(9000) + "]".repeat(9000);
   assert.deepEqual(findings(`{"nope":${deep}}`), ['unknown field "nope"']);
   const { spec } = decode(`{"spec":{"free":${deep}}}`) as { spec: { free: unknown } };
   assert.ok(Array.isArray(spec.free));
 });
 
-test("decoder() keeps raw values with their order, their integers exact, and refuses numbers beyond a double", () => {
+test("decoder() keeps key order and exact integers of raw values, and rejects numbers beyond a double", () => {
   const { spec } = decode('{"spec":{"free":{"z":1,"a":{"__proto__":9007199254740993},"n":null,"f":1.5}}}') as { spec: { free: object } };
   assert.deepEqual(Object.keys(spec.free), ["z", "a", "n", "f"]);
   assert.deepEqual(
@@ -283,7 +283,7 @@ test("decoder() keeps raw values with their order, their integers exact, and ref
   );
 });
 
-test("decoder() follows a struct that contains itself up to the bound", () => {
+test("decoder() decodes recursive structs up to the maximum depth", () => {
   type Tree = { readonly child?: Tree };
   const Node: Typed<Tree> = struct("Node", { child: field(1, lazy((): Typed<Tree> => Node), "", { pointer: true }) });
   const nested = (depth: number) => '{"child":'.repeat(depth - 1) + "{}" + "}".repeat(depth - 1);

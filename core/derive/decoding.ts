@@ -1,14 +1,14 @@
 /**
- * The state of one run of a decoder: its position, in the two spellings of errors, and its findings. The first wrong type is recorded and
- * decoding continues; a scalar that cannot be read ends the run at once and is reported instead. Go's decoder treats its own errors and
- * those of types with an own UnmarshalJSON so.
+ * The state of one run of a decoder: its position, in the two formats of error messages, and its findings. The first wrong type is
+ * recorded and decoding continues; an unreadable scalar ends the run and is reported instead. Go's decoder handles its own errors and
+ * those of UnmarshalJSON methods in this way.
  */
 import { limits } from "../limits.ts";
 import { jsonKind } from "../tree/go-errors.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import type { Tree } from "../tree/tree.ts";
 
-/** Which reader the tree came from: they differ in what counts as an integer and in what they find. */
+/** The reader that made the tree. Readers differ in the integers that they accept and in the findings that they report. */
 export type ReaderName = "json" | "yaml";
 
 /** Input and output of a decoder: the name of the reader, and the findings for warnings or strict errors. */
@@ -16,11 +16,11 @@ export interface DecodeReport {
   readonly reader: ReaderName;
   /** `unknown field "spec.nope"`, `duplicate field "data.a"`, in document order, each once, at most `strictFindingsMax`. */
   readonly findings: string[];
-  /** The tree was converted, not read: paths in findings are written raw, and `convertedFindingsMax` of them are kept. */
+  /** The tree was converted, not read: paths in findings are not quoted, and at most `convertedFindingsMax` findings are kept. */
   readonly converted?: true;
 }
 
-/** A body that does not fit its type; the message is upstream's, without its prefix (`... cannot be handled as ...`). */
+/** A body with a value of a wrong type. The message is upstream's without its prefix (`... cannot be handled as ...`). */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
@@ -31,9 +31,9 @@ export class Decoding {
   readonly #reported = new Set<string>();
   #wrongType: string | undefined;
   #depth = 0;
-  /** Keys and indexes from the top, for reports. */
+  /** Keys and indexes from the root, for findings. */
   readonly path: (string | number)[] = [];
-  /** Names of Go fields from the top, for errors; and the structs that they are fields of. */
+  /** Names of Go fields from the root and their structs, for errors. */
   readonly fields: string[] = [];
   readonly structs: string[] = [];
 
@@ -57,7 +57,7 @@ export class Decoding {
     this.#depth--;
   }
 
-  /** A member that the type does not have. */
+  /** Reports a member that the type does not have. */
   unknown(key: string): void {
     this.#find("unknown", key);
   }
@@ -79,11 +79,11 @@ export class Decoding {
     return this.path.length === 0 ? key : `${text}.${key}`;
   }
 
-  /** Remembers that `tree` is no value of the Go type; `detail` is the number that does not fit. */
+  /** Records that `tree` is not a value of the Go type. `detail`: the number that is out of range. */
   wrongType(tree: Tree, goType: string, detail = ""): void {
     this.#wrongType ??= this.#cannot(tree, goType, detail);
   }
-  /** As `wrongType`, for types that read themselves: ends the run. */
+  /** As `wrongType`, for types with an UnmarshalJSON method: ends the run. */
   refuseType(tree: Tree, goType: string, detail = ""): never {
     throw new DecodeError(this.#cannot(tree, goType, detail));
   }

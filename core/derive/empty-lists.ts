@@ -1,17 +1,17 @@
-/** Objects as they are read from the store: an empty list or map becomes an absent one, Go's nil. */
+/** Normalises objects as a store round trip does: empty lists and maps become absent, Go's nil. */
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero, zeroOf } from "./zero.ts";
 
 type Settle = (value: unknown) => unknown;
 
-/** Of what holds no such list. */
+/** For nodes without such lists. */
 const asItIs: Settle = (value) => value;
 
-/** Gives what does that to values of a node. What does not change stays the same value. */
+/** A function that normalises values of a node. Returns the same value if nothing changes. */
 export const emptyListsToNil: (node: Node) => Settle = settling(true);
 
-/** The same for empty maps alone (`keepsEmpty`): an object before it is stored, as its JSON shows it. */
+/** As `emptyListsToNil`, for empty maps with `keepsEmpty` only: the object before it is stored, as in its JSON. */
 export const emptyMapDropper: (node: Node) => Settle = settling(false);
 
 function settling(lists: boolean): (node: Node) => Settle {
@@ -44,7 +44,7 @@ function orNil(nil: unknown, settle: Settle): Settle {
   return (value) => Array.isArray(value) && value.length === 0 ? nil : settle(value);
 }
 
-/** Undefined takes the member out. */
+/** Undefined removes the member. */
 function orAbsent(isEmpty: (value: unknown) => boolean, settle: Settle): Settle {
   return (value) => isEmpty(value) ? undefined : settle(value);
 }

@@ -8,7 +8,7 @@ const nil = zeroOf(list(string));
 const Part = struct("Part", {
   name: field(1, string, "Its name."),
   always: field(2, list(string), "Written also when it is empty.", { written: "always" }),
-  made: field(3, list(string), "An empty one is no nil.", { written: "always", made: true }),
+  made: field(3, list(string), "An empty list is not nil.", { written: "always", made: true }),
 }, { doc: "A part." });
 const Whole = struct("Whole", {
   parts: field(1, mapBy(["name"], Part), "Its parts.", { written: "always" }),
@@ -16,7 +16,7 @@ const Whole = struct("Whole", {
   flag: field(3, boolean, "A flag."),
 }, { doc: "A whole." });
 
-test("emptyListsToNil() makes nil of empty lists that were sent, however deep, and of no others", () => {
+test("emptyListsToNil() replaces empty lists of requests with nil at any depth, and no others", () => {
   const settle = emptyListsToNil(Whole);
   const part = { name: "a", always: [], made: [] };
   const settled = settle({ parts: [part], named: { a: part }, flag: true }) as { parts: { always: unknown; made: unknown }[] };
@@ -24,10 +24,10 @@ test("emptyListsToNil() makes nil of empty lists that were sent, however deep, a
   assert.equal(settled.parts[0]!.always, nil);
   assert.equal(settled.parts[0]!.made, part.made);
   assert.equal((settle({ parts: [] }) as { parts: unknown }).parts, nil);
-  assert.equal(part.always === nil, false, "what is shared is not changed");
+  assert.equal(part.always === nil, false, "shared values are not changed");
 });
 
-test("emptyListsToNil() takes out empty maps that are kept until an object is stored", () => {
+test("emptyListsToNil() removes empty maps with keepsEmpty", () => {
   const Kept = struct("Kept", {
     a: field(1, record(string), "Kept.", { keepsEmpty: true }),
     b: field(2, record(string), "Left out.", {}),
@@ -38,7 +38,7 @@ test("emptyListsToNil() takes out empty maps that are kept until an object is st
   assert.equal(settle(filled), filled);
 });
 
-test("emptyListsToNil() gives back what does not change", () => {
+test("emptyListsToNil() returns the same value if nothing changes", () => {
   const whole = { parts: [{ name: "a", always: ["x"], made: [] }], named: {}, flag: false };
   assert.equal(emptyListsToNil(Whole)(whole), whole);
   const bare = { tags: [] };

@@ -1,6 +1,6 @@
 /**
- * From canonical objects to Go's compact JSON: keys in schema order, records by the bytes of their keys, `<`, `>` and `&`
- * escaped. What is zero is left out or written as Go does, also when the object says otherwise: no hook can spoil the bytes.
+ * Encodes canonical objects as Go's compact JSON: keys in schema order, records sorted by the bytes of their keys, `<`, `>` and `&`
+ * escaped. Zero values are omitted or written as in Go, whether the object contains them or not, so a hook cannot change the format.
  */
 import { goString } from "../tree/json-text.ts";
 import { once } from "../async.ts";
@@ -19,7 +19,7 @@ export function encoder<T>(node: Typed<T>): (value: T) => string {
 }
 
 const text: Encode = (value: string) => goString(value);
-/** Canonical texts that cannot contain anything to escape. */
+/** Canonical strings that never need escaping. */
 const bare: Encode = (value: string) => `"${value}"`;
 const time: Encode = (value: string | null) => value === null ? "null" : `"${value}"`;
 const json: Encode = (value: Json) => rawText(value);
@@ -66,7 +66,7 @@ function encodeRecord(node: RecordNode, go: (node: Node) => Encode): Encode {
 
 function encodeStruct(node: StructNode, go: (node: Node) => Encode): Encode {
   const members = membersOf(node).map((member) => {
-    // kind and apiVersion are always in objects, but an empty one is not written.
+    // kind and apiVersion are always in objects, but not written if empty.
     const always = member.always && member.through[0] !== "TypeMeta";
     const collection = member.node.tag === "list" || member.node.tag === "record";
     return {

@@ -30,24 +30,24 @@ const encode = encoder(Thing) as (value: object) => string;
 const always = '"rules":null,"seen":null,"group":null,"port":0,"divisor":"0"';
 const rest = `"metadata":{},"inner":{"name":""},${always}`;
 
-test("encoder() writes what Go writes of nothing", () => {
+test("encoder() writes an empty object as Go does", () => {
   assert.equal(encode({}), `{${rest}}`);
   assert.equal(encode({ kind: "", apiVersion: "", metadata: {} }), `{${rest}}`);
   assert.equal(encode({ kind: "Thing", apiVersion: "v1" }), `{"kind":"Thing","apiVersion":"v1",${rest}}`);
 });
 
-test("encoder() leaves zeros out that a hook left in", () => {
+test("encoder() omits zero values that a hook has set", () => {
   assert.equal(encode({ text: "", data: {}, count: 0, weight: 0, blob: {}, c: "", rules: [] }), `{${rest}}`);
 });
 
-test("encoder() keeps zeros of pointers", () => {
+test("encoder() writes zero values of pointers", () => {
   assert.equal(
     encode({ inner: { name: "a", on: false }, b: { name: "" }, group: "" }),
     `{"metadata":{},"inner":{"name":"a","on":false},"b":{"name":""},"rules":null,"seen":null,"group":"","port":0,"divisor":"0"}`,
   );
 });
 
-test("encoder() writes schema order whatever the object's order is", () => {
+test("encoder() writes keys in schema order, not in the object's order", () => {
   const value = { port: 1, c: "x", text: "t", metadata: { namespace: "b", name: "a" }, apiVersion: "v1", kind: "Thing" };
   assert.equal(
     encode(value),
@@ -73,7 +73,7 @@ test("encoder() writes numbers exactly", () => {
   assert.match(encode({ weight: 1e-7 }), /"weight":1e-7,/);
 });
 
-test("encoder() keeps the order of raw values and writes any depth", () => {
+test("encoder() keeps the key order of raw values and writes values of any depth", () => {
   assert.match(
     encode({ free: { z: [1, null, { y: "<" }], a: 2n ** 60n }, managed: { "f:b": {}, "f:a": { ".": {} } } }),
     /"free":\{"z":\[1,null,\{"y":"\\u003c"\}\],"a":1152921504606846976\},"managed":\{"f:b":\{\},"f:a":\{".":\{\}\}\}/,
@@ -84,6 +84,6 @@ test("encoder() keeps the order of raw values and writes any depth", () => {
   assert.ok(encode(decodeStored(Thing)(read.tree) as object).includes(`"free":${deep}`));
 });
 
-test("encoder() writes lists inside records also when they are empty", () => {
+test("encoder() writes empty lists inside records", () => {
   assert.match(encode({ lists: { b: [], a: ["x"] } }), /"lists":\{"a":\["x"\],"b":\[\]\}/);
 });

@@ -1,4 +1,4 @@
-// What one ConfigMap of a kilobyte costs on each fold that runs per request. Run: `deno run core/derive/folds_bench.ts`
+// Cost of each fold that runs per request, for a ConfigMap of one kilobyte. Run: `deno run core/derive/folds_bench.ts`
 import { readJson } from "../tree/json.ts";
 import { object } from "../meta/object.ts";
 import { boolean, bytes, field, record, string } from "../schema.ts";
@@ -35,7 +35,7 @@ const text = JSON.stringify({
 const read = readJson(text);
 if (!read.ok) throw new Error(read.error);
 const { tree } = read;
-const decode = decodeStored(ConfigMap), encode = encoder(ConfigMap), fill = defaulter(ConfigMap);
+const decode = decodeStored(ConfigMap), encode = encoder(ConfigMap), withDefaults = defaulter(ConfigMap);
 const write = protobufWriter(ConfigMap), readMessage = protobufReader(ConfigMap);
 const value = decode(tree), message = write(value);
 
@@ -50,6 +50,6 @@ bench("read JSON into a tree", () => readJson(text));
 bench("decode a tree", () => decode(tree));
 bench("encode as JSON", () => encode(value));
 bench("JSON.stringify, for comparison", () => JSON.stringify(value));
-bench("fill defaults", () => fill(value, () => true));
+bench("apply defaults", () => withDefaults(value, () => true));
 bench("write protobuf", () => write(value));
 bench("read protobuf", () => readMessage(message));

@@ -1,17 +1,17 @@
-/** Dropping what belongs to features that are off: fields with a `gate`, unless the stored object has them already. */
+/** Drops fields of disabled features: fields with a `gate`, unless the stored object has them. */
 import type { Gates } from "../plugin.ts";
 import { fold, type Node, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { isZero } from "./zero.ts";
 
-/** `priors` are the stored values at the same place: none at creation, several where lists stand between. */
+/** `priors`: the stored values at the same path. Empty at creation, several below lists. */
 type Drop = (next: any, priors: readonly any[], isOn: Gates) => any;
 
 const keep: Drop = (next) => next;
 
 /**
- * The object without the fields of disabled features. A field that is stored already stays, whatever the client makes of
- * it; inside lists and maps it is enough that one element has it. Returns `next` itself when nothing is dropped.
+ * The object without the fields of disabled features. A field of the stored object is kept with its new value; inside lists and maps it
+ * is kept if any stored element has it. Returns `next` itself if nothing is dropped.
  */
 export function dropDisabled<T>(node: Typed<T>): (next: T, prior: T | undefined, isOn: Gates) => T {
   const drop = dropNode(node);

@@ -14,7 +14,7 @@ const drop = dropDisabled(Outer);
 const on = () => true, off = () => false;
 const Plain = struct("Plain", { name: field(1, string, "Name.") });
 
-test("dropDisabled() drops a gated field that is new, wherever it stands, and nothing while its gate is on", () => {
+test("dropDisabled() drops new gated fields at any depth while their gate is off", () => {
   const next = { inner: { name: "a", extra: false }, all: [{ name: "b" }], byKey: { k: { extra: true } }, word: "w" };
   assert.equal(drop(next, undefined, on), next);
   assert.deepEqual(drop(next, undefined, off), { inner: { name: "a" }, byKey: { k: {} } });
@@ -26,7 +26,7 @@ test("dropDisabled() drops a gated field that is new, wherever it stands, and no
   });
 });
 
-test("dropDisabled() keeps what is stored already, in lists as soon as one element has it", () => {
+test("dropDisabled() keeps stored fields; in lists if any element has them", () => {
   const next = { inner: { extra: true }, all: [{ extra: true }, { name: "new", extra: false }], word: "other" };
   const prior = { inner: { extra: false }, all: [{ name: "x" }, { extra: true }], word: "w" };
   assert.equal(drop(next, prior, off), next);
@@ -34,9 +34,9 @@ test("dropDisabled() keeps what is stored already, in lists as soon as one eleme
   assert.deepEqual(drop({ inner: {}, all: [] }, { inner: {}, all: [] }, off), { inner: {} });
 });
 
-test("dropDisabled() gives back an object without gated fields as it is", () => {
+test("dropDisabled() returns the same object for a schema without gated fields", () => {
   const next = { inner: { name: "a" } };
   assert.equal(drop(next, undefined, off), next);
   const plain = { name: "a" };
-  assert.equal(dropDisabled(Plain)(plain, undefined, () => assert.fail("no gate is asked for")), plain);
+  assert.equal(dropDisabled(Plain)(plain, undefined, () => assert.fail("unexpected check of a gate")), plain);
 });

@@ -1,7 +1,7 @@
-/** The Go names of types, as decoding errors show them: `[]v1.Container`, `map[string]string`, `int32`. */
+/** Go names of types in decoding errors: `[]v1.Container`, `map[string]string`, `int32`. */
 import { type Field, fold, type Node, resolve } from "../schema.ts";
 
-/** The Go name of a node's type. Pointers show as what they point to. */
+/** The Go name of a node's type. Pointers have the name of their target. */
 export const goType: (node: Node) => string = fold<string>({
   boolean: () => "bool",
   string: ({ goName = "string" }) => goName,
@@ -21,12 +21,12 @@ export const goType: (node: Node) => string = fold<string>({
   struct: ({ name, package: home = "v1" }) => `${home.slice(home.lastIndexOf("/") + 1)}.${name}`,
 }, () => "interface {}");
 
-/** First words of keys that are written in capitals in Go. */
+/** First words of keys that are upper case in Go names. */
 const initials = new Set(
   "api aws csi dns fc fs gce gmsa grpc http ip iqn iscsi nfs os rbd se ssl tcp tty uid".split(" "),
 );
 
-/** The Go name of a field: a struct that is embedded is called like its type, others like their keys unless they say otherwise. */
+/** The Go name of a field: `goName`, the type name of an embedded struct, or the key in upper camel case. */
 export function goFieldName(key: string, { node, goName, inline }: Field): string {
   const inner = resolve(node);
   if (inner.tag === "struct" && (inline || key === "metadata")) return inner.name;

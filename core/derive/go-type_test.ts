@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { int64, list, named, quantity, record, string, struct } from "../schema.ts";
 import { goType } from "./go-type.ts";
 
-test("goType() returns the name that a text or record has upstream, also as the element of a list", () => {
+test("goType() returns the upstream name of a string or record type, also as the element of a list", () => {
   const Access = named("v1.PersistentVolumeAccessMode", string);
   assert.equal(goType(Access), "v1.PersistentVolumeAccessMode");
   assert.equal(goType(list(Access)), "[]v1.PersistentVolumeAccessMode");
   assert.equal(goType(named("v1.ResourceList", record(quantity))), "v1.ResourceList");
 });
 
-test("goType() spells out what has no name of its own", () => {
+test("goType() writes types without a name in full", () => {
   assert.equal(goType(list(string)), "[]string");
   assert.equal(goType(record(quantity)), "map[string]resource.Quantity");
   assert.equal(goType(record(list(int64))), "map[string][]int64");

@@ -1,24 +1,24 @@
-/** The keys of a struct's JSON object, in order, with what decides whether each is written. */
+/** The keys of a struct's JSON object, in order, with the rules for omitting each. */
 import { type Field, type Node, resolve, string, type StructNode } from "../schema.ts";
 
-/** One key of the JSON object: of the struct itself or of one that it inlines. */
+/** One key of the JSON object, of the struct or of an inlined struct. */
 export interface Member {
   readonly key: string;
   readonly field: Field;
   readonly node: Node;
-  /** Names of the inlined structs that the key comes through, outermost first. */
+  /** Names of the inlined structs around the key, outermost first. */
   readonly through: readonly string[];
   readonly pointer: boolean;
-  /** Present in objects also when it is zero (a pointer then is null). */
+  /** Present in objects even if zero. An absent pointer is null. */
   readonly always: boolean;
-  /** An empty list or map that is written is null: storage makes Go's nil of it. */
+  /** An empty list or map is written as null, because storage makes it Go's nil. */
   readonly emptyIsNull: boolean;
-  /** An empty map or list that was sent stays in the object until it is stored. */
+  /** An empty map or list of a request stays in the object until it is stored. */
   readonly keepsEmpty: boolean;
 }
 
 const typeMetaField = (number: number, doc: string): Field => Object.freeze({ number, node: string, doc });
-/** kind and apiVersion: always present in objects, so that a kind's object shows what it is; empty ones are not encoded. */
+/** kind and apiVersion: always present in objects; not encoded if empty. */
 const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) => ({
   key,
   field: typeMetaField(0, key === "kind" ? "Kind of the object." : "Group and version in which the object is written."),
@@ -30,7 +30,7 @@ const typeMeta: readonly Member[] = (["kind", "apiVersion"] as const).map((key) 
   keepsEmpty: false,
 }));
 
-/** All keys in the order of JSON: kind and apiVersion first for kinds, then the fields, inlined structs in their place. */
+/** All keys in the order of JSON: for kinds kind and apiVersion first, then the fields, with the fields of inlined structs in place. */
 export function membersOf(node: StructNode): readonly Member[] {
   return [...(node.typeMeta ? typeMeta : []), ...ownMembers(node, [])];
 }
@@ -39,7 +39,7 @@ function ownMembers(node: StructNode, through: readonly string[]): Member[] {
   return Object.entries(node.fields).flatMap(([key, field]): Member[] => {
     const inner = resolve(field.node);
     if (field.inline && inner.tag === "struct") return ownMembers(inner, [...through, inner.name]);
-    // Go's omitempty never drops a struct value; the few that it does drop (omitzero) say so.
+    // Go's omitempty never drops a struct value; fields with omitzero declare it.
     const always = field.written === undefined ? inner.tag === "struct" && !field.pointer : field.written === "always";
     const emptyIsNull = always && (inner.tag === "list" || inner.tag === "record") && field.made !== true;
     const keepsEmpty = field.keepsEmpty === true;

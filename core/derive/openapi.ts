@@ -1,7 +1,6 @@
 /**
- * Nodes as OpenAPI schemas. A struct becomes a component of its own and is referred to by name; everything else is
- * written where it stands. Version 2 and 3 differ in how a reference is spelled, in defaults (version 2 publishes
- * none) and in the two types that are not one JSON type.
+ * Nodes as OpenAPI schemas. A struct is a component that is referenced by name; every other node is written in place. Versions 2 and 3
+ * differ in the syntax of references, in defaults (version 2 publishes none) and in the two types with several JSON types.
  */
 import { append } from "../append.ts";
 import { type Names, spell } from "../names.ts";
@@ -15,7 +14,7 @@ export interface GroupVersionKind {
   readonly version: string;
   readonly kind: string;
 }
-/** A struct and the group version that it belongs to where it names no package. */
+/** A struct and its group version, for structs without a package. */
 export interface OpenapiRoot {
   readonly node: StructNode;
   readonly home: GroupVersion;
@@ -23,13 +22,13 @@ export interface OpenapiRoot {
 export interface OpenapiOptions {
   readonly version: OpenapiVersion;
   readonly names: Names;
-  /** Kinds that a component describes, by its name: published as `x-kubernetes-group-version-kind`. */
+  /** The kinds of a component by its name: published as `x-kubernetes-group-version-kind`. */
   readonly kinds?: (component: string) => readonly GroupVersionKind[];
-  /** Publish closed sets of values as `enum`; default true (OpenAPIEnums). */
+  /** Publishes enumerations as `enum`. Default true (gate OpenAPIEnums). */
   readonly enums?: boolean;
 }
 
-/** A published component: its name, and how its schema is made at the first reference. */
+/** A published component. `make` is called at the first reference. */
 interface Component {
   readonly name: string;
   readonly make: () => Part;
@@ -38,13 +37,13 @@ interface Part {
   readonly schema: OpenapiSchema;
   /** Components that the schema refers to. */
   readonly needs: readonly Component[];
-  /** Default of a field that is always written, and of what lists and maps hold. */
+  /** Default of a field that is always written, and of elements of lists and maps. */
   readonly zero?: Json;
-  /** The zero is the default of every field that is no pointer (structs). */
+  /** The zero value is the default of every field without a pointer (structs). */
   readonly always?: true;
 }
 
-/** Groups whose types live elsewhere than in `api`: the names are those that kube-apiserver publishes. */
+/** Groups whose types are not in the package `api`, with the names that kube-apiserver publishes. */
 const homes: Readonly<Record<string, string>> = Object.freeze({
   apimachinery: "apimachinery.pkg",
   meta: "apimachinery.pkg.apis.meta",
@@ -52,7 +51,7 @@ const homes: Readonly<Record<string, string>> = Object.freeze({
   apiregistration: "kube-aggregator.pkg.apis.apiregistration",
 });
 
-/** `io.k8s.api.core.v1.ConfigMap`; groups of others reversed as kube-apiserver does for custom resources, `com.example.v1.Thing`. */
+/** The name of a component: `io.k8s.api.core.v1.ConfigMap`; for other groups the reversed domain, as for custom resources: `com.example.v1.Thing`. */
 export function componentName(node: StructNode, home: GroupVersion, names: Names): string {
   return `${packageName(node.package ?? home, names)}.${node.name}`;
 }
@@ -69,7 +68,7 @@ function reversed(domain: string): string {
   return domain.split(".").reverse().join(".");
 }
 
-/** Every component that the roots are or refer to, by name, in the order of names. */
+/** The components of the roots and of all their references, sorted by name. */
 export function openapiSchemas(roots: readonly OpenapiRoot[], options: OpenapiOptions): Readonly<Record<string, OpenapiSchema>> {
   const done = new Map<string, OpenapiSchema>();
   const waiting = roots.map(({ node, home }) => structComponent(node, home, options));
@@ -85,7 +84,7 @@ function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A reference to a struct's component, as operations use it. */
+/** A reference to the component of a struct, for operations. */
 export function openapiReference({ node, home }: OpenapiRoot, { names, version }: OpenapiOptions): OpenapiSchema {
   return { $ref: pointerTo(componentName(node, home, names), version) };
 }
@@ -105,7 +104,7 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
     for (const [key, field] of Object.entries(fields)) {
       if (field.inline) {
         const inner = resolve(field.node);
-        if (inner.tag !== "struct") throw new Error(`field ${key} of ${node.name} is inline and no struct`);
+        if (inner.tag !== "struct") throw new Error(`field ${key} of ${node.name} is inline but not a struct`);
         add(inner.fields);
         continue;
       }
@@ -136,8 +135,8 @@ function structSchema(node: StructNode, home: GroupVersion, name: string, option
   return { schema, needs };
 }
 const typeMetaDocs = Object.freeze({
-  apiVersion: "Group and version in which this representation is written; one that the server does not know is refused.",
-  kind: "What this is, in CamelCase; the path says it as well, and it cannot change.",
+  apiVersion: "Group and version of this representation. Unknown versions are rejected.",
+  kind: "Kind of the object, in CamelCase. Must match the path; cannot change.",
 });
 
 function publishedUnion({ discriminator, members }: Union): Json {
@@ -157,7 +156,7 @@ function propertySchema(field: Field, part: Part, options: OpenapiOptions): Open
   }, options.version);
 }
 
-/** Version 3 allows nothing beside a reference: there it goes into an `allOf`. */
+/** A schema with siblings. Version 3 allows no siblings of a reference, so the reference is wrapped in `allOf`. */
 function beside(schema: OpenapiSchema, siblings: OpenapiSchema, version: OpenapiVersion): OpenapiSchema {
   if (Object.keys(siblings).length === 0) return schema;
   const { description, ...rest } = siblings;
@@ -170,7 +169,7 @@ function described(doc: string, names: Names): { description?: string } {
   return doc === "" ? {} : { description: spell(names, doc) };
 }
 
-/** The fold itself; structs are referred to, so it never goes round. */
+/** The fold. It ends for recursive structs, because structs are references. */
 function partsOf(home: GroupVersion, options: OpenapiOptions): (node: Node) => Part {
   const { names, version, enums = true } = options;
   const known = (name: keyof typeof wellKnown): Part => {
@@ -228,25 +227,25 @@ const apiMachinery = "apimachinery.pkg";
 const text = { type: "string" };
 const moment = { type: "string", format: "date-time" };
 const anyObject = { type: "object" };
-/** Types that are components although they are no structs. */
+/** Components that are not structs. */
 const wellKnown = Object.freeze({
   Time: {
     under: `${apiMachinery}.apis.meta.v1`,
-    doc: "A moment in UTC with whole seconds, as RFC 3339 writes it.",
+    doc: "A time in UTC with second precision, in RFC 3339 format.",
     v2: moment,
     v3: moment,
   },
   MicroTime: {
     under: `${apiMachinery}.apis.meta.v1`,
-    doc: "A moment in UTC with microseconds, as RFC 3339 writes it.",
+    doc: "A time in UTC with microsecond precision, in RFC 3339 format.",
     v2: moment,
     v3: moment,
   },
-  Duration: { under: `${apiMachinery}.apis.meta.v1`, doc: "A span of time as numbers with units, such as 1m30s.", v2: text, v3: text },
+  Duration: { under: `${apiMachinery}.apis.meta.v1`, doc: "A duration as numbers with units, such as 1m30s.", v2: text, v3: text },
   FieldsV1: {
     under: `${apiMachinery}.apis.meta.v1`,
     doc: "A set of fields as nested objects: f: before a field's name, k: before the keys and v: before the value of a list's item, " +
-      "i: before an item's index; a dot is the thing itself.",
+      "i: before an item's index; a dot is the value itself.",
     v2: anyObject,
     v3: anyObject,
   },
@@ -254,14 +253,14 @@ const wellKnown = Object.freeze({
   Quantity: {
     under: `${apiMachinery}.api.resource`,
     doc: "A number with a suffix: n, u, m, k, M, G, T, P and E are powers of a thousand, Ki, Mi, Gi, Ti, Pi and Ei powers of 1024; " +
-      "an exponent such as 1e3 does as well. Nothing below a billionth or beyond 2^63-1 is kept. " +
-      "What is stored is canonical: no fraction and the largest suffix that allows it, in the family of suffixes that was given.",
+      "a decimal exponent such as 1e3 is also allowed. Values are rounded up to a billionth and capped at 2^63-1. " +
+      "Quantities are stored in canonical form: no fraction, and the largest possible suffix of the given suffix family.",
     v2: text,
     v3: { oneOf: [{ type: "string" }, { type: "number" }] },
   },
   IntOrString: {
     under: `${apiMachinery}.util.intstr`,
-    doc: "A whole number or a text, such as a port's number or its name, or a percentage.",
+    doc: "An integer or a string, such as a port number, a port name or a percentage.",
     v2: { type: "string", format: "int-or-string" },
     v3: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
   },

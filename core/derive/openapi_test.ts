@@ -39,14 +39,14 @@ const names = defaultNames;
 function schemasOf(node: StructNode, version: OpenapiVersion = "v3", home = "core/v1") {
   return openapiSchemas([{ node, home }], { names, version });
 }
-/** The schema of a field that holds `node`. */
+/** The schema of a field with the type `node`. */
 function fieldOf(node: Node, options = {}, version: OpenapiVersion = "v3"): unknown {
   const made = schemasOf(struct("Holder", { held: field(1, node, "", options) }), version);
   return (made["io.k8s.api.core.v1.Holder"]!["properties"] as Record<string, unknown>)["held"];
 }
 const meta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-test("componentName() reverses the domain and puts groups where kube-apiserver has them", () => {
+test("componentName() reverses the domain and uses the packages of kube-apiserver", () => {
   const named = (home: string, own = names) => componentName(struct("Thing", {}), home, own);
   assert.equal(named("v1"), "io.k8s.api.core.v1.Thing");
   assert.equal(named("core/v1"), "io.k8s.api.core.v1.Thing");
@@ -62,7 +62,7 @@ test("componentName() reverses the domain and puts groups where kube-apiserver h
   assert.equal(named("constructor/v1"), "io.k8s.api.constructor.v1.Thing");
 });
 
-test("componentName() prefers the package of the struct to the group version that shows it", () => {
+test("componentName() uses the package of the struct before the group version", () => {
   assert.equal(componentName(ObjectMeta, "storage.k8s.io/v1", names), "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
 });
 
@@ -76,7 +76,7 @@ test("openapiSchemas() writes scalars with their formats", () => {
   assert.deepEqual(fieldOf(bytes), { type: "string", format: "byte" });
 });
 
-test("openapiSchemas() refers to the types that are components without being structs", () => {
+test("openapiSchemas() references components that are not structs", () => {
   const refs: [Node, string][] = [
     [time, `${meta}Time`],
     [microTime, `${meta}MicroTime`],
@@ -92,7 +92,7 @@ test("openapiSchemas() refers to the types that are components without being str
   }
 });
 
-test("openapiSchemas() publishes the zero of scalars that are always written, and of elements in version 3", () => {
+test("openapiSchemas() publishes the zero value of scalars that are always written, and of elements in version 3", () => {
   assert.deepEqual(fieldOf(string, { required: true }), { type: "string", default: "" });
   assert.deepEqual(fieldOf(boolean, { written: "always" }), { type: "boolean", default: false });
   assert.deepEqual(fieldOf(int64, { required: true }), { type: "integer", format: "int64", default: 0 });
@@ -111,12 +111,12 @@ test("openapiSchemas() publishes the zero of scalars that are always written, an
   assert.deepEqual(fieldOf(record(bytes)), { type: "object", additionalProperties: { type: "string", format: "byte" } });
 });
 
-test("openapiSchemas() publishes a declared default in place of the zero", () => {
+test("openapiSchemas() publishes a declared default instead of the zero value", () => {
   assert.deepEqual(fieldOf(string, { default: "TCP" }), { type: "string", default: "TCP" });
   assert.deepEqual(fieldOf(string, { default: "TCP", pointer: true }), { type: "string", default: "TCP" });
 });
 
-test("openapiSchemas() wraps a reference that has neighbours in version 3 only, and version 2 publishes no defaults", () => {
+test("openapiSchemas() wraps a reference with siblings in version 3 only, and publishes no defaults in version 2", () => {
   const Inner = struct("Inner", { name: field(1, string, "", { required: true }) });
   assert.deepEqual(fieldOf(Inner), { default: {}, allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.Inner" }] });
   assert.deepEqual(fieldOf(Inner, { pointer: true }), { $ref: "#/components/schemas/io.k8s.api.core.v1.Inner" });
@@ -179,7 +179,7 @@ test("openapiSchemas() describes ObjectMeta as kube-apiserver does", () => {
   assert.equal(Object.hasOwn(schema, "required"), false);
 });
 
-test("openapiSchemas() gives kinds their type fields and the group versions that the caller knows", () => {
+test("openapiSchemas() adds apiVersion, kind and the group version kinds of the caller to kinds", () => {
   const Thing = object("Thing", { spec: field(2, struct("ThingSpec", {}), "What is wanted.") }, { doc: "A thing on {platform}." });
   const kinds = [{ group: "example.com", version: "v1", kind: "Thing" }];
   const made = openapiSchemas([{ node: Thing, home: "example.com/v1" }], {
@@ -195,30 +195,30 @@ test("openapiSchemas() gives kinds their type fields and the group versions that
   assert.equal(Object.hasOwn(made["com.example.v1.ThingSpec"]!, "x-kubernetes-group-version-kind"), false);
 });
 
-test("openapiSchemas() hoists inline structs with what they require", () => {
+test("openapiSchemas() inlines structs with their required fields", () => {
   const verbs =
     (schemasOf(APIResource)["io.k8s.apimachinery.pkg.apis.meta.v1.APIResource"]!["properties"] as Record<string, object>)["verbs"];
   assert.deepEqual({ ...verbs, description: "" }, { description: "", type: "array", items: { type: "string", default: "" } });
   assert.ok((schemasOf(APIResource)["io.k8s.apimachinery.pkg.apis.meta.v1.APIResource"]!["required"] as string[]).includes("verbs"));
 });
 
-test("openapiSchemas() follows a struct that contains itself", () => {
+test("openapiSchemas() writes recursive structs", () => {
   const Tree: StructNode = struct("Tree", { children: field(1, list(lazy(() => Tree)), "") });
   assert.deepEqual(Object.keys(schemasOf(Tree)), ["io.k8s.api.core.v1.Tree"]);
 });
 
-test("openapiSchemas() refuses a list that contains itself", () => {
+test("openapiSchemas() rejects a recursive list", () => {
   const endless: Node = list(lazy(() => endless));
   assert.throws(() => fieldOf(endless), /contains itself/);
 });
 
-test("openapiSchemas() keeps fields named like members of every object", () => {
+test("openapiSchemas() keeps fields named __proto__ and constructor", () => {
   const fields = Object.fromEntries(["__proto__", "constructor"].map((key, at) => [key, field(at + 1, string, "")]));
   const made = schemasOf(struct("Odd", fields))["io.k8s.api.core.v1.Odd"]!["properties"] as object;
   assert.deepEqual(Object.keys(made), ["__proto__", "constructor"]);
 });
 
-test("openapiSchemas() puts structs without a package where the one around them is", () => {
+test("openapiSchemas() gives structs without a package the package of their parent", () => {
   const Inner = struct("Inner", {});
   const Outer = structsOf("core/v1")("Outer", { inner: field(1, Inner, "") });
   assert.deepEqual(Object.keys(schemasOf(struct("Top", { outer: field(1, Outer, "") }), "v3", "storage.k8s.io/v1")), [

@@ -1,4 +1,4 @@
-/** Messages of protobuf that are scalars for us, and doubles: as upstream reads them. */
+/** Protobuf messages with a scalar as canonical form, and doubles, read as upstream does. */
 import type { Reader } from "protobufjs/minimal.js";
 import { durationText } from "../scalars/duration.ts";
 import { canonicalQuantity } from "../scalars/quantity.ts";
@@ -8,14 +8,14 @@ import { readJson } from "../tree/json.ts";
 import { type Fields, known, ProtobufError, readBytes, readFields, readText, readVarint, wrongType } from "../codec/protobuf-wire.ts";
 import { rawOf } from "./raw-json.ts";
 
-/** JSON has no NaN and no infinities; upstream cannot write an object that has one either. */
+/** Rejects NaN and infinities, which JSON cannot represent; upstream fails on writing such an object. */
 export function readDouble(from: Reader): number {
   const value = from.double();
   if (!Number.isFinite(value)) throw new ProtobufError(`json: unsupported value: ${value}`);
   return value;
 }
 
-/** The one field of a small message, under number 1. */
+/** The only field of a message, number 1. */
 interface Only {
   readonly message: string;
   readonly field: string;
@@ -24,7 +24,7 @@ interface Only {
 const durationField: Only = { message: "Duration", field: "Duration", type: 0 };
 const quantityField: Only = { message: "Quantity", field: "String_", type: 2 };
 
-/** The last value of the field; undefined when there is none. */
+/** The last value of the field; undefined if absent. */
 function onlyField<V>(from: Reader, end: number, { message, field, type }: Only, read: (from: Reader) => V): V | undefined {
   let value: V | undefined;
   readFields(from, end, message, (number, seen) => {
@@ -56,7 +56,7 @@ export function readIntOrString(from: Reader, end: number): number | string {
   return isText ? text : number;
 }
 
-/** An empty message is the zero time; a message of zeros is 1970. */
+/** An empty message is the zero time; a message with zeros is 1970. */
 export function readTimestamp(from: Reader, end: number, timeOf: (seconds: number, nanos: number) => string | null): string | null {
   if (from.pos === end) return null;
   let seconds = 0, nanos = 0;
@@ -76,8 +76,8 @@ export function readRaw(from: Reader, end: number): unknown {
   throw new ProtobufError(read.error);
 }
 /**
- * The JSON of a set of fields. What cannot be read is kept as text, which is no set of fields: upstream looks at it only where owners
- * are looked at, and forgets all of them then.
+ * The JSON of a field set. Invalid JSON is kept as a string, which is an invalid field set: upstream parses field sets only when it reads
+ * the owners of an object, and then drops all owners.
  */
 export function readFieldsV1(from: Reader, end: number): unknown {
   const bytes = onlyField(from, end, { message: "FieldsV1", field: "Raw", type: 2 }, readBytes) ?? new Uint8Array();

@@ -1,7 +1,7 @@
 /**
- * Protobuf messages to canonical objects, as upstream's generated code reads them: unknown fields are skipped, absent ones
- * are zero, a known one of another wire type is refused. Input is not trusted: whatever is cut off, nested too deep or out of
- * range ends in a `ProtobufError`.
+ * Reads protobuf messages into canonical objects as upstream's generated code: skips unknown fields, sets absent ones to zero, rejects
+ * known fields with a wrong wire type. Input is not trusted: truncated, too deeply nested and out-of-range values throw a
+ * `ProtobufError`.
  */
 import type { Reader } from "protobufjs/minimal.js";
 import { newReader } from "../codec/protobufjs.ts";
@@ -27,14 +27,14 @@ import {
 } from "../codec/protobuf-wire.ts";
 import { zeroOf } from "./zero.ts";
 
-/** Reads a value's payload at the reader's position, for messages behind their length. */
+/** Reads the payload of a value at the reader's position; for messages after their length. */
 type Read = (from: Reader, depth: number) => unknown;
 interface Wire {
   readonly type: 0 | 1 | 2;
   readonly read: Read;
 }
 
-/** Reads the message of a struct's schema; kind and apiVersion are "", because the envelope has them. Throws `ProtobufError`. */
+/** A reader of messages of a struct. kind and apiVersion are "", because they are in the envelope. Throws `ProtobufError`. */
 export function protobufReader<T>(node: Typed<T>): (bytes: Uint8Array) => T {
   const body = bodyOf(resolve(node));
   return (bytes) => {
@@ -66,14 +66,14 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
   struct: (node) => message(bodyOf(node)),
 }, (get) => ({ type: 2, read: (from, depth) => get().read(from, depth) }));
 
-/** `prior` is what the same field has come with before: fields that come now are read on top of it. */
+/** `prior`: the value of an earlier occurrence of the field. The new fields are merged into it. */
 type Body = (from: Reader, end: number, depth: number, prior?: unknown) => unknown;
 
 function message(body: Body): Wire {
   return { type: 2, read: (from, depth) => body(from, endOfNext(from), depth) };
 }
 
-/** Lists that are values of maps are messages of their own. */
+/** Lists that are values of maps are messages. */
 function onlyItems(from: Reader, end: number, wire: Wire, depth: number): unknown[] {
   const items: unknown[] = [];
   readFields(from, end, "ExtraValue", (number, type) => {
@@ -109,10 +109,10 @@ function readEntry(from: Reader, wire: Wire, node: Node, depth: number): [string
   return [key, value === undefined ? zeroOf(node) : value];
 }
 
-/** Reads one field into the values of the struct that it belongs to. */
+/** Reads one field into the values of its struct. */
 type ReadInto = (from: Reader, type: number, depth: number, values: unknown[]) => void;
 
-/** Bodies are made at first use, because a struct may contain itself. */
+/** Bodies are made at first use, because structs may be recursive. */
 const bodies = new WeakMap<Node, Body>();
 function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   if (node.tag !== "struct") throw new Error(`Only structs are protobuf messages, not ${node.tag}`);
@@ -133,7 +133,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Body {
   return body;
 }
 
-/** The values to merge into. Frozen ones are shared zeros, which are replaced. */
+/** The values to merge into. Frozen values are shared zero values, which are replaced. */
 function valuesOf(keys: readonly string[], prior: unknown): unknown[] {
   const given = typeof prior === "object" && prior !== null ? new Map(Object.entries(prior)) : undefined;
   return keys.map((key) => {
@@ -148,7 +148,7 @@ function planOf(node: StructNode) {
   return { fields: fieldsOf(node, indexOf), assemble: assembler(members), keys: members.map(({ key }) => key) };
 }
 
-/** The fields of a message by number. An inlined struct is a message whose values belong to the struct around it. */
+/** The fields of a message by number. An inlined struct is a message whose values belong to its parent. */
 function fieldsOf(node: StructNode, indexOf: ReadonlyMap<string, number>): ReadonlyMap<number, ReadInto> {
   const fields = new Map<number, ReadInto>();
   for (const [key, field] of Object.entries(node.fields)) {

@@ -1,6 +1,6 @@
 /**
- * Canonical objects to protobuf messages, byte for byte as upstream's generated code: fields in ascending order, what is no
- * pointer always (empty texts, zeros and empty structs too), maps in the order of their keys.
+ * Writes canonical objects as protobuf messages, byte for byte as upstream's generated code: fields in ascending order, fields without a
+ * pointer always (also empty strings, zeros and empty structs), maps sorted by key.
  */
 import type { Writer } from "protobufjs/minimal.js";
 import { newWriter } from "../codec/protobufjs.ts";
@@ -12,14 +12,14 @@ import { sortedKeys } from "./sorted-keys.ts";
 import { rawText } from "./raw-json.ts";
 import { zeroOf } from "./zero.ts";
 
-/** Writes a value's payload, for messages with their length in front. */
+/** Writes the payload of a value; for messages after their length. */
 type Write = (value: any, to: Writer) => void;
 interface Wire {
   readonly type: 0 | 1 | 2;
   readonly write: Write;
 }
 
-/** The message of an object of a struct's schema, kind and apiVersion left to the envelope. */
+/** A writer of messages of a struct. kind and apiVersion are in the envelope, not in the message. */
 export function protobufWriter<T>(node: Typed<T>): (value: T) => Uint8Array {
   const body = bodyOf(resolve(node));
   return (value) => {
@@ -58,7 +58,7 @@ const wireOf: (node: Node) => Wire = fold<Wire>({
     }),
   raw: () => json,
   fieldsV1: () => json,
-  // A list inside a map is a message of its own.
+  // A list inside a map is a message.
   list: (node, go) => message((value, to) => writeItems(go(node.of), 1, value, to)),
   record: (node, go) => message((value, to) => writeEntries(go(node.of), 1, value, to)),
   struct: (node) => message(bodyOf(node)),
@@ -77,7 +77,7 @@ function message(write: Write): Wire {
 
 function writeInt64(value: number | bigint, to: Writer): void {
   if (typeof value === "number") to.int64(value);
-  // The writer takes halves for what a number cannot hold.
+  // The writer takes two 32-bit halves for integers that a number cannot represent.
   else to.int64({ low: Number(BigInt.asIntN(32, value)), high: Number(BigInt.asIntN(32, value >> 32n)), unsigned: false });
 }
 
@@ -100,7 +100,7 @@ function writeEntries(wire: Wire, number: number, entries: Readonly<Record<strin
   }
 }
 
-/** Bodies are made at first use, because a struct may contain itself. */
+/** Bodies are made at first use, because structs may be recursive. */
 const bodies = new WeakMap<Node, Write>();
 function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Write {
   if (node.tag !== "struct") throw new Error(`Only structs are protobuf messages, not ${node.tag}`);
@@ -118,7 +118,7 @@ function bodyOf(node: Exclude<Node, { tag: "lazy" }>): Write {
   return body;
 }
 
-/** Writes one field of the object that it is given. */
+/** A writer of one field of an object. */
 function writeField(key: string, field: Field): Write {
   const { number, pointer, written } = field;
   const node = resolve(field.node);
@@ -136,7 +136,7 @@ function writeField(key: string, field: Field): Write {
   }
   const wire = wireOf(node);
   const tag = number << 3 | wire.type;
-  // A pointer to the zero time is null in JSON, and so is no pointer in a field that is always written.
+  // In JSON, both a pointer to the zero time and an absent pointer that is always written are null.
   const nullIsValue = (node.tag === "time" || node.tag === "microTime") && !(pointer && written === "always");
   const optional = pointer || node.tag === "bytes";
   return (object, to) => {

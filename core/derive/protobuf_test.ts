@@ -57,7 +57,7 @@ const write = protobufWriter(Values) as (value: object) => Uint8Array;
 const read = protobufReader(Values) as (bytes: Uint8Array) => Record<string, unknown>;
 const zeros = { amount: "0", port: 0, at: null, fine: null };
 
-test("protobufReader() reads a struct that comes twice as one: its scalars replace, its maps and lists go on", () => {
+test("protobufReader() merges a struct that occurs twice: scalars are replaced, maps and lists are extended", () => {
   const Part = struct("Part", {
     name: field(1, string, ""),
     small: field(2, int32, ""),
@@ -71,7 +71,7 @@ test("protobufReader() reads a struct that comes twice as one: its scalars repla
   assert.deepEqual(read("0a02 1007 0a00").part, { small: 7, words: [] }, "the second is empty");
 });
 
-test("protobufWriter() writes non-pointers also when they are empty, pointers only when present, and no kind", () => {
+test("protobufWriter() writes fields without a pointer even if empty, pointers only if present, and no kind", () => {
   const metadata = "0a00 1200 1a00 2200 2a00 3200 3800 4200".replaceAll(" ", "");
   assert.equal(
     hex(protobufWriter(Kind)({ kind: "Kind", apiVersion: "v1", metadata: {} })),
@@ -80,7 +80,7 @@ test("protobufWriter() writes non-pointers also when they are empty, pointers on
   assert.match(hex(protobufWriter(Kind)({ kind: "", apiVersion: "", metadata: {}, pointer: "" })), /12001a002a04/);
 });
 
-test("protobufWriter() takes inlined fields from the object around them, in ascending order", () => {
+test("protobufWriter() reads inlined fields from their parent object, in ascending order", () => {
   assert.match(hex((protobufWriter(Kind) as (value: object) => Uint8Array)({ metadata: {}, a: 1, b: "x" })), /2a050801120178$/);
 });
 
@@ -89,7 +89,7 @@ test("protobufWriter() sorts map entries by key", () => {
   assert.match(hex(bytes), /22070a0231301201322205(?:0a0161)120022060a0162120131/);
 });
 
-test("protobufWriter() and protobufReader() are each other's inverse for every node", () => {
+test("protobufWriter() and protobufReader() are inverse for every node", () => {
   const sample = sampleOf(Values, "") as Record<string, unknown>;
   const { hidden: _, ...carried } = sample;
   assert.deepEqual(read(write(sample)), carried);
@@ -122,18 +122,18 @@ test("protobufWriter() writes the zero time as an empty message and negative num
   assert.match(hex(write({ at: "1970-01-01T00:00:00Z" })), /420408001000/);
 });
 
-test("protobufReader() makes zero of absence and of what is empty", () => {
+test("protobufReader() reads absent and empty fields as zero", () => {
   assert.deepEqual(read(new Uint8Array()), zeros);
   assert.deepEqual(read(unhex("0800 1000 1800 2a00 3200 3a00 4200 4a00")), zeros);
   assert.deepEqual(protobufReader(Kind)(new Uint8Array()), { kind: "", apiVersion: "", metadata: {} });
 });
 
-test("protobufReader() skips unknown fields, groups with all that is in them included", () => {
-  // Field 100 of each wire type, a group with a group in it.
+test("protobufReader() skips unknown fields, including the content of groups", () => {
+  // Field 100 with each wire type, and a nested group.
   assert.deepEqual(read(unhex("a00601 a1060000000000000000 a20601ff a306 ab06 ac06 a406 a50600000000")), zeros);
 });
 
-/** Why bytes are refused. */
+/** The error message for invalid bytes. */
 function saidOf(read: (bytes: Uint8Array) => unknown, text: string): string {
   try {
     return JSON.stringify(read(unhex(text)));
@@ -143,7 +143,7 @@ function saidOf(read: (bytes: Uint8Array) => unknown, text: string): string {
   }
 }
 
-test("protobufReader() refuses a known field of another wire type by its name in Go", () => {
+test("protobufReader() rejects a known field with a wrong wire type by its Go name", () => {
   const wrong = (type: number, field: string) => `proto: wrong wireType = ${type} for field ${field}`;
   const cases = {
     "0a0161": wrong(2, "Flag"),
@@ -172,32 +172,32 @@ test("protobufReader() refuses a known field of another wire type by its name in
   assert.equal(saidOf(protobufReader(Kind), "0800"), wrong(0, "ObjectMeta"));
 });
 
-test("protobufReader() looks at the numbers of a map's entry only, as upstream does", () => {
-  // A key that says that it is a varint, then a field 3 that is skipped.
+test("protobufReader() ignores wire types in map entries, as upstream does", () => {
+  // A key with the wire type of a varint, then a field 3 that is skipped.
   assert.equal(saidOf(protobufReader(Kind), "2207 080161 1a0162"), "unexpected EOF");
   assert.deepEqual((protobufReader(Kind)(unhex("2208 080161 100162 1800")) as { data?: object }).data, { a: "b" });
   assert.equal(saidOf(protobufReader(Kind), "2201 1c"), "proto: unexpected end of group");
 });
 
-test("protobufReader() refuses tags, lengths and groups that upstream refuses, in its words", () => {
+test("protobufReader() rejects invalid tags, lengths and groups with upstream's messages", () => {
   const cases = {
-    // Number 0; a number below zero; the largest tag of all.
+    // Number 0; a negative number; the largest tag.
     "02": "proto: Values: illegal tag 0 (wire type 2)",
     "8080808040": "proto: Values: illegal tag -2147483648 (wire type 17179869184)",
     "f8ffffffffffffffff01": "proto: Values: illegal tag -1 (wire type 18446744073709551608)",
-    // The end of a group without its start, also within a skipped one; types that do not exist.
+    // The end of a group without its start, also within a skipped group; unknown wire types.
     "0c": "proto: Values: wiretype end group for non-group",
     "a306": "unexpected EOF",
     "a306 ae06": "proto: illegal wireType 6",
     "a706": "proto: illegal wireType 7",
-    // Lengths: cut, longer than the rest, below zero, beyond 64 bits; of unknown fields, too.
+    // Lengths: truncated, longer than the rest, negative, beyond 64 bits; also of unknown fields.
     "2a80": "unexpected EOF",
     "2a01": "unexpected EOF",
     "2affffffffffffffffff01": "proto: negative length found during unmarshaling",
     "2affffffffffffffff7f": "proto: negative length found during unmarshaling",
     "2a80808080808080808080 01": "proto: integer overflow",
     "a206ffffffffffffffffff01": "proto: negative length found during unmarshaling",
-    // Numbers: cut, and of more than ten bytes.
+    // Numbers: truncated, and of more than ten bytes.
     "10": "unexpected EOF",
     "1080": "unexpected EOF",
     "10ffffffffffffffffffff01": "proto: integer overflow",
@@ -205,18 +205,18 @@ test("protobufReader() refuses tags, lengths and groups that upstream refuses, i
     "a006ffffffffffffffffffff01": "proto: integer overflow",
     "2100000000": "unexpected EOF",
     "a10600000000": "unexpected EOF",
-    // What is in a message ends with it.
+    // A field does not extend beyond its message.
     "6a03 120261 62": "unexpected EOF",
     "6a02 0880 01": "unexpected EOF",
   };
   for (const [text, message] of Object.entries(cases)) assert.equal(saidOf(read, text), message, text);
 });
 
-test("protobufReader() takes packed numbers too", () => {
+test("protobufReader() reads packed numbers", () => {
   assert.deepEqual(read(unhex("7203 01 9601")), { ...zeros, numbers: [1, 150] });
 });
 
-test("protobufReader() drops nanoseconds of times and what is below microseconds", () => {
+test("protobufReader() truncates times to seconds and micro times to microseconds", () => {
   assert.deepEqual(read(unhex("4204 0801 1005 4a07 0801 10d0 0f18 00")), {
     ...zeros,
     at: "1970-01-01T00:00:01Z",
@@ -224,7 +224,7 @@ test("protobufReader() drops nanoseconds of times and what is below microseconds
   });
 });
 
-test("protobufReader() refuses cut, lying and looping bytes cleanly", () => {
+test("protobufReader() rejects truncated bytes, wrong lengths and invalid values", () => {
   const whole = write(sampleOf(Values, "") as object);
   for (let length = 1; length < whole.length; length++) {
     try {
@@ -246,14 +246,14 @@ test("protobufReader() refuses cut, lying and looping bytes cleanly", () => {
   assert.equal(said("21 000000000000f07f"), "json: unsupported value: Infinity");
 });
 
-test("protobufReader() keeps owned fields that are no JSON as text, which no owner can have", () => {
+test("protobufReader() keeps managed fields that are not JSON as a string, which is an invalid field set", () => {
   const { managed } = read(unhex("6204 0a027b7b"));
   assert.equal(managed, "{{");
   const entry = { manager: "a", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1" };
   assert.equal(readOwners([{ ...entry, fieldsV1: managed as string }]), undefined);
 });
 
-test("protobufReader() follows a message that contains itself up to the bound", () => {
+test("protobufReader() reads recursive messages up to the maximum depth", () => {
   type Tree = { readonly child?: Tree };
   const Node: Typed<Tree> = struct("Node", { child: field(1, lazy((): Typed<Tree> => Node), "", { pointer: true }) });
   let nested: Tree = {};

@@ -1,10 +1,10 @@
-/** Values that no schema describes: kept as they came, however deep they are. */
+/** Values without a schema: kept unchanged, at any depth. */
 import { goJson, goString } from "../tree/json-text.ts";
 import type { Json } from "../schema.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { jsonFromTree, numberText } from "../tree/values.ts";
 
-/** The value of a tree, or the text of a number in it that no double can hold. */
+/** The value of a tree, or the text of a number in it that exceeds a double. */
 export function rawOf(tree: Tree): { readonly value: Json } | { readonly huge: string } {
   const huge = hugeNumber(tree);
   return huge === undefined ? { value: jsonFromTree(tree) } : { huge };
@@ -26,7 +26,7 @@ export function rawText(value: Json): string {
   return textAt(value, 0);
 }
 
-/** Recursion is several times as fast as a list of work; beyond this depth it gives way to one. */
+/** Recursion is several times as fast as an explicit stack. Deeper values use the stack. */
 const recursionMax = 100;
 
 function textAt(value: Json, depth: number): string {

@@ -1,4 +1,4 @@
-/** Whether two canonical values are equal, key order aside. Shared structure is recognised without a look inside. */
+/** Whether two canonical values are equal, ignoring key order. Shared parts are not compared. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

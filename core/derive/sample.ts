@@ -1,13 +1,13 @@
 /**
- * An object with every field set, for reference pages and golden files. It is the same every time: texts are named after their
- * fields, numbers and times follow from field numbers. A struct that contains itself is followed once.
+ * An object with every field set, for reference pages and golden files. It is deterministic: strings are derived from field names,
+ * numbers and times from field numbers. A recursive struct is nested once.
  */
 import { base64Of } from "../scalars/base64.ts";
 import { fold, type Node, resolve, type Typed } from "../schema.ts";
 import { membersOf } from "./members.ts";
 import { zeroOf } from "./zero.ts";
 
-/** The sample of a schema. For kinds, kind is the struct's name and apiVersion is the one given. */
+/** The sample of a schema. For kinds, `kind` is the name of the struct and `apiVersion` the parameter. */
 export function sampleOf<T>(node: Typed<T>, apiVersion: string): T {
   const value = sample(node)("", 0, []);
   const struct = resolve(node);
@@ -15,7 +15,7 @@ export function sampleOf<T>(node: Typed<T>, apiVersion: string): T {
   return typed as T; // the fold over Typed<T> makes values of T
 }
 
-/** Makes the value of a field from its name and number; `inside` are the structs around it. */
+/** Makes the value of a field from its name and number. `inside`: the enclosing structs. */
 type Sample = (name: string, number: number, inside: readonly Node[]) => unknown;
 
 const sample: (node: Node) => Sample = fold<Sample>({

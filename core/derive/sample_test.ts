@@ -17,7 +17,7 @@ const Kind = object("Kind", {
   times: field(5, list(time), ""),
 });
 
-test("sampleOf() sets every field, by its name and number", () => {
+test("sampleOf() sets every field to a value of its name and number", () => {
   const { metadata, ...rest } = sampleOf(Kind, "v1");
   assert.deepEqual(rest as unknown, {
     kind: "Kind",
@@ -32,7 +32,7 @@ test("sampleOf() sets every field, by its name and number", () => {
   assert.equal(metadata.ownerReferences?.[0]?.blockOwnerDeletion, true);
 });
 
-test("sampleOf() is canonical: it decodes from its own JSON without findings", () => {
+test("sampleOf() is canonical: its JSON decodes without findings", () => {
   const sample = sampleOf(Kind, "v1");
   const read = readJson(encoder(Kind)(sample));
   assert.ok(read.ok);
@@ -41,7 +41,7 @@ test("sampleOf() is canonical: it decodes from its own JSON without findings", (
   assert.deepEqual(report.findings, []);
 });
 
-test("sampleOf() follows a struct that contains itself once", () => {
+test("sampleOf() nests a recursive struct once", () => {
   type Tree = { readonly name?: string; readonly next?: Tree; readonly all?: readonly Tree[] };
   const Node: Typed<Tree> = struct("Node", {
     name: field(1, string, ""),

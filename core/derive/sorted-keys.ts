@@ -1,6 +1,6 @@
-/** Keys of records in the order in which Go writes them. */
+/** Keys of records in Go's order. */
 
-/** The own keys of an object in the order of their UTF-8 bytes. */
+/** The own keys of an object, sorted by their UTF-8 bytes. */
 export function sortedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) {
@@ -9,13 +9,13 @@ export function sortedKeys(object: object): readonly string[] {
   return keys.length > 1 && keys.some(hasSurrogate) ? keys.sort(compareBytes) : keys;
 }
 
-/** Compares two texts by code points, which is the order of their UTF-8 bytes. */
+/** Compares two strings by code points, which is the order of their UTF-8 bytes. */
 export function compareBytes(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++) {
     const x = a.charCodeAt(i), y = b.charCodeAt(i);
     if (x !== y) {
-      // UTF-16 puts surrogates before U+E000; UTF-8 puts what they mean after U+FFFF.
+      // In UTF-16 surrogates sort before U+E000; in UTF-8 their code points sort after U+FFFF.
       const high = Number(isSurrogate(x)) - Number(isSurrogate(y));
       return high !== 0 ? high : x - y;
     }

@@ -1,4 +1,4 @@
-/** Chance for tests that can be had again: the same numbers from the same seed (Mulberry32). */
+/** Random numbers for tests: the same numbers for the same seed (Mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -9,7 +9,7 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** The seed of this run: chosen by `THOLE_SEED`, else by chance. Tests put it into their names. */
+/** The seed of this run: `THOLE_SEED`, or a random one. Tests include it in their names. */
 export function seedOfRun(): number {
   return Number(process.env["THOLE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 }

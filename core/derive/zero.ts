@@ -1,9 +1,9 @@
-/** Go's zero values in the canonical object form: what absence means, and what is left out. */
+/** Go's zero values in canonical form: the values of absent fields, and the values that `omitempty` omits. */
 import { once } from "../async.ts";
 import { fold, type Node } from "../schema.ts";
 import { membersOf } from "./members.ts";
 
-/** Gives the zero value of a node. Objects and lists are shared and frozen. */
+/** The zero value of a node. Objects and lists are shared and frozen. */
 export const zeroOf: (node: Node) => unknown = (node) => zero(node)();
 
 const nothing: readonly never[] = Object.freeze([]);
@@ -35,7 +35,7 @@ const zero = fold<() => unknown>({
   },
 }, (get) => () => get()());
 
-/** Whether a value of the node is Go's zero value, nil or empty: what `omitempty` leaves out. */
+/** Whether `omitempty` omits a value of the node: Go's zero value, nil or empty. */
 export const isZero: (node: Node) => (value: unknown) => boolean = fold<(value: unknown) => boolean>({
   boolean: () => (value) => value === false,
   string: () => (value) => value === "",

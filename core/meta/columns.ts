@@ -1,15 +1,14 @@
 /**
- * Cells and columns that most tables share. Names and descriptions of columns are part of the answer, word for word:
- * clients show and compare them.
+ * Cells and columns of most tables. Names and descriptions of columns are part of the response: clients display and compare them.
  */
 import type { ApiObject } from "./object-meta.ts";
 import type { MicroTime, Time } from "../schema.ts";
 
 const minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
-/** How far another machine's clock may be ahead. */
+/** Tolerated clock skew, in seconds. */
 const aheadSecondsMax = 1;
 
-/** How long ago a time was, at `now` (milliseconds since the epoch), as people read it: `3m20s`, `5d`, `2y10d`. */
+/** The time between `time` and `now` (milliseconds since 1970) in the format of kubectl: `3m20s`, `5d`, `2y10d`. */
 export function age(time: Time | MicroTime | null | undefined, now: number): string {
   if (time === undefined || time === null) return "<unknown>";
   return elapsed(Math.trunc((now - Date.parse(time)) / 1000));
@@ -59,12 +58,12 @@ export const ageColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   cell: (object, now) => age(object.metadata.creationTimestamp, now),
 });
 
-/** In place of the age, where upstream has no printer of its own. */
+/** The column `Created At`, for kinds without a printer upstream. */
 export const createdAtColumn: Column<ApiObject> = Object.freeze<Column<ApiObject>>({
   name: "Created At",
   type: "date",
   description: creationDescription,
-  // What was never created, such as a marker of progress, has the first of all times.
+  // An object without a creation time, such as a bookmark, has Go's zero time.
   cell: (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
 });
 
@@ -75,11 +74,11 @@ export interface Column<T = any> {
   /** `"name"` for the column that holds the name. */
   readonly format?: string;
   readonly description: string;
-  /** 0 is shown always, 1 with `-o wide`. */
+  /** 0: always shown; 1: shown with `-o wide`. */
   readonly priority?: number;
-  /** The cell. Times since are made with `now`, milliseconds since the epoch. */
+  /** The cell of an object. `now`: milliseconds since 1970. */
   readonly cell: (object: T, now: number) => string | number | boolean | null;
 }
 
-/** Columns of a kind that declares none: its name and the time of its creation, not its age. */
+/** Columns of a kind without declared columns: name and creation time. */
 export const defaultColumns: readonly Column<ApiObject>[] = Object.freeze([nameColumn, createdAtColumn]);

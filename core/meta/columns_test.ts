@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { age, ageColumn, createdAtColumn, defaultColumns, nameColumn } from "./columns.ts";
 
-test("age() changes its units at upstream's bounds", () => {
+test("age() changes units at upstream's limits", () => {
   const minute = 60, hour = 3600, day = 24 * hour, year = 365 * day;
   const ages: readonly [number, string][] = [
     [-2, "<invalid>"],
@@ -33,7 +33,7 @@ test("age() changes its units at upstream's bounds", () => {
   for (const [seconds, text] of ages) assert.equal(age("2024-01-02T03:04:05Z", start + seconds * 1000), text, String(seconds));
 });
 
-test("age() of no time is unknown, and it reads microseconds", () => {
+test("age() is <unknown> without a time, and accepts microseconds", () => {
   assert.equal(age(null, 0), "<unknown>");
   assert.equal(age(undefined, 0), "<unknown>");
   assert.equal(age("2024-01-02T03:04:05.000001Z", Date.parse("2024-01-02T03:04:35Z")), "30s");

@@ -1,4 +1,4 @@
-/** Conditions (meta/v1), what controllers say about an object, and their validation in upstream's words. */
+/** Conditions (meta/v1) and their validation with upstream's messages. */
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../field-error.ts";
 import { declared } from "./object-meta.ts";
 import { field, type Int64, int64, named, string, type StructNode, structsOf, type Time, time, type Typed } from "../schema.ts";
@@ -7,7 +7,7 @@ import { utf8Length } from "../scalars/utf8.ts";
 
 const struct = structsOf("meta/v1");
 
-/** One finding about an object, in its status. */
+/** A condition in the status of an object. */
 export interface Condition {
   readonly type: string;
   readonly status: string;
@@ -18,19 +18,19 @@ export interface Condition {
 }
 /** The schema of `Condition`. */
 export const Condition: Typed<Condition, StructNode> = declared<Condition>()(struct("Condition", {
-  type: field(1, string, "What the condition is about.", { required: true }),
+  type: field(1, string, "Type of the condition.", { required: true }),
   status: field(2, named("v1.ConditionStatus", string), "True, False or Unknown.", { required: true }),
-  observedGeneration: field(3, int64, "Generation of the object that was looked at."),
-  lastTransitionTime: field(4, time, "When the status last changed.", { required: true }),
-  reason: field(5, string, "Why, as one word for machines.", { required: true }),
-  message: field(6, string, "Why, for people; may be empty.", { required: true }),
-}, { doc: "One finding about an object." }));
+  observedGeneration: field(3, int64, "Generation of the object that the condition is based on."),
+  lastTransitionTime: field(4, time, "Time of the last change of the status.", { required: true }),
+  reason: field(5, string, "Machine-readable reason of the last change, in one word.", { required: true }),
+  message: field(6, string, "Human-readable message; may be empty.", { required: true }),
+}, { doc: "A condition of an object." }));
 
 const statuses = ["False", "True", "Unknown"];
 /** Longest message, in bytes. */
 export const conditionMessageBytesMax = 32_768;
 
-/** What is wrong with a list of conditions; each type occurs once. */
+/** The errors of a list of conditions. Each type must occur once. */
 export function validateConditions(conditions: readonly Condition[] | undefined, path: string): readonly FieldError[] {
   const types = new Set<string>();
   return (conditions ?? []).flatMap((condition, i) => {

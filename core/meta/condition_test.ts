@@ -13,12 +13,12 @@ const condition = (change: object = {}) => ({
 });
 const found = (...changes: object[]) => validateConditions(changes.map(condition), "at").map(({ type, path }) => `${type} ${path}`);
 
-test("validateConditions() lets pass good conditions, and none", () => {
+test("validateConditions() accepts valid conditions and an empty list", () => {
   assert.deepEqual(found({}, { type: "example.com/Other", status: "Unknown", observedGeneration: 0 }), []);
   assert.deepEqual(validateConditions(undefined, "at"), []);
 });
 
-test("validateConditions() finds everything in one condition", () => {
+test("validateConditions() reports all errors of a condition", () => {
   assert.deepEqual(found({ type: "", status: "", observedGeneration: -1, lastTransitionTime: null, reason: "" }), [
     "Invalid at[0].type",
     "Invalid at[0].type",
@@ -29,7 +29,7 @@ test("validateConditions() finds everything in one condition", () => {
   ]);
 });
 
-test("validateConditions() takes each type once", () => {
+test("validateConditions() rejects duplicate types", () => {
   assert.deepEqual(found({}, {}, { type: "constructor" }), ["Duplicate at[1].type"]);
 });
 

@@ -7,7 +7,7 @@ import { utf8Length } from "../scalars/utf8.ts";
 
 const subresourceBytesMax = 256;
 
-/** The name of a field manager, also where it comes as a query parameter. Positions count bytes. */
+/** Validates the name of a field manager, in an object or a query parameter. Positions are in bytes. */
 export function validateFieldManager(manager: string, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (utf8Length(manager) > limits.fieldManagerBytesMax) errors.push(tooLong(path, limits.fieldManagerBytesMax));

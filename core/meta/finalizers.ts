@@ -4,17 +4,17 @@ import type { Names } from "../names.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { qualifiedName } from "./names.ts";
 
-/** Set by a delete that leaves the dependents alone, and removed once they are let go. */
+/** Set by a deletion that orphans the dependents; removed when their owner references are removed. */
 export const orphanFinalizer = "orphan";
-/** Set by a delete that waits for the dependents, and removed once they are gone. */
+/** Set by a deletion that waits for the dependents; removed when they are deleted. */
 export const foregroundFinalizer = "foregroundDeletion";
 
-/** The shape of one finalizer. */
+/** Validates the form of one finalizer. */
 export function validateFinalizerShape(finalizer: string, path: string): readonly FieldError[] {
   return qualifiedName(finalizer).map((wrong) => invalid(path, finalizer, wrong));
 }
 
-/** A finalizer without a slash must be one that the platform itself knows. */
+/** Validates that a finalizer without a slash is a standard finalizer of the platform. */
 export function validateStandardFinalizer(finalizer: string, path: string, names: Names): readonly FieldError[] {
   if (finalizer.includes("/") || finalizer === orphanFinalizer || finalizer === foregroundFinalizer || finalizer === names.platform) {
     return [];
@@ -22,7 +22,7 @@ export function validateStandardFinalizer(finalizer: string, path: string, names
   return [invalid(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified")];
 }
 
-/** The shape of each. `orphan` and `foregroundDeletion` exclude each other. */
+/** Validates the form of each finalizer. `orphan` and `foregroundDeletion` are mutually exclusive. */
 export function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
   const all = finalizers ?? [];
   const errors: FieldError[] = [];
@@ -36,7 +36,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors;
 }
 
-/** What is being deleted may lose finalizers and not gain any. */
+/** Validates that an object under deletion gets no new finalizers. */
 export function validateNoNewFinalizers(
   next: readonly string[] | undefined,
   prior: readonly string[] | undefined,

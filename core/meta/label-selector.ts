@@ -1,4 +1,4 @@
-/** Label selectors as objects (meta/v1), such as those of claims and capacities, and their validation in upstream's words. */
+/** Label selectors as objects (meta/v1), such as those of claims and capacities, and their validation with upstream's messages. */
 import { type FieldError, forbidden, invalid, required } from "../field-error.ts";
 import { declared } from "./object-meta.ts";
 import { field, list, named, record, string, type StructNode, structsOf, type Typed } from "../schema.ts";
@@ -7,7 +7,7 @@ import { labelValue, qualifiedName } from "./names.ts";
 
 const struct = structsOf("meta/v1");
 
-/** What one label must be. */
+/** A requirement for one label. */
 export interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: string;
@@ -17,11 +17,16 @@ export interface LabelSelectorRequirement {
 export const LabelSelectorRequirement: Typed<LabelSelectorRequirement, StructNode> = declared<LabelSelectorRequirement>()(
   struct("LabelSelectorRequirement", {
     key: field(1, string, "Key of the label.", { required: true }),
-    operator: field(2, named("v1.LabelSelectorOperator", string), "How the label is looked at: In, NotIn, Exists or DoesNotExist.", {
-      required: true,
-    }),
+    operator: field(
+      2,
+      named("v1.LabelSelectorOperator", string),
+      "Relation of the label to the values: In, NotIn, Exists or DoesNotExist.",
+      {
+        required: true,
+      },
+    ),
     values: field(3, list(string), "Values for In and NotIn, at least one; none for the other operators."),
-  }, { doc: "What one label has to be." }),
+  }, { doc: "A requirement for one label." }),
 );
 
 /** Selects objects by labels. All requirements must hold; an empty selector selects everything. */
@@ -31,11 +36,11 @@ export interface LabelSelector {
 }
 /** The schema of `LabelSelector`. */
 export const LabelSelector: Typed<LabelSelector, StructNode> = declared<LabelSelector>()(struct("LabelSelector", {
-  matchLabels: field(1, record(string), "Labels that have to be there with these values."),
-  matchExpressions: field(2, list(LabelSelectorRequirement), "Requirements that have to hold as well."),
-}, { doc: "Selects by labels. All that is said has to hold; an empty selector selects everything.", atomic: true }));
+  matchLabels: field(1, record(string), "Required labels with their values."),
+  matchExpressions: field(2, list(LabelSelectorRequirement), "Further requirements."),
+}, { doc: "Selects objects by labels. All requirements must hold; an empty selector selects everything.", atomic: true }));
 
-/** What is wrong with a selector. `storedValues` lets values pass that are no label values, because such a one is stored already. */
+/** The errors of a selector. `storedValues`: accepts invalid label values, because the stored selector has one. */
 export function validateLabelSelector(
   selector: LabelSelector | undefined,
   path: string,
@@ -69,7 +74,7 @@ function validateOperator(operator: string, values: readonly string[], path: str
   return [{ ...invalid(`${path}.operator`, operator, "not a valid selector operator"), quoted: "json" }];
 }
 
-/** Whether a requirement of the selector has a value that no label can have. */
+/** Whether a requirement of the selector has an invalid label value. */
 export function hasInvalidLabelValue(selector: LabelSelector | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => labelValue(value).length > 0));
 }

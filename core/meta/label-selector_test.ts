@@ -7,13 +7,13 @@ const texts = (selector: Parameters<typeof validateLabelSelector>[0], stored = f
   validateLabelSelector(selector, "at", { storedValues: stored }).map(fieldErrorText);
 const one = (key: string, operator: string, ...values: string[]) => ({ matchExpressions: [{ key, operator, values }] });
 
-test("validateLabelSelector() lets pass what selects nothing, everything, or by good labels", () => {
+test("validateLabelSelector() accepts absent, empty and valid selectors", () => {
   for (const selector of [undefined, {}, { matchLabels: { "a/b": "c" } }, one("a", "In", "b"), one("a", "Exists"), one("a", "NotIn", "")]) {
     assert.deepEqual(texts(selector), []);
   }
 });
 
-test("validateLabelSelector() asks for values with In and NotIn, and for none with Exists and DoesNotExist", () => {
+test("validateLabelSelector() requires values for In and NotIn, and forbids them for Exists and DoesNotExist", () => {
   assert.deepEqual(texts(one("a", "NotIn")), [
     "at.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
   ]);
@@ -25,7 +25,7 @@ test("validateLabelSelector() asks for values with In and NotIn, and for none wi
   ]);
 });
 
-test("validateLabelSelector() lets values pass that are no label values where one is stored already", () => {
+test("validateLabelSelector() accepts invalid label values with `storedValues`", () => {
   const selector = one("a", "In", "b", "-");
   assert.equal(texts(selector).length, 1);
   assert.deepEqual(texts(selector, true), []);
@@ -34,6 +34,6 @@ test("validateLabelSelector() lets values pass that are no label values where on
   assert.equal(hasInvalidLabelValue(undefined), false);
 });
 
-test("validateLabelSelector() checks keys that prototypes have like any other", () => {
+test("validateLabelSelector() validates __proto__ and constructor as ordinary keys", () => {
   assert.equal(texts({ matchLabels: JSON.parse('{"__proto__": "a b"}') }).length, 2);
 });

@@ -3,7 +3,7 @@ import { limits } from "../limits.ts";
 import { labelValue, qualifiedName } from "./names.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 
-/** Keys and values of labels. The path is that of the whole, without the key: upstream's, and clients know it. */
+/** Validates keys and values of labels. As upstream, errors have the path of the map without the key. */
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
@@ -14,7 +14,7 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   return errors;
 }
 
-/** Keys of annotations, in any letter case, and the bytes of keys and values together. */
+/** Validates keys of annotations, ignoring case, and the total bytes of keys and values. */
 export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;

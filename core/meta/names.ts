@@ -1,12 +1,11 @@
 /**
- * The rules of names, label keys and label values. Each rule answers what is wrong with a text, in upstream's words
- * (`k8s.io/apimachinery` validation, 1.35), and nothing when the text is right. The texts are given by clients, so the
- * rules scan once from left to right; the patterns in the messages are shown, not run.
+ * The rules of names, label keys and label values. Each rule returns upstream's error messages (`k8s.io/apimachinery` validation, 1.35),
+ * empty for a valid text. The rules scan untrusted text once from left to right; the patterns in the messages are not executed.
  */
 import { append } from "../append.ts";
 import { utf8Length } from "../scalars/utf8.ts";
 
-/** What is wrong with a name, or with a prefix of names when `prefix` is true. Empty means valid. */
+/** Returns the errors of a name, or of a prefix of names if `prefix` is true; empty if valid. */
 export type NameRule = (name: string, prefix: boolean) => readonly string[];
 
 type CharacterClass = (code: number) => boolean;
@@ -22,7 +21,7 @@ const isKeyCharacter: CharacterClass = (code) => isLetterOrDigit(code) || code =
 const isReasonInner: CharacterClass = (code) => isLetterOrDigit(code) || code === 0x5f || code === 0x2c || code === 0x3a;
 const isReasonLast: CharacterClass = (code) => isLetterOrDigit(code) || code === 0x5f;
 
-/** Whether `text` from `start` to `end` is not empty, opens with `first`, ends with `last` and holds `inner` between. */
+/** Whether `text` from `start` to `end` is not empty, begins with `first`, ends with `last` and has only `inner` between. */
 function isWord(text: string, start: number, end: number, first: CharacterClass, inner: CharacterClass, last: CharacterClass): boolean {
   if (start >= end || !first(text.charCodeAt(start))) return false;
   for (let i = start + 1; i < end - 1; i++) if (!inner(text.charCodeAt(i))) return false;
@@ -100,7 +99,7 @@ const nothingWrong: readonly string[] = Object.freeze([]);
 
 /** A label key, an annotation key in lower case, a finalizer, a condition type: `[prefix/]name`. */
 export function qualifiedName(text: string): readonly string[] {
-  // Nearly all are right, and a body can have a hundred thousand of them: those take no memory.
+  // Most names are valid, and a body can have a hundred thousand of them: a valid name allocates nothing.
   const slash = text.indexOf("/");
   if (text.length <= labelPartMax && isKeyNameText(text, slash + 1) && (slash < 0 || isSubdomainText(text.slice(0, slash)))) {
     return nothingWrong;
@@ -146,12 +145,12 @@ export function conditionReason(text: string): readonly string[] {
 /** Longest reason of a condition, in bytes. */
 export const conditionReasonBytesMax = conditionReasonMax;
 
-/** A number of a port. */
+/** A port number. */
 export function portNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65535 ? [] : ["must be between 1 and 65535, inclusive"];
 }
 
-/** A name that begins like `prefix` can still be valid when the prefix ends with a dash: the dash is not the end. */
+/** A prefix for validation as a name. A final dash is allowed in a prefix, because it is not the end of the name. */
 function unmaskedPrefix(prefix: string): string {
   return prefix.length > 1 && prefix.endsWith("-") ? `${prefix.slice(0, -2)}a` : prefix;
 }
@@ -162,7 +161,7 @@ export const subdomainName: NameRule = (name, prefix) => dns1123Subdomain(prefix
 export const labelName: NameRule = (name, prefix) => dns1123Label(prefix ? unmaskedPrefix(name) : name);
 /** Rule of names that are DNS labels (RFC 1035). */
 export const label1035Name: NameRule = (name, prefix) => dns1035Label(prefix ? unmaskedPrefix(name) : name);
-/** Rule of names that need only fit between two slashes of a path: roles, events. */
+/** Rule of names that must only be a valid path segment: roles, events. */
 export const pathSegmentName: NameRule = (name, prefix) => {
   if (!prefix && (name === "." || name === "..")) return [`may not be '${name}'`];
   return ["/", "%"].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`);

@@ -31,7 +31,7 @@ const configKey =
 
 const long = (length: number) => "a".repeat(length);
 
-/** Every rule against texts and what is wrong with them. */
+/** For each rule: texts and their errors. */
 const cases: readonly [string, (text: string) => readonly string[], Readonly<Record<string, readonly string[]>>][] = [
   ["dns1123Label()", dns1123Label, {
     a: [],
@@ -119,21 +119,21 @@ const cases: readonly [string, (text: string) => readonly string[], Readonly<Rec
   }],
 ];
 for (const [name, rule, texts] of cases) {
-  test(`${name} says what upstream says`, () => {
+  test(`${name} returns upstream's messages`, () => {
     for (const [text, wrong] of Object.entries(texts)) assert.deepEqual(rule(text), wrong, JSON.stringify(text));
   });
 }
 
-test("conditionReason() wants a letter first and no colon last", () => {
+test("conditionReason() requires a letter first and no colon last", () => {
   for (const right of ["A", "a1", "A_", "A,b:c"]) assert.deepEqual(conditionReason(right), []);
   for (const wrong of ["", "1", "_a", "A:", "a b", "A,"]) assert.equal(conditionReason(wrong).length, 1, wrong);
 });
 
-test("portNumber() takes 1 to 65535", () => {
+test("portNumber() accepts 1 to 65535", () => {
   assert.deepEqual([0, 1, 65535, 65536].map((port) => portNumber(port).length), [1, 0, 0, 1]);
 });
 
-test("a rule of names takes a prefix that ends with a dash, and measures it whole", () => {
+test("a name rule accepts a prefix that ends with a dash, and counts its full length", () => {
   const rules: readonly NameRule[] = [subdomainName, labelName, label1035Name];
   for (const rule of rules) {
     assert.deepEqual(rule("web-", true), []);
@@ -141,13 +141,13 @@ test("a rule of names takes a prefix that ends with a dash, and measures it whol
     assert.equal(rule("-", true).length, 1);
     assert.equal(rule("Web-", true).length, 1);
   }
-  // As upstream: the dash and the character before it become one.
+  // As upstream, the dash and the character before it become one character.
   assert.deepEqual(labelName(`${long(63)}-`, true), []);
   assert.deepEqual(labelName(`${long(64)}-`, true), ["must be no more than 63 characters"]);
   assert.equal(subdomainName("ends-with-a-dot.", true).length, 1);
 });
 
-test("pathSegmentName() wants what fits between two slashes", () => {
+test("pathSegmentName() accepts any path segment", () => {
   assert.deepEqual(pathSegmentName("A:b c", false), []);
   assert.deepEqual(pathSegmentName("..", false), ["may not be '..'"]);
   assert.deepEqual(pathSegmentName(".", false), ["may not be '.'"]);
@@ -155,7 +155,7 @@ test("pathSegmentName() wants what fits between two slashes", () => {
   assert.deepEqual(pathSegmentName("a/b%c", false), ["may not contain '/'", "may not contain '%'"]);
 });
 
-test("the rules take a text of megabytes in one pass", () => {
+test("the rules scan megabytes of text in one pass", () => {
   const dashes = "a" + "-".repeat(3_000_000), labels = "a.".repeat(1_500_000);
   for (const rule of [dns1123Label, dns1123Subdomain, dns1035Label, qualifiedName, labelValue, configMapKey, conditionReason]) {
     assert.ok(rule(dashes).length > 0);

@@ -23,8 +23,8 @@ import {
 const struct = structsOf("meta/v1");
 
 /**
- * Returns the node with a type that is written out, because types that are exported from the package are not inferred. It compiles only
- * if the written type has exactly the properties that the schema gives.
+ * Returns the node with an explicit type, because exported types of the package are not inferred. Compiles only if the explicit type has
+ * exactly the properties of the schema.
  */
 export function declared<T>(): <S>(
   node: Typed<S, StructNode> & ([Required<S>, Required<T>] extends [Required<T>, Required<S>] ? unknown : never),
@@ -49,7 +49,7 @@ export const OwnerReference: Typed<OwnerReference, StructNode> = declared<OwnerR
   uid: field(4, named("types.UID", string), "UID of the owner.", { required: true }),
   controller: field(6, boolean, "Whether the owner is the managing controller; at most one is.", { pointer: true }),
   blockOwnerDeletion: field(7, boolean, "Whether a foreground deletion of the owner waits for this object.", { pointer: true }),
-}, { doc: "Names an object, in the same namespace or cluster-wide, that this one belongs to.", atomic: true }));
+}, { doc: "The owner of this object, in the same namespace or cluster-scoped.", atomic: true }));
 
 /** The fields of an object that one manager owns. */
 export interface ManagedFieldsEntry {
@@ -64,9 +64,9 @@ export interface ManagedFieldsEntry {
 /** The schema of `ManagedFieldsEntry`. */
 export const ManagedFieldsEntry: Typed<ManagedFieldsEntry, StructNode> = declared<ManagedFieldsEntry>()(struct("ManagedFieldsEntry", {
   manager: field(1, string, "Name of the client that owns the fields."),
-  operation: field(2, named("v1.ManagedFieldsOperationType", string), "How they came to be owned: Apply or Update."),
+  operation: field(2, named("v1.ManagedFieldsOperationType", string), "Operation by which the fields are owned: Apply or Update."),
   apiVersion: field(3, string, "Version in which the field set is written."),
-  time: field(4, time, "When the set last changed.", { pointer: true }),
+  time: field(4, time, "Time of the last change of the set.", { pointer: true }),
   fieldsType: field(6, string, "Format of the field set; FieldsV1 is the only one."),
   fieldsV1: field(7, fieldsV1, "The field set.", { pointer: true }),
   subresource: field(8, string, "Subresource through which the fields were written; empty for the object itself."),
@@ -93,39 +93,49 @@ export interface ObjectMeta {
 /** The schema of `ObjectMeta`. */
 export const ObjectMeta: Typed<ObjectMeta, StructNode> = declared<ObjectMeta>()(struct("ObjectMeta", {
   name: field(1, string, "Unique within its namespace (or the cluster) among objects of the kind; cannot change."),
-  generateName: field(2, string, "Prefix from which the server makes a unique name when none is given."),
-  namespace: field(3, string, "Namespace that the object lives in; empty for cluster-scoped kinds; cannot change."),
-  selfLink: field(4, string, "No longer filled by the server."),
+  generateName: field(2, string, "Prefix of the unique name that the server generates if name is empty."),
+  namespace: field(3, string, "Namespace of the object; empty for cluster-scoped kinds; cannot change."),
+  selfLink: field(4, string, "Deprecated; no longer set by the server."),
   uid: field(5, named("types.UID", string), "Set by the server. Distinguishes objects that had the same name at different times."),
   resourceVersion: field(6, string, "Opaque version of the object as stored; for change detection and optimistic concurrency."),
-  generation: field(7, int64, "Counts changes of the desired state, for kinds that do so."),
-  creationTimestamp: field(8, time, "When the server created the object."),
-  deletionTimestamp: field(9, time, "When deletion was asked for; set by the server, the object goes once its finalizers are gone.", {
-    pointer: true,
-  }),
-  deletionGracePeriodSeconds: field(10, int64, "Seconds given to the object to end by itself; only with deletionTimestamp.", {
+  generation: field(7, int64, "Number of changes of the desired state, for kinds that count them."),
+  creationTimestamp: field(8, time, "Time of creation, set by the server."),
+  deletionTimestamp: field(
+    9,
+    time,
+    "Time of the deletion request, set by the server. The object is removed when its finalizers are removed.",
+    {
+      pointer: true,
+    },
+  ),
+  deletionGracePeriodSeconds: field(10, int64, "Seconds for a graceful end of the object; only with deletionTimestamp.", {
     pointer: true,
   }),
   labels: field(11, record(string), "Keys and values that selectors match."),
-  annotations: field(12, record(string), "Keys and values for tools; not for selection."),
-  ownerReferences: field(13, mapBy(["uid"], OwnerReference), "Objects that this one belongs to; it is collected when all are gone.", {
-    patch: { strategy: ["merge"], mergeKey: "uid" },
-  }),
-  finalizers: field(14, setOf(string), "Names that must all be removed before the object goes; in any order.", {
+  annotations: field(12, record(string), "Keys and values for tools; selectors do not match them."),
+  ownerReferences: field(
+    13,
+    mapBy(["uid"], OwnerReference),
+    "Owners of the object. It is garbage-collected when all of them are deleted.",
+    {
+      patch: { strategy: ["merge"], mergeKey: "uid" },
+    },
+  ),
+  finalizers: field(14, setOf(string), "Names that must all be removed, in any order, before the object is removed.", {
     patch: { strategy: ["merge"] },
   }),
-  managedFields: field(17, list(ManagedFieldsEntry), "Which manager owns which fields; kept by the server."),
+  managedFields: field(17, list(ManagedFieldsEntry), "Fields by their managers; maintained by the server."),
 }, { doc: "Metadata that every stored object has." }));
 
 export const ListMeta = struct("ListMeta", {
-  selfLink: field(1, string, "No longer filled by the server."),
-  resourceVersion: field(2, string, "Version at which the list holds; a watch may start from it."),
-  continue: field(3, string, "Opaque token for the next chunk; empty when there is none."),
-  remainingItemCount: field(4, int64, "How many items follow, where the server knows.", { pointer: true }),
+  selfLink: field(1, string, "Deprecated; no longer set by the server."),
+  resourceVersion: field(2, string, "Version of the list; a watch can start from it."),
+  continue: field(3, string, "Opaque token for the next chunk; empty for the last one."),
+  remainingItemCount: field(4, int64, "Number of remaining items, if known.", { pointer: true }),
 }, { doc: "Metadata of a list." });
 export type ListMeta = Infer<typeof ListMeta>;
 
-/** What every stored object has. Objects are plain, readonly, keys in schema order, `undefined` never present. */
+/** The fields of every stored object. Objects are plain and readonly, with keys in schema order and never `undefined`. */
 export interface ApiObject {
   readonly kind: string;
   readonly apiVersion: string;

@@ -2,8 +2,7 @@ import { type ApiObject, ObjectMeta } from "./object-meta.ts";
 import { type Field, field, type Shape, struct, type StructNode, type StructOptions, type Typed } from "../schema.ts";
 
 /**
- * The schema of a kind: kind, apiVersion and metadata come first by themselves, then the fields given.
- * Protobuf number 1 is metadata's.
+ * The schema of a kind: kind, apiVersion and metadata, then `fields`. Metadata has protobuf number 1.
  */
 export function object<const F extends Readonly<Record<string, Field<any, any>>>>(
   name: string,

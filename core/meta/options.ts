@@ -18,36 +18,36 @@ import {
 
 const struct = structsOf("meta/v1");
 
-/** `kind` and `apiVersion` of a body that is no stored object: both may be absent. */
+/** `kind` and `apiVersion` of a body that is not a stored object; both are optional. */
 interface TypeMeta {
   readonly kind?: string;
   readonly apiVersion?: string;
 }
 
-/** A struct that carries `kind` and `apiVersion`, but no metadata. */
+/** A struct with `kind` and `apiVersion`, but without metadata. */
 function typed<const F extends Readonly<Record<string, Field<any, any>>>>(
   name: string,
   fields: F,
   doc: string,
 ): Typed<TypeMeta & Shape<F>, StructNode> {
-  // The fields of TypeMeta are those that typeMeta describes.
+  // `typeMeta` adds the fields of TypeMeta.
   return Object.freeze({ ...struct(name, fields, { doc }), typeMeta: true }) as Typed<TypeMeta & Shape<F>, StructNode>;
 }
 
 export const Preconditions = struct("Preconditions", {
-  uid: field(1, named("types.UID", string), "UID that the object must have.", { pointer: true }),
-  resourceVersion: field(2, string, "Version that the object must be at.", { pointer: true }),
-}, { doc: "What must be true of an object for the request to be carried out; otherwise it is refused as a conflict." });
+  uid: field(1, named("types.UID", string), "Required UID of the object.", { pointer: true }),
+  resourceVersion: field(2, string, "Required resource version of the object.", { pointer: true }),
+}, { doc: "Preconditions of a request. A request whose preconditions do not hold is rejected with a conflict." });
 export type Preconditions = Infer<typeof Preconditions>;
 
 export const DeleteOptions = typed("DeleteOptions", {
   gracePeriodSeconds: field(
     1,
     int64,
-    "Seconds that the object is given to end by itself; zero deletes at once. When absent, the kind decides.",
+    "Seconds for a graceful end of the object; zero deletes at once. The default depends on the kind.",
     { pointer: true },
   ),
-  preconditions: field(2, Preconditions, "What must be true of the object, or it is not deleted.", { pointer: true }),
+  preconditions: field(2, Preconditions, "Preconditions of the deletion.", { pointer: true }),
   orphanDependents: field(
     3,
     boolean,
@@ -59,32 +59,32 @@ export const DeleteOptions = typed("DeleteOptions", {
   propagationPolicy: field(
     4,
     named("v1.DeletionPropagation", string),
-    "What becomes of objects that belong to this one: Orphan keeps them, Background collects them afterwards, Foreground deletes them first. " +
-      "When absent, finalizers of the object or else the kind decide.",
+    "Treatment of dependents: Orphan keeps them, Background deletes them afterwards, Foreground deletes them first. " +
+      "The default depends on the finalizers of the object, then on the kind.",
     { pointer: true },
   ),
-  dryRun: field(5, list(string), "When it holds All, everything is checked and nothing is stored. No other value is known."),
+  dryRun: field(5, list(string), "With All, the request is validated and nothing is stored. All is the only valid value."),
   ignoreStoreReadErrorWithClusterBreakingPotential: field(
     6,
     boolean,
-    "Deletes an object whose stored bytes cannot be read any more, without finalizers, preconditions or admission. " +
-      "What depends on the object may break; meant for repairs only.",
+    "Deletes an object whose stored bytes cannot be read, without finalizers, preconditions or admission. " +
+      "Dependents of the object may break; for repairs only.",
     { pointer: true },
   ),
-}, "How an object is to be deleted.");
+}, "Options of a deletion.");
 export type DeleteOptions = Infer<typeof DeleteOptions>;
 
-export const Patch = struct("Patch", {}, { doc: "A patch in one of the formats that the Content-Type names." });
+export const Patch = struct("Patch", {}, { doc: "A patch in the format of the Content-Type." });
 
 export const WatchEvent = struct("WatchEvent", {
   type: field(1, string, "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.", { required: true }),
   object: field(
     2,
     raw,
-    "The object as it is now, as it last was for DELETED, with only its kind and resourceVersion for BOOKMARK, or a Status for ERROR.",
+    "The new object; for DELETED its last state, for BOOKMARK an object with kind and resourceVersion only, for ERROR a Status.",
     { required: true },
   ),
-}, { doc: "One change that a watch reports." });
+}, { doc: "One event of a watch." });
 export type WatchEvent = Infer<typeof WatchEvent>;
 
 export const GroupVersionForDiscovery = struct("GroupVersionForDiscovery", {
@@ -93,50 +93,50 @@ export const GroupVersionForDiscovery = struct("GroupVersionForDiscovery", {
 }, { doc: "One version of a group." });
 
 export const ServerAddressByClientCIDR = struct("ServerAddressByClientCIDR", {
-  clientCIDR: field(1, string, "Addresses of clients to which the server's address is meant.", { required: true }),
-  serverAddress: field(2, string, "Host and port where those clients reach the server.", { required: true }),
-}, { doc: "Where clients of one network reach the server." });
+  clientCIDR: field(1, string, "Addresses of the clients that use this server address.", { required: true }),
+  serverAddress: field(2, string, "Host and port of the server for those clients.", { required: true }),
+}, { doc: "The server address for clients of one network." });
 
 export const APIVersions = typed("APIVersions", {
   versions: field(1, list(string), "Versions of the core group.", { required: true }),
-  serverAddressByClientCIDRs: field(2, list(ServerAddressByClientCIDR), "Where clients reach the server, by their address.", {
+  serverAddressByClientCIDRs: field(2, list(ServerAddressByClientCIDR), "Server addresses by client network.", {
     required: true,
   }),
-}, "Versions of the core group that the server answers.");
+}, "Served versions of the core group.");
 export type APIVersions = Infer<typeof APIVersions>;
 
 export const APIGroup = typed("APIGroup", {
   name: field(1, string, "Name of the group.", { required: true }),
-  versions: field(2, list(GroupVersionForDiscovery), "Versions of the group that the server answers.", { required: true }),
-  preferredVersion: field(3, GroupVersionForDiscovery, "The version that clients should take when they have no reason for another.", {
+  versions: field(2, list(GroupVersionForDiscovery), "Served versions of the group.", { required: true }),
+  preferredVersion: field(3, GroupVersionForDiscovery, "The version that clients should use by default.", {
     written: "always",
   }),
-  serverAddressByClientCIDRs: field(4, list(ServerAddressByClientCIDR), "Where clients reach the server, by their address."),
+  serverAddressByClientCIDRs: field(4, list(ServerAddressByClientCIDR), "Server addresses by client network."),
 }, "A group and its versions.");
 export type APIGroup = Infer<typeof APIGroup>;
 
 export const APIGroupList = typed("APIGroupList", {
   groups: field(1, list(APIGroup), "The groups.", { required: true, made: true }),
-}, "All groups that the server answers, but for the core group.");
+}, "All served groups except the core group.");
 export type APIGroupList = Infer<typeof APIGroupList>;
 
-// A message of its own in protobuf, so that an absent list and an empty one differ; JSON shows the list itself.
+// A message in protobuf, so that absent and empty lists differ; a plain list in JSON.
 const Verbs = struct("Verbs", {
-  verbs: field(1, plainList(string), "What can be done with the resource.", { required: true }),
+  verbs: field(1, plainList(string), "Supported verbs.", { required: true }),
 });
 
 export const APIResource = struct("APIResource", {
   name: field(1, string, "Plural name, as in the path; resource, slash and name for a subresource.", { required: true }),
-  singularName: field(6, string, "Name of a single one, for command lines.", { required: true }),
-  namespaced: field(2, boolean, "Whether objects live in namespaces.", { required: true }),
-  group: field(8, string, "Group of the kind, where it is not that of the list."),
-  version: field(9, string, "Version of the kind, where it is not that of the list."),
+  singularName: field(6, string, "Singular name, for command lines.", { required: true }),
+  namespaced: field(2, boolean, "Whether objects are namespaced.", { required: true }),
+  group: field(8, string, "Group of the kind, if it differs from that of the list."),
+  version: field(9, string, "Version of the kind, if it differs from that of the list."),
   kind: field(3, string, "Kind of the objects.", { required: true }),
-  verbs: field(4, Verbs, "What can be done with the resource.", { inline: true, written: "always" }),
+  verbs: field(4, Verbs, "Supported verbs.", { inline: true, written: "always" }),
   shortNames: field(5, list(string), "Short names for command lines."),
-  categories: field(7, list(string), "Names of sets of resources that the resource belongs to, such as all."),
-  storageVersionHash: field(10, string, "Changes when the stored form of the resource does; only to be compared for equality."),
-}, { doc: "A resource and what can be done with it." });
+  categories: field(7, list(string), "Categories of the resource, such as all."),
+  storageVersionHash: field(10, string, "Hash of the storage version. Compare for equality only."),
+}, { doc: "A resource and its verbs." });
 
 export const APIResourceList = typed("APIResourceList", {
   groupVersion: field(1, string, "Group and version of the resources.", { required: true }),

@@ -2,7 +2,7 @@ import { append } from "../append.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import type { OwnerReference } from "./object-meta.ts";
 
-/** Version and group of an apiVersion; both empty where it has more than one slash, as upstream. */
+/** Group and version of an apiVersion; both empty if it has more than one slash, as upstream. */
 function readGroupVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const parts = apiVersion.split("/", 3);
   if (parts.length === 1) return { group: "", version: apiVersion };
@@ -16,14 +16,14 @@ function validateOwnerReference(owner: OwnerReference, path: string): readonly F
   for (const key of ["kind", "name", "uid"] as const) {
     if (owner[key] === "") errors.push(invalid(`${path}.${key}`, owner[key], "must not be empty"));
   }
-  // Events come and go too quickly to own anything.
+  // Events are too short-lived to be owners.
   if (group === "" && version === "v1" && owner.kind === "Event") {
     errors.push(invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
   }
   return errors;
 }
 
-/** Each owner by itself, and that no two of them are the managing controller. */
+/** Validates each owner, and that at most one is the managing controller. */
 export function validateOwnerReferences(owners: readonly OwnerReference[] | undefined, path: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;

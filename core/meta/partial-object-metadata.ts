@@ -3,5 +3,5 @@ import { object } from "./object.ts";
 
 export const PartialObjectMetadata = object("PartialObjectMetadata", {}, {
   package: "meta/v1",
-  doc: "The metadata of any object, without anything else of it.",
+  doc: "The metadata of an object of any kind, without its other fields.",
 });

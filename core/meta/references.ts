@@ -1,4 +1,4 @@
-/** How objects name other objects (core/v1): kinds of several families use these. */
+/** References to objects (core/v1), used by kinds of several families. */
 import { declared } from "./object-meta.ts";
 import { field, named, string, type StructNode, structsOf, type Typed } from "../schema.ts";
 
@@ -21,9 +21,9 @@ export const ObjectReference: Typed<ObjectReference, StructNode> = declared<Obje
   name: field(3, string, "Name of the object."),
   uid: field(4, named("types.UID", string), "UID of the object."),
   apiVersion: field(5, string, "API version of the object."),
-  resourceVersion: field(6, string, "Version of the object that is meant."),
+  resourceVersion: field(6, string, "Resource version of the object."),
   fieldPath: field(7, string, "Path to a part of the object, such as spec.containers{web}."),
-}, { doc: "Names an object, or a part of one, with as much detail as there is.", atomic: true }));
+}, { doc: "A reference to an object or to a part of it.", atomic: true }));
 
 /** A reference by name, in the same namespace. */
 export interface LocalObjectReference {
@@ -33,5 +33,5 @@ export interface LocalObjectReference {
 export const LocalObjectReference: Typed<LocalObjectReference, StructNode> = declared<LocalObjectReference>()(
   struct("LocalObjectReference", {
     name: field(1, string, "Name of the object.", { default: "" }),
-  }, { doc: "Names an object of the same namespace.", atomic: true }),
+  }, { doc: "A reference to an object of the same namespace.", atomic: true }),
 );

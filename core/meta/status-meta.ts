@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "./object-meta.ts";
 
-/** What a write of the status cannot change of the metadata. */
+/** Metadata that a write of the status does not change. */
 const kept = ["deletionTimestamp", "generation", "selfLink", "labels", "annotations", "finalizers", "ownerReferences"] as const;
 
 /** The metadata of a status write that changes managed fields only: names, uid and version are still compared. */
@@ -10,6 +10,6 @@ export function metaOfStatus(next: ObjectMeta, prior: ObjectMeta): ObjectMeta {
     if (prior[key] === undefined) delete merged[key];
     else merged[key] = prior[key];
   }
-  // Only fields of ObjectMeta went in; encoding puts keys into the order of the schema.
+  // All fields are those of ObjectMeta; encoding sorts the keys into schema order.
   return merged as ObjectMeta;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { ObjectMeta } from "./object-meta.ts";
 import { metaOfStatus } from "./status-meta.ts";
 
-test("metaOfStatus() keeps what is stored of labels, finalizers, owners and deletion, and takes the rest as it is written", () => {
+test("metaOfStatus() keeps the stored labels, finalizers, owners and deletion, and takes the other fields from the request", () => {
   const prior: ObjectMeta = { name: "a", uid: "1", labels: { a: "b" }, generation: 3 };
   const managedFields = [{ manager: "m" }];
   const next: ObjectMeta = {

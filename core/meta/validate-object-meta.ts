@@ -1,13 +1,12 @@
 /**
- * Validation of metadata, in upstream's order and words. The kernel calls it before a resource's own rules; a resource
- * whose upstream counterpart reaches the same checks again calls it again, because the causes of a refusal repeat:
+ * Validation of metadata, with upstream's order and messages. The kernel calls it before the rules of a resource. A resource whose
+ * upstream counterpart repeats these checks calls it again, so that the causes of a rejection are repeated too:
  *
  *     create   kernel: validateObjectMeta with the kind's rules            then resource.create
  *     update   kernel: validateObjectMeta with `storedNameRules`,
  *                      validateObjectMetaUpdate                            then resource.update (or the subresource's)
  *
- * After a creation without findings the kernel also checks with `storedNameRules`, as kinds without a rule of their own
- * for names need it.
+ * After a creation without errors the kernel also validates with `storedNameRules`, for kinds without a name rule.
  */
 import { append } from "../append.ts";
 import { limits } from "../limits.ts";
@@ -20,7 +19,7 @@ import { labelName, type NameRule, pathSegmentName, subdomainName } from "./name
 import type { ObjectMeta } from "./object-meta.ts";
 import { validateOwnerReferences } from "./owner-references.ts";
 
-/** What of metadata differs from kind to kind. */
+/** Metadata rules that depend on the kind. */
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly nameRule: NameRule;
@@ -29,13 +28,13 @@ export interface MetaRules {
   readonly names: Names;
 }
 
-/** The parts of a resource that its metadata rules depend on. */
+/** The properties of a resource that its metadata rules depend on. */
 interface Scoped {
   readonly scope: "Cluster" | "Namespaced";
   readonly strategy?: { readonly nameRule?: NameRule; readonly coreFinalizers?: boolean };
 }
 
-/** The rules that a resource's scope and strategy say. */
+/** The metadata rules of a resource, from its scope and strategy. */
 export function metaRulesOf(resource: Scoped, names: Names): MetaRules {
   return {
     namespaced: resource.scope === "Namespaced",
@@ -45,12 +44,12 @@ export function metaRulesOf(resource: Scoped, names: Names): MetaRules {
   };
 }
 
-/** The rules for what is stored already: the name need only be fit for a path. */
+/** The rules for stored objects: the name must only be a valid path segment. */
 export function storedNameRules(scope: Scoped["scope"]): MetaRules {
   return { namespaced: scope === "Namespaced", nameRule: pathSegmentName, coreFinalizers: false, names: defaultNames };
 }
 
-/** The metadata of one object by itself. */
+/** Validates the metadata of an object. */
 export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, path = "metadata"): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { name = "", generateName = "", namespace = "", generation = 0 } = meta;
@@ -79,8 +78,8 @@ export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules, path = "m
 const immutableKeys = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] as const;
 
 /**
- * What of metadata may not change. With `rules` it is the form in which resources of the platform reach it, which adds
- * the check of standard finalizers. The resourceVersion is not looked at: the store's own check stands for it.
+ * Validates an update of metadata: immutable fields, generation and finalizers. `rules` adds the check of standard finalizers, as for
+ * kinds of the platform. Does not check resourceVersion, which the store compares.
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, prior: ObjectMeta, path = "metadata", rules?: MetaRules): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -115,7 +114,7 @@ function validateStandardFinalizers(meta: ObjectMeta, names: Names, path: string
 function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
-/** Absent and zero are one for what is no pointer: names and uid are then empty texts, times and seconds `null`. */
+/** A field with its zero value if absent: "" for names and uid, `null` for times and seconds. */
 function valueOf(meta: ObjectMeta, key: (typeof immutableKeys)[number]): unknown {
   return meta[key] ?? (key === "name" || key === "namespace" || key === "uid" ? "" : null);
 }

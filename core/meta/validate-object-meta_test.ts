@@ -8,11 +8,11 @@ import { type MetaRules, metaRulesOf, storedNameRules, validateObjectMeta, valid
 
 const rules: MetaRules = metaRulesOf({ scope: "Namespaced", strategy: { coreFinalizers: true } }, defaultNames);
 const good: ObjectMeta = { name: "one", namespace: "demo", uid: "u", creationTimestamp: "2024-01-02T03:04:05Z" };
-/** Paths and types, for checks of order. */
+/** Paths and types of errors, for assertions of their order. */
 const brief = (errors: readonly FieldError[]) => errors.map((error) => `${error.path} ${error.type}`);
 const texts = (errors: readonly FieldError[]) => errors.map(fieldErrorText);
 
-/** Each rule of metadata broken once. */
+/** One violation of each metadata rule. */
 const broken: readonly [string, Partial<ObjectMeta>, readonly string[]][] = [
   ["no name", { name: "" }, ["metadata.name: Required value: name or generateName is required"]],
   ["no namespace", { namespace: "" }, ["metadata.namespace: Required value"]],
@@ -21,13 +21,13 @@ const broken: readonly [string, Partial<ObjectMeta>, readonly string[]][] = [
     "metadata.generation: Invalid value: -9223372036854775808: must be greater than or equal to 0",
   ]],
   ["an empty prefix of a label", { labels: { "/b": "d" } }, ['metadata.labels: Invalid value: "/b": prefix part must be non-empty']],
-  ["an owner with nothing", { ownerReferences: [{ apiVersion: "", kind: "", name: "", uid: "" }] }, [
+  ["an empty owner", { ownerReferences: [{ apiVersion: "", kind: "", name: "", uid: "" }] }, [
     'metadata.ownerReferences.apiVersion: Invalid value: "": version must not be empty',
     'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
     'metadata.ownerReferences.name: Invalid value: "": must not be empty',
     'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
   ]],
-  ["an owner of no version", { ownerReferences: [{ apiVersion: "a/b/c", kind: "Thing", name: "x", uid: "y" }] }, [
+  ["an owner with an invalid version", { ownerReferences: [{ apiVersion: "a/b/c", kind: "Thing", name: "x", uid: "y" }] }, [
     'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
   ]],
   ["a finalizer without a domain", { finalizers: ["bare"] }, [
@@ -50,10 +50,10 @@ const broken: readonly [string, Partial<ObjectMeta>, readonly string[]][] = [
   ]],
 ];
 for (const [what, change, wrong] of broken) {
-  test(`validateObjectMeta() refuses ${what}`, () => assert.deepEqual(texts(validateObjectMeta({ ...good, ...change }, rules)), wrong));
+  test(`validateObjectMeta() rejects ${what}`, () => assert.deepEqual(texts(validateObjectMeta({ ...good, ...change }, rules)), wrong));
 }
 
-test("validateObjectMeta() takes metadata at every bound", () => {
+test("validateObjectMeta() accepts metadata at every bound", () => {
   const fine: ObjectMeta = {
     ...good,
     name: "n".repeat(253),
@@ -102,7 +102,7 @@ test("validateObjectMeta() reports labels, annotations, owners and finalizers in
   assert.equal(errors[6]!.detail, "finalizer orphan and foregroundDeletion cannot be both set");
 });
 
-test("validateObjectMeta() lets an Event of another group own, and other words stand for the platform's finalizer", () => {
+test("validateObjectMeta() accepts an Event of another group as owner, and uses the configured platform finalizer", () => {
   const owned = { ...good, ownerReferences: [{ apiVersion: "events.k8s.io/v1", kind: "Event", name: "e", uid: "u" }] };
   assert.deepEqual(validateObjectMeta(owned, rules), []);
   const ours = { ...rules, names: { ...defaultNames, platform: "thole" } };
@@ -110,28 +110,28 @@ test("validateObjectMeta() lets an Event of another group own, and other words s
   assert.deepEqual(brief(validateObjectMeta({ ...good, finalizers: ["kubernetes"] }, ours)), ["metadata.finalizers[0] Invalid"]);
 });
 
-test("validateObjectMeta() checks a generateName as a prefix, even where a name is given, and before the name", () => {
+test("validateObjectMeta() validates generateName as a prefix before the name, also if both are set", () => {
   assert.deepEqual(brief(validateObjectMeta({ ...good, generateName: "Not_Fine", name: "Bad" }, rules)), [
     "metadata.generateName Invalid",
     "metadata.name Invalid",
   ]);
 });
 
-test("validateObjectMeta() refuses a namespace on a cluster-scoped object and a namespace that is no label", () => {
+test("validateObjectMeta() rejects a namespace of a cluster-scoped object and a namespace that is not a label", () => {
   assert.deepEqual(texts(validateObjectMeta(good, { ...rules, namespaced: false })), [
     "metadata.namespace: Forbidden: not allowed on this type",
   ]);
   assert.deepEqual(brief(validateObjectMeta({ ...good, namespace: "a.b" }, rules)), ["metadata.namespace Invalid"]);
 });
 
-test("storedNameRules() take any name that fits a path", () => {
+test("storedNameRules() accepts any name that is a path segment", () => {
   assert.deepEqual(validateObjectMeta({ ...good, name: "Any:Name", finalizers: ["bare"] }, storedNameRules("Namespaced")), []);
   assert.deepEqual(texts(validateObjectMeta({ ...good, name: "a%b" }, storedNameRules("Namespaced"))), [
     `metadata.name: Invalid value: "a%b": may not contain '%'`,
   ]);
 });
 
-test("validateObjectMetaUpdate() names what may not change, in upstream's order", () => {
+test("validateObjectMetaUpdate() reports changed immutable fields in upstream's order", () => {
   const next = {
     name: "two",
     namespace: "other",
@@ -155,7 +155,7 @@ test("validateObjectMetaUpdate() names what may not change, in upstream's order"
   assert.deepEqual(validateObjectMetaUpdate(good, good), []);
 });
 
-test("validateObjectMetaUpdate() lets an object under deletion lose finalizers and names those it would gain, sorted", () => {
+test("validateObjectMetaUpdate() accepts removed finalizers of an object under deletion and reports new ones, sorted", () => {
   const prior = { ...good, deletionTimestamp: "2024-01-02T03:04:05Z", finalizers: ["example.com/a", "example.com/b"] };
   assert.deepEqual(validateObjectMetaUpdate({ ...prior, finalizers: ["example.com/b"] }, prior), []);
   assert.deepEqual(texts(validateObjectMetaUpdate({ ...prior, finalizers: ["example.com/d", "example.com/b", "example.com/c"] }, prior)), [
@@ -163,18 +163,18 @@ test("validateObjectMetaUpdate() lets an object under deletion lose finalizers a
   ]);
 });
 
-test("validateObjectMetaUpdate() checks standard finalizers only for kinds that do", () => {
+test("validateObjectMetaUpdate() checks standard finalizers only for kinds with `coreFinalizers`", () => {
   const next = { ...good, finalizers: ["nope"] };
   assert.deepEqual(validateObjectMetaUpdate(next, good), []);
   assert.deepEqual(brief(validateObjectMetaUpdate(next, good, "metadata", rules)), ["metadata.finalizers[0] Invalid"]);
 });
 
-test("validateObjectMeta() reads own keys only, whatever they are called", () => {
+test("validateObjectMeta() reads own keys only, such as __proto__", () => {
   const labels = JSON.parse('{"__proto__": "x y", "constructor": "ok"}') as Record<string, string>;
   assert.deepEqual(brief(validateObjectMeta({ ...good, labels }, rules)), ["metadata.labels Invalid", "metadata.labels Invalid"]);
 });
 
-test("validateObjectMeta() takes any number of errors, and returns as many as an answer shows", () => {
+test("validateObjectMeta() returns at most as many errors as a response shows", () => {
   const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, i) => [`-${i}`, "x"]));
   assert.equal(validateObjectMeta({ ...good, labels }, rules).length, limits.fieldErrorsOfListMax);
   assert.equal(validateObjectMetaUpdate({ ...good, labels }, good).length, limits.fieldErrorsOfListMax);

@@ -1,6 +1,6 @@
 /**
- * The result of a strategic merge to a tree that the kind's decoder reads. Upstream goes from map to struct without text in
- * between, with conversions of its own: a whole float is an integer, an integer too large wraps around.
+ * Converts the result of a strategic merge to a tree for the decoder of the kind. Upstream converts maps to structs without JSON text,
+ * with other rules: a whole float is an integer, and an integer that is too large wraps around.
  */
 import { DecodeError } from "../derive/decode.ts";
 import { goType } from "../derive/go-type.ts";
@@ -12,10 +12,10 @@ import { fold, type Node } from "../schema.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 import { goKindOf, goTypeOf, treeOfUntyped, type Untyped } from "./untyped.ts";
 
-/** `depth` counts structs in structs. */
+/** `depth`: nesting of structs. */
 type Convert = (value: Untyped, depth: number) => Tree;
 
-/** The tree of a value for a schema, struct keys in its order and unknown ones after them. Throws DecodeError for what does not convert. */
+/** The tree of a value for a schema. Struct keys are in schema order, unknown ones last. Throws DecodeError if a value cannot be converted. */
 export function convertUntyped(value: Untyped, node: Node): Tree {
   return convert(node)(value, 0);
 }
@@ -30,7 +30,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
   int64: () => integer(64),
   double: () => (value) => value === null || isNumber(value) ? treeOfUntyped(value) : refuse("unrecognized type: float64"),
   bytes: () => bytes,
-  // These read themselves.
+  // Types with an UnmarshalJSON method.
   quantity: () => treeOfUntyped,
   intOrString: () => treeOfUntyped,
   time: () => text,
@@ -71,7 +71,7 @@ const convert: (node: Node) => Convert = fold<Convert>({
   },
 }, (get) => (value, depth) => get()(value, depth));
 
-/** What reads itself from a text alone, and is no part of anything while it does. */
+/** A type that is unmarshalled from a string. Errors have no path. */
 function text(value: Untyped): Tree {
   const tree = treeOfUntyped(value);
   if (tree === null || typeof tree === "string") return tree;
@@ -101,7 +101,7 @@ function integer(bits: 32 | 64): Convert {
     return new NumberText(BigInt.asIntN(bits, wholeOf(value)).toString());
   };
 }
-/** What the processor makes of a whole float; one beyond 64 bits is the smallest integer. */
+/** Conversion of a whole float by the processor. A float beyond 64 bits becomes the minimum integer. */
 function wholeOf(value: number | bigint): bigint {
   const whole = BigInt(value);
   return BigInt.asIntN(64, whole) === whole ? whole : -(2n ** 63n);

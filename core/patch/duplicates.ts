@@ -1,18 +1,17 @@
-/** Repeated keys of a document without a type, reported as upstream's strict decoder does. */
+/** Duplicate keys of a document without a schema, reported as upstream's strict decoder does. */
 import { limits } from "../limits.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { type Tree, TreeObject } from "../tree/tree.ts";
 
 /**
- * `duplicate field "data.a"` for every key that an object of the document repeats, each once, in document order, at most
- * `limits.strictFindingsMax`. `known`: the document is a list of objects with these members; any other is an `unknown field`,
- * and what it holds is not looked at.
+ * `duplicate field "data.a"` for every duplicate key, each once, in document order, at most `limits.strictFindingsMax`. `known`: the
+ * document is a list of objects with these members. Any other member is an `unknown field`, whose value is not checked.
  */
 export function duplicateKeys(tree: Tree, known?: ReadonlySet<string>): readonly string[] {
   const found = new Set<string>();
   const open: { readonly at: Tree[] | TreeObject; readonly path: string; readonly seen: Set<string>; next: number }[] = [];
   const enter = (at: Tree, path: string) => {
-    // A longer path helps no reader, and ten thousand of them would be megabytes.
+    // Truncate long paths: ten thousand of them would take megabytes.
     if ((Array.isArray(at) || at instanceof TreeObject) && path.length < 1024) open.push({ at, path, seen: new Set(), next: 0 });
   };
   enter(tree, "");

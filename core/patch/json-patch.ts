@@ -1,7 +1,7 @@
 /**
- * JSON Patch (RFC 6902) with the liberties of the library that upstream uses (evanphx/json-patch, version 4): whatever stands
- * before the first slash of a path is not looked at, indexes may be negative or signed, `replace` adds to objects, `copy` of
- * a missing key gives null, and `test` compares strings and numbers as they are written.
+ * JSON Patch (RFC 6902) with the deviations of upstream's library (evanphx/json-patch, version 4): text before the first slash of a path
+ * is ignored, indexes may be negative or signed, `replace` adds to objects, `copy` of a missing key gives null, and `test` compares
+ * strings and numbers as written.
  */
 import { goString } from "../tree/json-text.ts";
 import { limits } from "../limits.ts";
@@ -12,7 +12,7 @@ import { duplicateKeys } from "./duplicates.ts";
 import { hugeNumber, jsonKind } from "../tree/go-errors.ts";
 import { copyOf, sameWritten, settle, writtenText } from "./written.ts";
 
-/** One operation as it was sent: what is missing or no string is undefined. Values are written trees. */
+/** One operation of the request. Members that are missing or not strings are undefined. Values are trees of the written form. */
 export interface Operation {
   readonly op: string | undefined;
   readonly path: string | undefined;
@@ -27,8 +27,8 @@ export interface JsonPatch {
 }
 
 /**
- * Reads a patch; null is the empty one. Throws 400 for what is no list of objects, 413 for too many operations. What single
- * operations lack shows when they are applied. `validates`: members are looked at closely, and found wanting by other words.
+ * Reads a patch. Null is an empty patch. Throws 400 if it is not a list of objects, 413 for too many operations. Incomplete operations fail
+ * when they are applied. `validates`: checks the types of members, with other error messages.
  */
 export function readJsonPatch(body: Uint8Array, validates: boolean): JsonPatch {
   const read = readWrittenJson(body);
@@ -46,7 +46,7 @@ export function readJsonPatch(body: Uint8Array, validates: boolean): JsonPatch {
 
 const members: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
 
-/** What Go's decoder has against the types of a patch, in its words. */
+/** The type error of a patch in the format of Go's decoder. */
 function wrongType(tree: Tree, validates: boolean): string | undefined {
   const cannot = (value: Tree, where: string) => `cannot unmarshal ${jsonKind(value)} into Go ${where}`;
   if (tree === null) return undefined;
@@ -78,8 +78,8 @@ function operationOf(item: Tree): Operation {
 }
 
 /**
- * The written document with all operations applied; `document` is used up. Throws 422 at the first operation that does not
- * apply, without saying which, and for copies that add more than `limits.jsonPatchCopyBytesMax` together.
+ * Applies all operations to the document, which it modifies. Throws 422 for the first operation that fails, without naming it, and if
+ * copies add more than `limits.jsonPatchCopyBytesMax` in total.
  */
 export function applyJsonPatch(document: Tree, operations: readonly Operation[]): Tree {
   const run: Run = { root: document, open: new Map(), copied: 0 };
@@ -93,20 +93,20 @@ export function applyJsonPatch(document: Tree, operations: readonly Operation[])
   return run.root;
 }
 
-/** 422 in upstream's words, which do not name the operation. */
+/** 422 with upstream's message, which does not name the operation. */
 function refused(): StatusError {
   return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }
 
 interface Run {
   root: Tree;
-  /** Objects on the path of an operation: keys are unique, and are sorted at the end. */
+  /** Objects on the path of an operation. Their keys are unique, and are sorted at the end. */
   readonly open: Map<TreeObject, OpenObject>;
-  /** Bytes that copies have added. */
+  /** Bytes added by copies. */
   copied: number;
 }
 
-/** An object with an index of its members. Their order is restored at the end. */
+/** An object with an index of its members. */
 interface OpenObject {
   readonly object: TreeObject;
   readonly indexOf: Map<string, number>;
@@ -142,7 +142,7 @@ const steps: ReadonlyMap<string, Step> = new Map<string, Step>(Object.entries({
   },
 }));
 
-/** Bytes of a value's JSON, or more than `most` once it is clear that it has more. */
+/** Bytes of the JSON of a value. Stops counting above `most`. */
 function copyBytes(value: Tree, most: number): number {
   let bytes = 0;
   const waiting: Tree[] = [value];
@@ -166,13 +166,13 @@ function leafBytes(leaf: Tree): number {
 }
 const utf8 = new TextEncoder();
 
-/** A key of an object or an index of a list that is there. */
+/** A key of an object, or an index of a list. */
 interface Place {
   readonly in: Tree[] | OpenObject;
   readonly key: string;
 }
 
-/** Where a path leads: its container must exist. */
+/** Resolves a path. Its container must exist. */
 function placeOf(run: Run, path: string | undefined): Place {
   const parts = path?.split("/") ?? [];
   if (parts.length < 2) throw refused();
@@ -192,7 +192,7 @@ function containerOf(run: Run, value: Tree | undefined): Tree[] | OpenObject {
   return opened;
 }
 
-/** A list index as Go's `strconv.Atoi` takes it; a negative one counts from `size`. */
+/** Parses a list index as Go's `strconv.Atoi`. A negative index counts from `size`. */
 function indexOf(key: string, size: number): number {
   const index = /^[+-]?[0-9]+$/.test(key) ? Number(key) : NaN;
   const from = index < 0 ? index + size : index;
@@ -200,7 +200,7 @@ function indexOf(key: string, size: number): number {
   return from + 0;
 }
 
-/** The value there, undefined for a key that an object has not. */
+/** The value at a place; undefined for a missing key. */
 function get({ in: container, key }: Place): Tree | undefined {
   if (!Array.isArray(container)) {
     const at = container.indexOf.get(key);
@@ -239,12 +239,12 @@ function remove(place: Place): void {
   } else removeMember(container, key);
 }
 
-/** The last member takes the place of the one that goes. */
+/** Moves the last member into the place of the removed one. */
 function removeMember({ object: { keys, values }, indexOf }: OpenObject, key: string): void {
   const at = indexOf.get(key);
   if (at === undefined) throw refused();
   indexOf.delete(key);
-  // There is a last member, because there is one that goes.
+  // The object has at least the removed member.
   const lastKey = keys.pop()!, lastValue = values.pop()!;
   if (at === keys.length) return;
   keys[at] = lastKey;

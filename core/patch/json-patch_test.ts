@@ -21,7 +21,7 @@ function refusal(run: () => unknown): { code: number; message: string } {
     assert.ok(error instanceof StatusError, String(error));
     return { code: error.code, message: error.message };
   }
-  return assert.fail("it was not refused");
+  return assert.fail("it was not rejected");
 }
 const unprocessable = { code: 422, message: "the server rejected our request due to an error in our request" };
 
@@ -33,7 +33,7 @@ interface Vector {
   readonly error?: string;
   readonly disabled?: boolean;
 }
-/** Where upstream's library takes liberties with the RFC, and why each is one. */
+/** Vectors on which upstream's library deviates from the RFC, with the deviation. */
 const liberties: ReadonlyMap<string, string> = new Map([
   ["replace object document with array document?", "add needs a parent"],
   ["replace array document with object document?", "add needs a parent"],
@@ -42,13 +42,13 @@ const liberties: ReadonlyMap<string, string> = new Map([
   ["missing 'value' parameter to add", "a missing value is null"],
   ["missing 'value' parameter to replace", "a missing value is null"],
   ["missing 'value' parameter to test", "a missing value is null"],
-  ["missing from location to copy", "a key that an object has not is null"],
-  ["test with bad array number that has leading zeros", "an index is what Go reads as a number"],
+  ["missing from location to copy", "a missing key is null"],
+  ["test with bad array number that has leading zeros", "an index is any number that Go parses"],
 ]);
 
 for (const file of ["spec_tests.json", "tests.json"]) {
   const vectors = JSON.parse(readFileSync(new URL(`vectors/${file}`, import.meta.url), "utf8")) as Vector[];
-  test(`applyJsonPatch() agrees with ${file} but for the liberties of upstream's library`, () => {
+  test(`applyJsonPatch() agrees with ${file} except for the deviations of upstream's library`, () => {
     const different = new Set<string>();
     vectors.forEach(({ comment, doc, patch, expected, error, disabled }, at) => {
       if (disabled) return;
@@ -66,7 +66,7 @@ for (const file of ["spec_tests.json", "tests.json"]) {
   });
 }
 
-test("applyJsonPatch() compares objects and lists by value but strings and numbers as they are written", () => {
+test("applyJsonPatch() compares objects and lists by value, strings and numbers as written", () => {
   const document = '{"labels":{"a":"A","b":"B"},"args":["p","q"],"seconds":30,"html":"a\\u003cb"}';
   const passes = (patch: string) => apply(document, `[${patch}]`);
   passes('{"op":"test","path":"/labels","value":{"b":"B", "a":"A"}}');
@@ -74,7 +74,7 @@ test("applyJsonPatch() compares objects and lists by value but strings and numbe
   passes('{"op":"test","path":"/html","value":"a\\u003cb"}');
   passes('{"op":"test","path":"","value":{"html":"a\\u003cb","seconds":30,"args":["p","q"],"labels":{"a":"A","b":"B"}}}');
   passes('{"op":"test","path":"/absent","value":null},{"op":"test","path":"/absent"}');
-  // Of a repeated key the last value counts, on both sides.
+  // The last value of a duplicate key counts, on both sides.
   passes('{"op":"test","path":"/labels","value":{"a":"x","b":"B","a":"A"}}');
   for (
     const value of [
@@ -92,7 +92,7 @@ test("applyJsonPatch() compares objects and lists by value but strings and numbe
   }
 });
 
-test("applyJsonPatch() refuses what does not apply, in one wording", () => {
+test("applyJsonPatch() rejects every operation that fails with the same message", () => {
   const wrong = [
     '{"op":"add","path":"/none/x","value":1}',
     '{"op":"add","path":"/s/x","value":1}',
@@ -124,7 +124,7 @@ test("applyJsonPatch() refuses what does not apply, in one wording", () => {
   }
 });
 
-test("applyJsonPatch() takes the liberties of upstream's library", () => {
+test("applyJsonPatch() has the deviations of upstream's library", () => {
   assert.deepEqual(apply('{"d":{"a":"1"}}', '[{"op":"replace","path":"/d/new","value":2}]'), { d: { a: "1", new: 2 } });
   assert.deepEqual(apply('{"d":{}}', '[{"op":"copy","from":"/d/none","path":"/d/x"},{"op":"add","path":"/d/y"}]'), {
     d: { x: null, y: null },
@@ -138,7 +138,7 @@ test("applyJsonPatch() takes the liberties of upstream's library", () => {
   assert.deepEqual(apply('{"a":1}', '[{"op":"replace","path":"","value":{"b":2}},{"op":"add","path":"/c","value":3}]'), { b: 2, c: 3 });
 });
 
-test("applyJsonPatch() lets what it did not touch stand as it was written, and sorts the objects that it looked into", () => {
+test("applyJsonPatch() keeps unchanged parts as written, and sorts the keys of objects on its paths", () => {
   const read = readWrittenJson('{"z":{"b":1,"a":"\\u0041"},"m":{"y":1,"x":"<"}}');
   assert.ok(read.ok);
   const { operations } = readJsonPatch(new TextEncoder().encode('[{"op":"add","path":"/m/a","value":{"q":1,"p":1e2}}]'), true);
@@ -148,7 +148,7 @@ test("applyJsonPatch() lets what it did not touch stand as it was written, and s
   );
 });
 
-test("applyJsonPatch() never hands out the patch itself, so that it can be tried again", () => {
+test("applyJsonPatch() does not share values with the patch, so the patch can be applied again", () => {
   const patch = '[{"op":"add","path":"/a","value":{}},{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/a/x","value":1}]';
   const { operations } = readJsonPatch(new TextEncoder().encode(patch), true);
   for (let tries = 0; tries < 2; tries++) {
@@ -158,7 +158,7 @@ test("applyJsonPatch() never hands out the patch itself, so that it can be tried
   }
 });
 
-test("applyJsonPatch() changes own members only, whatever they are called", () => {
+test("applyJsonPatch() changes own members only, such as __proto__", () => {
   const result = apply(
     '{"__proto__":{"a":1}}',
     '[{"op":"add","path":"/__proto__/polluted","value":true},{"op":"add","path":"/constructor","value":{}},' +
@@ -171,7 +171,7 @@ test("applyJsonPatch() changes own members only, whatever they are called", () =
   }
 });
 
-test("applyJsonPatch() bounds what copies add, at the bound and one past it", () => {
+test("applyJsonPatch() bounds the bytes that copies add, at the bound and one past it", () => {
   const most = limits.jsonPatchCopyBytesMax;
   const copies = (bytes: number) => apply(`{"a":"${"x".repeat(bytes - 2)}"}`, '[{"op":"copy","from":"/a","path":"/b"}]');
   copies(most);
@@ -187,7 +187,7 @@ test("applyJsonPatch() bounds what copies add, at the bound and one past it", ()
   assert.deepEqual(refusal(() => apply('{"d":{"a":"AAAA"}}', JSON.stringify(operations))), unprocessable);
 });
 
-test("applyJsonPatch() counts a copy as upstream writes it: without spaces, with escapes for HTML, in UTF-8", () => {
+test("applyJsonPatch() counts a copy as compact UTF-8 JSON with escapes for HTML, as upstream", () => {
   const value = '{"k":["<",1.50,true,null,{}],"é":[]}'; // its text grows by five bytes for "<" and by one for "é"
   const size = new TextEncoder().encode('{"k":["\\u003c",1.50,true,null,{}],"é":[]}').length;
   const most = limits.jsonPatchCopyBytesMax;
@@ -197,7 +197,7 @@ test("applyJsonPatch() counts a copy as upstream writes it: without spaces, with
   assert.deepEqual(refusal(() => copies(most - size + 1)), unprocessable);
 });
 
-test("readJsonPatch() takes ten thousand operations and not one more", () => {
+test("readJsonPatch() accepts ten thousand operations and rejects one more", () => {
   const patch = (count: number) => new TextEncoder().encode(`[${Array.from({ length: count }, () => "{}").join()}]`);
   assert.equal(readJsonPatch(patch(10_000), true).operations.length, 10_000);
   assert.deepEqual(refusal(() => readJsonPatch(patch(10_001), true)), {
@@ -206,7 +206,7 @@ test("readJsonPatch() takes ten thousand operations and not one more", () => {
   });
 });
 
-test("readJsonPatch() says what is wrong with a document in Go's words, and takes null for the empty patch", () => {
+test("readJsonPatch() rejects invalid documents with Go's messages, and reads null as an empty patch", () => {
   const read = (text: string, validates: boolean) => readJsonPatch(new TextEncoder().encode(text), validates);
   assert.deepEqual(read("null", true), { operations: [], findings: [] });
   const cases: readonly (readonly [text: string, validating: string, plain: string | undefined])[] = [
@@ -235,7 +235,7 @@ test("readJsonPatch() says what is wrong with a document in Go's words, and take
   }
 });
 
-test("readJsonPatch() finds unknown and repeated members of operations when it validates", () => {
+test("readJsonPatch() reports unknown and duplicate members of operations if it validates", () => {
   const patch = '[{"op":"add","comment":{"x":1,"x":2}},{"op":"add","op":"add","value":{"d":1,"d":2}},{"OP":"x","__proto__":1}]';
   const bytes = new TextEncoder().encode(patch);
   assert.deepEqual(readJsonPatch(bytes, false).findings, []);

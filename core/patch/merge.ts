@@ -1,4 +1,4 @@
-/** JSON Merge Patch (RFC 7386) over trees, as upstream's library does it. Iterative, because ten thousand levels are legal. */
+/** JSON Merge Patch (RFC 7386) on trees, as upstream's library. Iterative, because documents may have ten thousand levels. */
 import { badRequestError } from "../status-error.ts";
 import { readWrittenJson } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
@@ -7,13 +7,13 @@ import { notAMap } from "../tree/go-errors.ts";
 import { settle } from "./written.ts";
 
 export interface MergePatch {
-  /** A list replaces the whole document; it passes without field validation only. */
+  /** A list replaces the whole document. It is accepted only without field validation. */
   readonly tree: TreeObject | Tree[];
   /** `duplicate field "data.a"`. */
   readonly findings: readonly string[];
 }
 
-/** Reads a patch, its strings as written. Throws 400 in upstream's words, which are the library's own, shorter ones unless it `validates`. */
+/** Reads a patch with strings as written. Throws 400 with upstream's message, or with the shorter message of its library without `validates`. */
 export function readMergePatch(body: Uint8Array, validates: boolean): MergePatch {
   const read = readWrittenJson(body);
   const wrong = read.ok ? notAMap(read.tree) : read.error;
@@ -23,10 +23,9 @@ export function readMergePatch(body: Uint8Array, validates: boolean): MergePatch
 }
 
 /**
- * `target` with the patch merged in: null removes, objects merge, everything else replaces. Of a repeated key the last value
- * counts. What is new loses the nulls in its objects at any depth, but keeps those that are items of lists; a list that takes
- * the place of an object keeps all. Keys of objects that the patch names are sorted. Neither argument is
- * changed; what the patch leaves alone is shared.
+ * `target` with the patch merged in: null removes a member, objects merge, every other value replaces. The last value of a duplicate key
+ * counts. New objects lose null members at any depth but keep null items of lists; a list that replaces an object keeps all nulls. Keys of
+ * objects that the patch names are sorted. Neither argument is changed; unchanged parts are shared.
  */
 export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
   if (!(patch instanceof TreeObject) || !(target instanceof TreeObject)) return pruned(patch);
@@ -58,7 +57,7 @@ export function mergePatch(target: Tree | undefined, patch: Tree): Tree {
   return merged;
 }
 
-/** The tree without members that are null, each key once, sorted. */
+/** The tree without null members, with unique, sorted keys. */
 function pruned(tree: Tree): Tree {
   const waiting: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = [];
   const start = (from: Tree): Tree => {
@@ -71,11 +70,11 @@ function pruned(tree: Tree): Tree {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [from, to] = next;
     if (Array.isArray(from)) {
-      const items = to as Tree[]; // lists wait with lists
+      const items = to as Tree[]; // both are lists
       for (const item of from) items.push(start(item));
       continue;
     }
-    const object = to as TreeObject; // and objects with objects
+    const object = to as TreeObject; // both are objects
     const last = new Map<string, Tree>();
     from.keys.forEach((key, index) => last.set(key, from.values[index]!));
     for (const [key, value] of last) {

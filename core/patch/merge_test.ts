@@ -37,7 +37,7 @@ test("mergePatch() gives the results of RFC 7386", () => {
   }
 });
 
-test("mergePatch() keeps keys of the prototype plain and changes neither argument", () => {
+test("mergePatch() treats __proto__ and constructor as ordinary keys and changes neither argument", () => {
   const target = tree('{"__proto__":{"a":1},"x":1}'), patch = tree('{"__proto__":{"b":2},"constructor":"c"}');
   const before = JSON.stringify([target, patch]);
   const merged = jsonFromTree(mergePatch(target, patch)) as Record<string, unknown>;
@@ -46,13 +46,13 @@ test("mergePatch() keeps keys of the prototype plain and changes neither argumen
   assert.equal(JSON.stringify([target, patch]), before);
 });
 
-test("mergePatch() and duplicateKeys() take ten thousand levels", () => {
+test("mergePatch() and duplicateKeys() work on ten thousand levels", () => {
   const deep = tree('{"a":'.repeat(9_999) + "1" + "}".repeat(9_999));
   assert.notEqual(mergePatch(deep, deep), undefined);
   assert.deepEqual(duplicateKeys(deep), []);
 });
 
-test("duplicateKeys() names every repeated key with its path", () => {
+test("duplicateKeys() reports every duplicate key with its path", () => {
   assert.deepEqual(duplicateKeys(tree('{"data":{"a":"2","b":"1","a":"3"},"l":[{"x":1,"x":2}],"n":1,"n":2}')), [
     'duplicate field "data.a"',
     'duplicate field "l[0].x"',
@@ -61,7 +61,7 @@ test("duplicateKeys() names every repeated key with its path", () => {
   assert.deepEqual(duplicateKeys(treeFromJson({ a: 1 })), []);
 });
 
-test("duplicateKeys() names each repeated key once, quoted as Go does, and a hundred at most", () => {
+test("duplicateKeys() reports each duplicate key once, quoted as in Go, and at most a hundred", () => {
   assert.deepEqual(duplicateKeys(tree('{"a":1,"a":2,"a":3,"q\\"":1,"q\\"":2}')), ['duplicate field "a"', 'duplicate field "q\\""']);
   const many = (count: number) => tree(`{${Array.from({ length: count }, (_, at) => `"k${at}":1,"k${at}":2`).join()}}`);
   assert.equal(duplicateKeys(many(100)).length, 100);
@@ -78,23 +78,23 @@ test("mergePatch() drops nulls from new objects and from objects in lists, but k
     '{"a":{"x":null},"l":[null,{"m":1},[null,{}]],"new":{"q":{},"s":[null,{}]}}',
   );
   assert.equal(text('{"a":1,"l":{"k":[2]}}', '{"a":{"b":null,"c":{"d":null}},"l":null}'), '{"a":{"c":{}}}');
-  // Upstream does not look into a list that takes the place of an object.
+  // Upstream does not change a list that replaces an object.
   assert.equal(text('{"a":{}}', '{"a":[{"n":null}]}'), '{"a":[{"n":null}]}');
 });
 
-test("mergePatch() sorts the objects that the patch names and lets the others stand", () => {
+test("mergePatch() sorts the keys of objects that the patch names, and of no others", () => {
   assert.equal(
     writtenText(mergePatch(tree('{"z":{"b":1,"a":2},"m":{"y":1}}'), tree('{"m":{"x":1,"a":{"d":1,"c":2}}}'))),
     '{"m":{"a":{"c":2,"d":1},"x":1,"y":1},"z":{"b":1,"a":2}}',
   );
 });
 
-test("mergePatch() takes objects with hundreds of thousands of members", () => {
+test("mergePatch() merges objects with hundreds of thousands of members", () => {
   const wide = tree(`{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`);
   assert.deepEqual(jsonFromTree(mergePatch(wide, wide)), jsonFromTree(wide));
 });
 
-test("readMergePatch() says what is wrong with a document, in the library's words where fields are not validated", () => {
+test("readMergePatch() rejects invalid documents with upstream's messages, those of its library without validation", () => {
   const refusal = (text: string, validates: boolean) => {
     try {
       readMergePatch(new TextEncoder().encode(text), validates);

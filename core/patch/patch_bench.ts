@@ -1,4 +1,4 @@
-// What each dialect costs on one ConfigMap of 1 kB and of 100 kB, from its JSON to the decoded result. Run: `deno run core/patch/patch_bench.ts`
+// Cost of each patch format for a ConfigMap of 1 kB and 100 kB, from its JSON to the decoded result. Run: `deno run core/patch/patch_bench.ts`
 import { decoder } from "../derive/decode.ts";
 import { object } from "../meta/object.ts";
 import { bytes, field, record, string } from "../schema.ts";

@@ -1,4 +1,4 @@
-/** For every dialect: the patch that leads from one object to another restores the other, whatever the two are. */
+/** Round trip for every patch format: applying the difference of two random objects to the first gives the second. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boolean, field, int32, list, record, setOf, string, struct } from "../schema.ts";
@@ -14,10 +14,10 @@ import { plainTree } from "./written.ts";
 
 type JsonObject = { readonly [key: string]: Json };
 const rounds = 300;
-/** Names that mean something to JavaScript or to patches are as good as any. */
+/** Keys, including names with a meaning in JavaScript or in patches. */
 const keys = ["a", "b", "~1", "a/b", "", "__proto__", "constructor", "0", "-", "é", "\u2028<"];
 
-/** Random integers below a bound, the same for the same seed. */
+/** Random integers below a bound, deterministic for a seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -57,7 +57,7 @@ function textOf(value: Json): string {
 function bytesOf(value: Json): Uint8Array {
   return new TextEncoder().encode(textOf(value));
 }
-/** Compares without regard to the order of keys. */
+/** Compares without the order of keys. */
 function same(got: Json, want: Json): void {
   assert.deepStrictEqual(got, want);
 }
@@ -73,7 +73,7 @@ function mergeDiff(from: JsonObject, to: JsonObject): JsonObject {
   return Object.fromEntries(changes);
 }
 
-test("mergePatch() with the difference of two objects makes the one of the other", () => {
+test("mergePatch() with the difference of two objects turns the first into the second", () => {
   forSeeds((random) => {
     const from = randomObject(random, 3), to = randomObject(random, 3);
     const read = readWrittenJson(textOf(from));
@@ -107,10 +107,10 @@ function jsonDiff(from: Json, to: Json, path: string): Json[] {
   return [{ op: "replace", path, value: to }];
 }
 
-test("applyJsonPatch() with the difference of two objects makes the one of the other", () => {
+test("applyJsonPatch() with the difference of two objects turns the first into the second", () => {
   forSeeds((random) => {
     const from = randomObject(random, 3), to = randomObject(random, 3);
-    // Strings are compared as they are written, so nothing may be written in two ways.
+    // Strings are compared as written, so every string must have a single written form.
     const read = readWrittenJson(textOf(from));
     assert.ok(read.ok);
     const { operations } = readJsonPatch(bytesOf(jsonDiff(from, to, "")), true);
@@ -150,7 +150,7 @@ function randomThing(random: (below: number) => number): JsonObject {
   };
 }
 
-/** As kubectl writes it: deletions by directive, and the order of every list that merges. */
+/** As kubectl: deletions as directives, and the order of every merged list. */
 function strategicDiff(from: JsonObject, to: JsonObject): JsonObject {
   const patch: { [key: string]: Json } = {};
   for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) patch[key] = null;
@@ -176,7 +176,7 @@ function strategicDiff(from: JsonObject, to: JsonObject): JsonObject {
   return patch;
 }
 
-test("strategicMerge() with the difference of two objects makes the one of the other", () => {
+test("strategicMerge() with the difference of two objects turns the first into the second", () => {
   forSeeds((random) => {
     const from = randomThing(random), to = randomThing(random);
     const { tree } = readStrategicPatch(bytesOf(strategicDiff(from, to)), true);
@@ -187,7 +187,7 @@ test("strategicMerge() with the difference of two objects makes the one of the o
   });
 });
 
-test("no dialect changes a prototype", () => {
+test("no patch format changes a prototype", () => {
   const before = JSON.stringify([Object.prototype, Array.prototype, Map.prototype].map((each) => Object.getOwnPropertyNames(each)));
   forSeeds((random) => {
     const patch = randomObject(random, 4);

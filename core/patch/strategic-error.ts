@@ -1,4 +1,4 @@
-/** The refusals of strategic merge patches. Upstream calls most of them errors of the server. */
+/** Errors of strategic merge patches. Upstream reports most of them as server errors (500). */
 import { StatusError } from "../status-error.ts";
 import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
 
@@ -20,7 +20,7 @@ export function unknownDirective(directive: Untyped, map: UntypedMap): StatusErr
     : `%!s(${goTypeOf(directive)}=${goText(directive)})`;
   return mergeError(`unknown patch type: ${shown} in map: ${goText(map)}`);
 }
-/** 422 in upstream's words, which do not say what is wrong. */
+/** 422 with upstream's unspecific message. */
 export function listOfLists(): StatusError {
   return new StatusError("Invalid", "the server rejected our request due to an error in our request", { details: {} });
 }

@@ -1,9 +1,9 @@
-/** Lists in strategic merge: items merged by their key, and ordered as the patch says, where it says so. */
+/** Lists in strategic merge: merges items by key, and orders them by the order of the patch, if given. */
 import { listOfLists, mergeError, noMergeKey, unknownDirective, wrongArgument } from "./strategic-error.ts";
 import type { Shape } from "./strategic-shape.ts";
 import { goText, goTypeOf, type Untyped, type UntypedMap } from "./untyped.ts";
 
-/** The one Go type of all items. Throws when there are several, when they are lists, and when there is no item. */
+/** The Go type of all items. Throws for different types, for lists, and if there are no items. */
 export function elementType(...lists: readonly Untyped[][]): string {
   const [first, ...rest] = lists.flat();
   if (first === undefined) throw mergeError("no elements in any of the given slices");
@@ -17,10 +17,10 @@ export function elementType(...lists: readonly Untyped[][]): string {
 
 const mapType = "map[string]interface {}";
 
-/** Merges objects; handed in, because objects hold lists and lists hold objects. */
+/** Merges objects. A parameter, because the modules of objects and lists would import each other. */
 type MergeMaps = (original: UntypedMap, patch: UntypedMap, shape: Shape) => UntypedMap;
 
-/** The items of both lists: scalars once each, objects merged by their key. The order is that of the patch where it has one. */
+/** The items of both lists: unique scalars, objects merged by key. In the order of the patch, if given. */
 export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, items: Shape, mergeMaps: MergeMaps): Untyped[] {
   if (original.length === 0 && patch.length === 0) return original;
   const type = elementType(original, patch);
@@ -39,7 +39,7 @@ export function merged(original: Untyped[], patch: Untyped[], mergeKey: string, 
   return ordered(all, changes, kept, mergeKey, type);
 }
 
-/** Carries out the directives among a patch's items: what is kept of the original, and what is to be merged into it. */
+/** Executes the directives of a patch's items. Returns the kept items of the original and the items to merge into them. */
 function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { kept: Untyped[]; changes: Untyped[] } {
   const changes: Untyped[] = [], deleted = new Set<Untyped>();
   let replaces = false;
@@ -56,20 +56,20 @@ function directed(original: Untyped[], patch: Untyped[], mergeKey: string): { ke
   const kept = deleted.size === 0 ? original : original.filter((item) => !deleted.has((item as UntypedMap).get(mergeKey) ?? noKey)); // as above
   return { kept, changes };
 }
-/** Stands for the key of an item that has none, and equals no key. */
-const noKey: Untyped = Object.freeze([]) as unknown as Untyped[]; // never changed, only compared
+/** The key of an item without one. It equals no other key. */
+const noKey: Untyped = Object.freeze([]) as unknown as Untyped[]; // only compared, never changed
 
 /** The identity of an item: the value of its merge key, or the item itself in lists without one. Throws unless it is a scalar. */
 function keyOf(item: Untyped, mergeKey: string): Untyped {
   if (mergeKey !== "" && !(item instanceof Map)) throw wrongArgument(mapType, item);
   const key = item instanceof Map && mergeKey !== "" ? item.get(mergeKey) : item;
   if (key === undefined) throw noMergeKey(item as UntypedMap, mergeKey); // only an object has no key
-  // Go cannot compare these and panics.
+  // Go panics when it compares these.
   if (Array.isArray(key) || key instanceof Map) throw mergeError(`runtime error: comparing uncomparable type ${goTypeOf(key)}`);
   return key;
 }
 
-/** Where in the list each key comes first. */
+/** The first index of each key in the list. */
 function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, number> {
   const index = new Map<Untyped, number>();
   list.forEach((item, at) => {
@@ -80,8 +80,8 @@ function indexOf(list: readonly Untyped[], mergeKey: string): Map<Untyped, numbe
 }
 
 /**
- * The items in their final order: those that the patch's order names in that order, the others in the order of the original,
- * each of these before the first of the former that came after it in the original.
+ * The items in their final order: items in the patch's order follow that order; the others keep the order of the original, each before
+ * the first ordered item that followed it in the original.
  */
 export function ordered(items: Untyped[], order: Untyped[], original: Untyped[], mergeKey: string, type: string): Untyped[] {
   const inOrder = indexOf(order, mergeKey), inOriginal = indexOf(original, mergeKey);
@@ -104,7 +104,7 @@ export function ordered(items: Untyped[], order: Untyped[], original: Untyped[],
   return result.concat(others.slice(next));
 }
 
-/** Refuses a patch whose $setElementOrder does not list all of its items in their order. Deleted items do not count. */
+/** Rejects a patch whose $setElementOrder does not list all of its items in their order. Ignores deleted items. */
 export function checkOrder(patch: Untyped[], order: Untyped[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const items = mergeKey === "" ? patch : patch.filter((item) => {

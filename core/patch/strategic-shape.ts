@@ -1,25 +1,25 @@
-/** What strategic merge needs to know of a schema: what a key leads to, and how lists and maps there are merged. */
+/** Schemas in the form that strategic merge uses: the shape of each member, and the merge strategy of lists and maps. */
 import { membersOf } from "../derive/members.ts";
 import { type Field, fold, type Node } from "../schema.ts";
 import { mergeError } from "./strategic-error.ts";
 
 export interface Shape {
-  /** The kind that Go's reflection gives the type. */
+  /** The reflect.Kind of the type in Go. */
   readonly kind: string;
-  /** What a key of this object leads to. Throws upstream's 500 for a key that the type has not, or a type that has no keys. */
+  /** The member of a key. Throws upstream's 500 for an unknown key, or for a type without members. */
   member(key: string): ShapeMember;
-  /** The shape of a list's items, undefined for what is no list. */
+  /** The shape of the items of a list; undefined for other types. */
   item(): Shape | undefined;
 }
 export interface ShapeMember {
   readonly shape: Shape;
-  /** `merge` and `replace`; what neither says is the way of its kind: maps merge, lists are replaced. */
+  /** Without a strategy maps are merged and lists are replaced. */
   readonly strategy: "merge" | "replace" | undefined;
-  /** The merge key of a list, "" where there is none. */
+  /** The merge key of a list; "" if it has none. */
   readonly mergeKey: string;
 }
 
-/** The shape that a schema has for strategic merge. Fields say themselves how they are patched: list types are for apply alone. */
+/** The shape of a schema. The merge strategy is that of the field's `patch` option; list types are for apply only. */
 export const shapeOf: (node: Node) => Shape = fold<Shape>({
   boolean: () => scalar("bool"),
   string: () => scalar("string"),
@@ -62,7 +62,7 @@ function scalar(kind: string): Shape {
     item: () => undefined,
   };
 }
-/** A struct of whose fields JSON shows nothing. */
+/** A struct whose fields are not in its JSON. */
 function opaque(name: string): Shape {
   return { kind: "struct", member: (key) => noField(name, key), item: () => undefined };
 }

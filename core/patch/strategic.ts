@@ -1,6 +1,5 @@
 /**
- * Strategic merge patch: a merge that knows from the schema which lists are merged by a key, with directives in the patch for
- * what plain JSON cannot say.
+ * Strategic merge patch: merges lists by the merge keys of the schema, and executes directives in the patch, such as deletions of items.
  */
 import { badRequestError } from "../status-error.ts";
 import { readJson } from "../tree/json.ts";
@@ -19,7 +18,7 @@ export interface StrategicPatch {
   readonly findings: readonly string[];
 }
 
-/** Reads a patch; null is the empty one. Throws 400 in upstream's words for what is no object. */
+/** Reads a patch. Null is an empty patch. Throws 400 with upstream's message for any other value that is not an object. */
 export function readStrategicPatch(body: Uint8Array, validates: boolean): StrategicPatch {
   const read = readJson(body);
   const wrong = read.ok ? notAMap(read.tree) : read.error;
@@ -31,8 +30,8 @@ export function readStrategicPatch(body: Uint8Array, validates: boolean): Strate
 const directiveKey = "$patch", retainKey = "$retainKeys", orderPrefix = "$setElementOrder", deletionPrefix = "$deleteFromPrimitiveList";
 
 /**
- * The original with the patch merged in. Both are used up: what is left of the patch is what upstream shows of it in errors.
- * Throws upstream's refusals: 400 for malformed directives, 500 for what does not fit the schema or the original.
+ * The original with the patch merged in. Modifies both arguments: error messages show the remaining part of the patch, as upstream. Throws
+ * upstream's errors: 400 for malformed directives, 500 for values that do not match the schema or the original.
  */
 export function strategicMerge(original: UntypedMap, patch: UntypedMap, shape: Shape): UntypedMap {
   const directive = patch.get(directiveKey);
@@ -53,7 +52,7 @@ export function strategicMerge(original: UntypedMap, patch: UntypedMap, shape: S
   return original;
 }
 
-/** `$retainKeys` takes every other key from the original, and must name all that the patch sets. */
+/** `$retainKeys` removes all other keys from the original. It must contain all keys that the patch sets. */
 function retain(original: UntypedMap, patch: UntypedMap): void {
   const listed = patch.get(retainKey);
   if (listed === undefined) return;
@@ -68,7 +67,7 @@ function retain(original: UntypedMap, patch: UntypedMap): void {
   for (const key of [...original.keys()]) if (!kept.has(key)) original.delete(key);
 }
 
-/** The field that a directive with a prefix is about. */
+/** The field name in the key of a directive. */
 function nameAfter(key: string, prefix: string): string {
   const slash = key.indexOf("/");
   if (slash >= 0 && key.slice(0, slash) === prefix) return key.slice(slash + 1);
@@ -85,7 +84,7 @@ function mergeMember(original: UntypedMap, key: string, change: Untyped, shape: 
     else original.set(key, kept);
   } else if (change instanceof Map) {
     const { shape: inner, strategy } = shape.member(key);
-    // Their types are the same.
+    // Both have the same type.
     original.set(key, strategy === "replace" ? change : strategicMerge(old as UntypedMap, change, inner));
   } else if (Array.isArray(change)) original.set(key, mergedList(old as Untyped[], change, listMember(shape, key))); // likewise
   else original.set(key, change);
@@ -120,7 +119,7 @@ function mergedList(old: Untyped[], change: Untyped[], { strategy, mergeKey, ite
   return strategy === "merge" ? mergedItems(old, change, mergeKey, items, strategicMerge) : change;
 }
 
-/** `$setElementOrder` of one list: merges the list at once and brings it into that order, as far as it says. */
+/** `$setElementOrder` of one list: merges the list and sorts it by that order. */
 function mergeOrdered(original: UntypedMap, patch: UntypedMap, shape: Shape, key: string, order: Untyped): void {
   patch.delete(key);
   if (!Array.isArray(order)) throw wrongArgument("[]interface {}", order);
@@ -154,7 +153,7 @@ function dropNulls(value: Untyped): void {
   }
 }
 
-/** A new value without the objects in it that are directives; undefined if it is one itself. */
+/** A new value without its directives; undefined if it is a directive itself. */
 function withoutDirectives(value: Untyped): Untyped | undefined {
   if (isDirective(value)) return undefined;
   const waiting: Untyped[] = [value];

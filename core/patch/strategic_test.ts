@@ -27,7 +27,7 @@ import { shapeOf } from "./strategic-shape.ts";
 import { readStrategicPatch, strategicMerge } from "./strategic.ts";
 import { goText, type UntypedMap, untypedOf } from "./untyped.ts";
 
-// A pod template in small, with the strategies that upstream's has.
+// A small pod template with upstream's merge strategies.
 const Port = struct("ContainerPort", { containerPort: field(1, int32, "Port."), protocol: field(2, string, "Protocol.") });
 const Env = struct("EnvVar", { name: field(1, string, "Name."), value: field(2, string, "Value.") });
 const Container = struct("Container", {
@@ -80,10 +80,10 @@ function refusal(run: () => unknown): string {
     assert.ok(error instanceof StatusError, String(error));
     return `${error.code} ${error.message}`;
   }
-  return assert.fail("it was not refused");
+  return assert.fail("it was not rejected");
 }
 
-test("strategicMerge() merges lists by key, the patch's items in its order and new ones before those that only the server has", () => {
+test("strategicMerge() merges lists by key, with the items of the patch in its order and new items before the other items of the server", () => {
   const first = merge(
     { containers: [{ name: "a", image: "i:1", command: ["x"] }, { name: "b", image: "i:2" }] },
     { containers: [{ name: "b", image: "i:3" }, { name: "c", image: "i:4" }, { name: "a", workingDir: "/w" }] },
@@ -100,7 +100,7 @@ test("strategicMerge() merges lists by key, the patch's items in its order and n
   });
 });
 
-test("strategicMerge() leaves items of the server where they are among those of the patch", () => {
+test("strategicMerge() keeps the positions of the server's items between those of the patch", () => {
   const named = (...names: string[]) => ({ containers: names.map((name) => ({ name })) });
   assert.deepEqual(merge(named("a", "b", "c", "d"), named("c")), named("a", "b", "c", "d"));
   assert.deepEqual(merge(named("a", "b", "c", "d"), named("d", "a")), named("b", "c", "d", "a"));
@@ -111,7 +111,7 @@ test("strategicMerge() leaves items of the server where they are among those of 
   assert.deepEqual(merge(named("a", "b", "c"), { "$setElementOrder/containers": [{ name: "c" }, { name: "a" }] }), named("b", "c", "a"));
 });
 
-test("strategicMerge() deletes items by their key, also those that are not there", () => {
+test("strategicMerge() deletes items by key, and ignores missing ones", () => {
   assert.deepEqual(
     merge(
       { containers: [{ name: "a", env: [{ name: "X", value: "1" }, { name: "Y", value: "2" }] }, { name: "b" }] },
@@ -126,7 +126,7 @@ test("strategicMerge() deletes items by their key, also those that are not there
   );
 });
 
-test("strategicMerge() replaces lists and maps that say so, and empties maps", () => {
+test("strategicMerge() replaces lists and maps by directive, and clears maps", () => {
   assert.deepEqual(merge({ nodeSelector: { x: "1", y: "2" } }, { nodeSelector: { $patch: "replace", k: "9" } }), {
     nodeSelector: { k: "9" },
   });
@@ -138,7 +138,7 @@ test("strategicMerge() replaces lists and maps that say so, and empties maps", (
   assert.deepEqual(merge({ selector: { a: "1" } }, { selector: {} }), { selector: {} });
 });
 
-test("strategicMerge() replaces lists whose field says nothing, whatever their type for apply", () => {
+test("strategicMerge() replaces lists without a merge strategy, independent of their type for apply", () => {
   assert.deepEqual(
     merge({ modes: ["a"], containers: [{ name: "a", args: ["p"] }] }, { modes: ["b"], containers: [{ name: "a", args: ["q"] }] }),
     {
@@ -148,7 +148,7 @@ test("strategicMerge() replaces lists whose field says nothing, whatever their t
   );
 });
 
-test("strategicMerge() refuses items that lack the key of their list or are no objects", () => {
+test("strategicMerge() rejects items without the merge key and items that are not objects", () => {
   const original = { containers: [{ name: "a", image: "i:1", ports: [{ containerPort: 80, protocol: "TCP" }] }] };
   const shown = "[map[image:i:1 name:a ports:[map[containerPort:80 protocol:TCP]]]]";
   const cases: readonly (readonly [containers: Json, why: string])[] = [
@@ -175,7 +175,7 @@ test("strategicMerge() refuses items that lack the key of their list or are no o
   );
 });
 
-test("strategicMerge() keeps with $retainKeys what it lists, which must be all that the patch sets", () => {
+test("strategicMerge() keeps the keys of $retainKeys, which must contain all keys that the patch sets", () => {
   const original = { nodeSelector: { x: "1", y: "2" }, volumes: [{ name: "v", emptyDir: {} }] };
   const bad = "400 invalid patch format of retainKeys";
   assert.equal(refusal(() => merge(original, { volumes: [{ name: "v", $retainKeys: ["name"], emptyDir: { medium: "Memory" } }] })), bad);
@@ -194,7 +194,7 @@ test("strategicMerge() keeps with $retainKeys what it lists, which must be all t
   assert.deepEqual(merge(original, { nodeSelector: { $retainKeys: [] } }), { ...original, nodeSelector: {} });
 });
 
-test("strategicMerge() wants the order of a patch to be the order that it sets", () => {
+test("strategicMerge() requires the items of a patch to be in the order of $setElementOrder", () => {
   const original = { containers: [{ name: "a" }, { name: "b" }] };
   const order = (order: Json, containers?: Json) =>
     refusal(() => merge(original, { "$setElementOrder/containers": order, ...(containers === undefined ? {} : { containers }) }));
@@ -219,7 +219,7 @@ test("strategicMerge() wants the order of a patch to be the order that it sets",
   assert.equal(other({ "$setElementOrder/lists": [["a"]] }), "500 unexpected slice of slice");
 });
 
-test("strategicMerge() merges sets of scalars, orders them and takes items out of any list of scalars", () => {
+test("strategicMerge() merges and orders sets of scalars, and removes items from any list of scalars", () => {
   const steps: readonly (readonly [patch: Json, finalizers: readonly string[] | undefined])[] = [
     [{ finalizers: ["b", "c"] }, ["a", "b", "c"]],
     [{ "$deleteFromPrimitiveList/finalizers": ["b", "zz"] }, ["a", "c"]],
@@ -243,7 +243,7 @@ test("strategicMerge() merges sets of scalars, orders them and takes items out o
   assert.equal(refusal(lists), "500 unexpected slice of slice");
 });
 
-test("strategicMerge() drops nulls and directives from what is new, and keeps them in lists that it replaces", () => {
+test("strategicMerge() drops nulls and directives from new values, and keeps them in replaced lists", () => {
   assert.deepEqual(
     merge({}, { nodeSelector: { k: null, l: "1" }, volumes: [{ name: "v", emptyDir: null }, { $patch: "delete", name: "w" }] }),
     {
@@ -303,7 +303,7 @@ test("goText() prints as Go does", () => {
   assert.equal(goText(mapOf(text)), "map[a:map[c:1e+06 d:1.5] b:[1 x <nil> true] big:1e+20 int:10000000 m:-0.0001 n:1e-05 z:map[] é:[]]");
 });
 
-test("readStrategicPatch() says what is wrong with a document in Go's words, and takes null for the empty patch", () => {
+test("readStrategicPatch() rejects invalid documents with Go's messages, and reads null as an empty patch", () => {
   const read = (text: string) => readStrategicPatch(new TextEncoder().encode(text), true);
   assert.deepEqual(read("null").tree.keys, []);
   assert.deepEqual(read('{"a":{"b":1,"b":2},"a":3}').findings, ['duplicate field "a.b"', 'duplicate field "a"']);
@@ -315,7 +315,7 @@ test("readStrategicPatch() says what is wrong with a document in Go's words, and
   for (const [text, why] of cases) assert.equal(refusal(() => read(text)), why);
 });
 
-test("strategicMerge() takes ten thousand levels in untyped values, and refuses them where a schema contains itself", () => {
+test("strategicMerge() merges ten thousand levels of untyped values, and rejects them for a recursive schema", () => {
   const deep = '{"a":'.repeat(9_990) + "[null]" + "}".repeat(9_990);
   const patch = `{"unknown":${deep}}`;
   const merged = strategicMerge(mapOf("{}"), mapOf(patch), shapeOf(PodSpec));
@@ -325,7 +325,7 @@ test("strategicMerge() takes ten thousand levels in untyped values, and refuses 
   assert.equal(refusal(() => convertUntyped(mapOf(deep), Self)), "decode exceeded max depth");
 });
 
-test("strategicMerge() changes own members only, whatever they are called", () => {
+test("strategicMerge() changes own members only, such as __proto__", () => {
   const merged = merge(
     '{"nodeSelector":{"__proto__":"x"}}',
     '{"nodeSelector":{"__proto__":"y","constructor":"z"},"__proto__":{"polluted":true}}',

@@ -1,6 +1,6 @@
 /**
- * Values without a schema as upstream's strategic merge sees them: integers and floats are two types, objects have each key
- * once. The caller owns them and may change them in place.
+ * Values without a schema as in upstream's strategic merge: integers and floats are distinct types, keys of objects are unique. The caller
+ * owns them and may change them in place.
  */
 import { compareBytes } from "../derive/sorted-keys.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
@@ -10,7 +10,7 @@ export type UntypedMap = Map<string, Untyped>;
 /** An int64 is a bigint, a float64 a number. */
 export type Untyped = null | boolean | string | bigint | number | Untyped[] | UntypedMap;
 
-/** The value of a tree, the last of repeated keys winning. Iterative. Numbers must be finite: see `notAMap`. */
+/** The value of a tree; the last duplicate key counts. Iterative. Numbers must be finite: see `notAMap`. */
 export function untypedOf(tree: Tree): Untyped {
   const waiting: [from: Tree[] | TreeObject, to: Untyped[] | UntypedMap][] = [];
   const start = (from: Tree): Untyped => {
@@ -32,7 +32,7 @@ export function untypedOf(tree: Tree): Untyped {
   return root;
 }
 
-/** Digits that fit an int64 are one; everything else is a float64. */
+/** Digits in the range of int64 are an int64, any other number is a float64. */
 function numberOf(text: string): bigint | number {
   if (!/^-?[0-9]{1,19}$/.test(text)) return Number(text);
   const exact = BigInt(text);
@@ -57,23 +57,23 @@ export function treeOfUntyped(value: Untyped): Tree {
   return root;
 }
 
-/** The name that Go's reflection gives the value's type. */
+/** The reflect.Type name of the value in Go. */
 export function goTypeOf(value: Untyped): string {
   if (value === null) return "%!s(<nil>)";
   if (Array.isArray(value)) return "[]interface {}";
   if (value instanceof Map) return "map[string]interface {}";
   const names = { boolean: "bool", string: "string", bigint: "int64", number: "float64" } as const;
-  return names[typeof value as keyof typeof names]; // nothing else is left of the union
+  return names[typeof value as keyof typeof names]; // the rest of the union
 }
-/** The kind of that type. */
+/** The reflect.Kind of the value in Go. */
 export function goKindOf(value: Untyped): string {
   return Array.isArray(value) ? "slice" : value instanceof Map ? "map" : goTypeOf(value);
 }
 
-/** What Go's `%v` prints: `map[a:1 b:[x y] c:<nil>]`. Iterative. */
+/** The value in Go's `%v` format: `map[a:1 b:[x y] c:<nil>]`. Iterative. */
 export function goText(value: Untyped): string {
   const pieces: string[] = [];
-  /** What is still to be printed, in reverse; `text` stands for itself. */
+  /** The remaining values and literal texts, in reverse order. */
   const waiting: ({ readonly text: string } | { readonly value: Untyped })[] = [{ value }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if ("text" in next) pieces.push(next.text);
@@ -93,7 +93,7 @@ export function goText(value: Untyped): string {
   return pieces.join("");
 }
 
-/** A float as `%v` prints it: with an exponent below 1e-4 and from 1e6 on. */
+/** A float in `%v` format: with an exponent below 1e-4 and from 1e6. */
 function floatText(value: number): string {
   const [digits = "", exponent = ""] = value.toExponential().split("e");
   const power = Number(exponent);

@@ -1,13 +1,13 @@
 /**
- * Trees whose strings are still written as in their JSON, for the two patches that upstream makes on text: it reads only what a
- * patch touches and passes everything else on as it stood. All functions are iterative, because ten thousand levels are legal.
+ * Trees with strings in their escaped JSON form, for the two patch formats that upstream applies to JSON text: it parses only the parts that
+ * a patch names and copies all others unchanged. All functions are iterative, because documents may have ten thousand levels.
  */
 import { compareBytes } from "../derive/sorted-keys.ts";
 import { goString } from "../tree/json-text.ts";
 import { plainString } from "../tree/json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree/tree.ts";
 
-/** Brings an object that a patch has looked into to the form that upstream gives it: each key once, the last value, sorted. */
+/** Normalises an object on the path of a patch as upstream does: unique, sorted keys with the last value of each. */
 export function settle(object: TreeObject): void {
   const { keys, values } = object;
   let sorted = true;
@@ -23,7 +23,7 @@ export function settle(object: TreeObject): void {
   }
 }
 
-/** A tree of its own with the same content. */
+/** A deep copy of a tree. */
 export function copyOf(tree: Tree): Tree {
   return mapped(tree, (string) => string);
 }
@@ -50,10 +50,10 @@ function mapped(tree: Tree, string: (written: string) => string): Tree {
   return root;
 }
 
-/** The compact JSON text in which upstream passes the tree on. */
+/** The compact JSON text of the tree, as upstream writes it. */
 export function writtenText(tree: Tree): string {
   const pieces: string[] = [];
-  /** What is still to be written, in reverse; a plain text stands for itself. */
+  /** The remaining trees and literal texts, in reverse order. */
   const waiting: (Tree | { readonly text: string })[] = [tree];
   while (waiting.length > 0) {
     const next = waiting.pop()!;
@@ -78,7 +78,7 @@ function escapeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** Whether two trees are the same: objects and lists by their members, everything else by how it is written. */
+/** Whether two trees are equal: objects and lists by members, every other value by its written form. */
 export function sameWritten(a: Tree, b: Tree): boolean {
   const waiting: [a: Tree, b: Tree][] = [[a, b]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -102,7 +102,7 @@ export function sameWritten(a: Tree, b: Tree): boolean {
   return true;
 }
 
-/** The members of an object, of a repeated key the last. */
+/** The members of an object; the last one of a duplicate key. */
 function membersOf(object: TreeObject): ReadonlyMap<string, Tree> {
   const members = new Map<string, Tree>();
   object.keys.forEach((key, index) => members.set(key, object.values[index]!));

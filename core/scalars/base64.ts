@@ -1,12 +1,12 @@
-/** Standard base64 as Go reads it: line breaks are skipped, stray bits after the last byte are dropped. */
+/** Standard base64 as in Go: ignores line breaks and unused bits after the last byte. */
 import type { Base64 } from "../schema.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** The same bytes in canonical base64, `text` itself when it is canonical, or where it stops being base64. */
+/** The same bytes in canonical base64 (`text` itself if it is canonical), or an error with the index of the invalid byte. */
 export function parseBase64(text: string): Base64 | Unreadable {
   if (isCanonical(text)) return text;
   const digits: number[] = [];
-  let left = 0; // digits of a quantum that is not complete
+  let left = 0; // digits of an incomplete quantum
   let at = 0;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -66,12 +66,12 @@ function isCanonical(text: string): boolean {
   let end = text.length;
   if (text.charCodeAt(end - 1) === 0x3d) end -= text.charCodeAt(end - 2) === 0x3d ? 2 : 1;
   for (let at = 0; at < end; at++) if (digitOf(text.charCodeAt(at)) < 0) return false;
-  // The digit before the padding must not carry bits that belong to no byte.
+  // The digit before the padding must have no unused bits.
   const stray = end === text.length ? 0 : end === text.length - 1 ? 3 : 15;
   return (digitOf(text.charCodeAt(end - 1)) & stray) === 0;
 }
 
-/** The rest from the first `=` on: complete padding and nothing but line breaks after it. */
+/** Checks the rest from the first `=`: complete padding, followed only by line breaks. */
 function padded(text: string, first: number, left: number, digits: readonly number[]): Base64 | Unreadable {
   if (left < 2) return illegal(first);
   let at = first + 1;

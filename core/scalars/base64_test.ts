@@ -3,18 +3,18 @@ import { test } from "node:test";
 import { base64Of, bytesOf, parseBase64 } from "./base64.ts";
 import { Unreadable } from "./unreadable.ts";
 
-test("parseBase64() returns canonical base64 itself", () => {
+test("parseBase64() returns canonical base64 unchanged", () => {
   for (const text of ["", "YQ==", "YWE=", "YWFh", "+/+/"]) assert.equal(parseBase64(text), text);
 });
 
-test("parseBase64() skips line breaks and drops stray bits", () => {
+test("parseBase64() ignores line breaks and unused bits", () => {
   assert.equal(parseBase64("aGVs\nbG8=\r\n"), "aGVsbG8=");
   assert.equal(parseBase64("YQ=\n="), "YQ==");
   assert.equal(parseBase64("YR=="), "YQ==");
   assert.equal(parseBase64("YWF="), "YWE=");
 });
 
-test("parseBase64() names the byte at which Go gives up", () => {
+test("parseBase64() reports the same invalid byte as Go", () => {
   for (
     const [text, at] of [
       ["aGVsbG8", 4],
@@ -34,7 +34,7 @@ test("parseBase64() names the byte at which Go gives up", () => {
   ) assert.deepEqual(parseBase64(text), new Unreadable(`illegal base64 data at input byte ${at}`), text);
 });
 
-test("base64Of() and bytesOf() are each other's inverse for every length of the last group", () => {
+test("base64Of() and bytesOf() are inverse for every length of the last group", () => {
   for (let length = 0; length < 70; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => (i * 37 + length * 11) & 255);
     const text = base64Of(bytes);
@@ -44,7 +44,7 @@ test("base64Of() and bytesOf() are each other's inverse for every length of the 
   }
 });
 
-test("parseBase64() takes a megabyte", () => {
+test("parseBase64() reads a megabyte", () => {
   const text = "QUJD".repeat(2 ** 18);
   assert.equal(parseBase64(text), text);
   assert.equal(parseBase64(text + "\n"), text);

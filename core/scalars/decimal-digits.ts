@@ -1,9 +1,9 @@
-/** Arithmetic on the decimal digits of whole numbers, as text, in linear time where a big integer's text takes more. */
+/** Arithmetic on decimal digits of integers as text, in linear time; conversions of bigints to text take longer. */
 
-/** Digits that are multiplied at a time. */
+/** Digits multiplied in one step. */
 const chunkDigits = 15;
 
-/** The first `kept` digits, plus one in the last place: rounding up when what is left out is not zero. */
+/** The first `kept` digits, plus one in the last place: rounds up if the omitted digits are not zero. */
 export function rounded(digits: string, kept: number): string {
   let end = kept;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x39) end--;
@@ -30,7 +30,7 @@ interface Signed {
   readonly digits: string;
 }
 
-/** The sum of two signed numbers of some thousand digits at most. */
+/** The sum of two signed numbers, for up to a few thousand digits. */
 export function added(a: Signed, b: Signed): Signed {
   const sum = valueOf(a) + valueOf(b);
   return { negative: sum < 0n, digits: String(sum < 0n ? -sum : sum) };

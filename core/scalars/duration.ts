@@ -1,4 +1,4 @@
-/** Go durations in text: `1h2m3.5s`. Nanoseconds in an int64 underneath, which bounds them to about 292 years. */
+/** Go durations as text: `1h2m3.5s`. They are int64 nanoseconds, at most about 292 years. */
 import { trimEndOf } from "../trim-end.ts";
 import { goQuote } from "../tree/go-quote.ts";
 import { Unreadable } from "./unreadable.ts";
@@ -15,7 +15,7 @@ const units: Readonly<Record<string, bigint>> = {
 };
 const limit = 1n << 63n;
 
-/** Nanoseconds of a duration as `time.ParseDuration` reads it, or what is wrong with it. */
+/** Parses a duration as `time.ParseDuration`. Returns nanoseconds or Go's error. */
 export function parseDuration(text: string): bigint | Unreadable {
   const invalid = () => new Unreadable(`time: invalid duration ${goQuote(text)}`);
   const negative = text.startsWith("-");
@@ -31,7 +31,7 @@ export function parseDuration(text: string): bigint | Unreadable {
     if (name === "") return new Unreadable(`time: missing unit in duration ${goQuote(text)}`);
     if (!Object.hasOwn(units, name)) return new Unreadable(`time: unknown unit ${goQuote(name)} in duration ${goQuote(text)}`);
     rest = rest.slice(name.length);
-    // Digits beyond 19 cannot change the nanoseconds of a fraction; a whole part that long is over the limit anyway.
+    // More than 19 digits of a fraction do not change its nanoseconds; an integer part of that length exceeds the limit.
     if (number[1]!.replace(/^0+/, "").length > 19) return invalid();
     const fraction = (number[2] ?? "").slice(0, 19);
     total += BigInt(number[1] || "0") * units[name]! + BigInt(fraction || "0") * units[name]! / 10n ** BigInt(fraction.length);

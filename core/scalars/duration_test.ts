@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { durationText, parseDuration } from "./duration.ts";
 import { Unreadable } from "./unreadable.ts";
 
-test("parseDuration() and durationText() bring durations to Go's form", () => {
+test("parseDuration() and durationText() convert durations to Go's canonical form", () => {
   for (
     const [text, canonical] of [
       ["0", "0s"],
@@ -25,7 +25,7 @@ test("parseDuration() and durationText() bring durations to Go's form", () => {
   }
 });
 
-test("parseDuration() refuses in Go's words, one nanosecond past the int64 too", () => {
+test("parseDuration() returns Go's errors, also one nanosecond past the int64", () => {
   for (
     const [text, error] of [
       ["", 'time: invalid duration ""'],

@@ -1,6 +1,6 @@
-/** A number or a text in one field, such as a port or a percentage. */
+/** Fields with a number or a string, such as a port or a percentage. */
 
-/** Whether a number fits the int32 that such a field, or an int32 field, carries. */
+/** Whether a number is an int32. */
 export function isInt32(value: number): boolean {
   return (value | 0) === value;
 }

@@ -1,16 +1,16 @@
 /**
- * Amounts with a suffix, such as `250m` or `1.5Gi`: reading with upstream's grammar and words, the canonical text, and
- * the arithmetic that validation and defaults need. Values are exact; exponents stay symbolic until amounts are compared.
- * Upstream accepts any number of digits, so digits stay text: everything here except sums takes linear time.
+ * Quantities with a suffix, such as `250m` or `1.5Gi`: parsing with upstream's grammar and errors, the canonical text, and the arithmetic of
+ * validation and defaults. Values are exact; exponents stay symbolic until quantities are compared. Upstream accepts any number of digits,
+ * so digits are kept as text: all functions except sums take linear time.
  */
 import type { Quantity } from "../schema.ts";
 import { added, multiplied, rounded } from "./decimal-digits.ts";
 import { Unreadable } from "./unreadable.ts";
 
-/** `digits * 10^exponent` with a sign, and the preferred suffix: of thousands, of 1024s, or a bare exponent. */
+/** `digits * 10^exponent` with a sign, and the preferred suffix: powers of 1000, powers of 1024, or an exponent. */
 export interface Amount {
   readonly negative: boolean;
-  /** Neither leading nor trailing zeros; empty for zero. */
+  /** Without leading and trailing zeros; empty for zero. */
   readonly digits: string;
   readonly exponent: number;
   readonly format: "decimal" | "binary" | "e" | "E";
@@ -33,16 +33,16 @@ const decimalSuffixes: ReadonlyMap<string, number> = new Map([
 ]);
 const decimalSuffixOf: ReadonlyMap<number, string> = new Map([...decimalSuffixes].map(([suffix, exponent]) => [exponent, suffix]));
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
-/** The finest step that is kept, 10^-9. */
+/** The highest precision, 10^-9. */
 const finest = -9;
 /** 2^63 - 1, the largest binary amount. */
 const binaryMax = "9223372036854775807";
-/** Integers of more digits, or with more zeros behind them, are beyond measure. */
+/** Bound of digits and trailing zeros of integers. `integerOf` and `isWhole` reject larger ones. */
 const integerDigitsMax = 1000;
-/** Sums are exact up to this many digits; longer ones are rounded away from zero, so that many additions stay cheap. */
+/** Sums are exact up to this number of digits. Longer sums are rounded away from zero, which bounds the cost of additions. */
 const summedDigitsMax = 1000;
 
-/** The amount that a text means, or what is wrong with it. Spaces around it are allowed, as upstream's decoder does. */
+/** Parses a quantity. Returns the amount or upstream's error. Allows surrounding spaces, as upstream's decoder. */
 export function parseQuantity(source: string): Amount | Unreadable {
   const text = source.trim();
   if (text === "") return new Unreadable(wrongFormat);
@@ -65,7 +65,7 @@ export function parseQuantity(source: string): Amount | Unreadable {
   return fine(negative, whole + fraction, value - fraction.length, scale[1] === "e" ? "e" : "E");
 }
 
-/** The amount without needless zeros. */
+/** The amount without leading and trailing zeros. */
 function amountFrom(negative: boolean, digits: string, exponent: number, format: Amount["format"]): Amount {
   let start = 0, end = digits.length;
   while (start < end && digits.charCodeAt(start) === 0x30) start++;
@@ -83,7 +83,7 @@ function fine(negative: boolean, digits: string, exponent: number, format: Amoun
 function binary(negative: boolean, digits: string, exponent: number, factor: bigint): Amount {
   const most: Amount = { negative, digits: binaryMax, exponent: 0, format: "binary" };
   const given = amountFrom(negative, digits, exponent, "binary");
-  // The factor only makes it larger.
+  // The factor is at least 1, so the product exceeds the maximum too.
   if (given.digits === "" || compareSizes(given, most) > 0) return given.digits === "" ? given : most;
   const exact = fine(negative, multiplied(given.digits, factor), given.exponent, "binary");
   return compareSizes(exact, most) > 0 ? most : exact;
@@ -93,11 +93,11 @@ function binary(negative: boolean, digits: string, exponent: number, factor: big
 export function roundUp(amount: Amount, step: number): Amount {
   const { negative, digits, exponent, format } = amount;
   if (exponent >= step || digits === "") return amount;
-  // The last digit is not zero, so leaving digits out always rounds.
+  // The last digit is not zero, so removing digits always rounds.
   return amountFrom(negative, rounded(digits, digits.length - (step - exponent)), step, format);
 }
 
-/** The canonical text: no digits after the point, the largest suffix that keeps it exact. */
+/** The canonical text: without a fraction, with the largest exact suffix. */
 export function quantityText(amount: Amount): Quantity {
   const { negative, digits, exponent, format } = amount;
   if (digits === "") return "0";
@@ -118,11 +118,11 @@ export function quantityText(amount: Amount): Quantity {
   if (power === 0) return number;
   const letter = format === "e" || format === "E" ? format : undefined;
   const suffix = letter === undefined ? decimalSuffixOf.get(power) : undefined;
-  // Upstream loses the magnitude of decimal amounts from 10^21 on; an exponent keeps it.
+  // Upstream loses the magnitude of decimal quantities from 10^21; the exponent keeps it.
   return `${number}${suffix ?? `${letter ?? "e"}${power}`}`;
 }
 
-/** The canonical text of what was written, or what is wrong with it. */
+/** The canonical text of a quantity, or upstream's error. */
 export function canonicalQuantity(source: string): Quantity | Unreadable {
   const amount = parseQuantity(source);
   return amount instanceof Unreadable ? amount : quantityText(amount);
@@ -135,7 +135,7 @@ export function amountOf(canonical: Quantity): Amount {
   return amount;
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or more than `b`; formats do not matter. */
+/** Negative, zero or positive if `a` is less than, equal to or greater than `b`. Ignores formats. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   const left = amountOf(a), right = amountOf(b);
   const signs = signOf(left) - signOf(right);
@@ -143,7 +143,7 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
   return left.negative ? compareSizes(right, left) : compareSizes(left, right);
 }
 
-/** The same without signs. Digits that begin at the same place compare as text. */
+/** Compares absolute values. Digits that begin at the same power of ten compare as text. */
 function compareSizes(a: Amount, b: Amount): number {
   if (a.digits === "" || b.digits === "") return a.digits.length - b.digits.length;
   const magnitude = a.digits.length + a.exponent - (b.digits.length + b.exponent);
@@ -151,11 +151,11 @@ function compareSizes(a: Amount, b: Amount): number {
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -1 : 1;
 }
 
-/** Both together, written as the first is; as the second where the first is nothing. Exact up to `summedDigitsMax` digits. */
+/** The sum, in the format of the first amount, or of the second if the first is zero. Exact up to `summedDigitsMax` digits. */
 export function sumOf(a: Amount, b: Amount): Amount {
   const format = a.digits === "" ? b.format : a.format;
   const [most, least] = compareSizes(a, b) < 0 ? [shortened(b), shortened(a)] : [shortened(a), shortened(b)];
-  // So far apart that the smaller one would only be rounded away.
+  // The smaller amount would be lost by rounding.
   if (least.digits === "" || most.digits.length + most.exponent - least.exponent > 2 * summedDigitsMax) return { ...most, format };
   const exponent = Math.min(most.exponent, least.exponent);
   const sum = added(signedDigits(most, exponent), signedDigits(least, exponent));
@@ -172,12 +172,12 @@ function signedDigits({ negative, digits, exponent }: Amount, step: number): { n
   return { negative, digits: digits + "0".repeat(exponent - step) };
 }
 
-/** Whether the amount has no fraction. Amounts beyond measure do not count as whole. */
+/** Whether the amount is an integer. */
 export function isWhole({ exponent }: Amount): boolean {
   return exponent >= 0 && exponent <= integerDigitsMax;
 }
 
-/** The whole number that the amount is, or undefined when it has a fraction or is beyond measure. */
+/** The amount as an integer; undefined if it has a fraction or exceeds the bound of digits. */
 export function integerOf(amount: Amount): bigint | undefined {
   const { negative, digits, exponent } = amount;
   if (!isWhole(amount) || digits.length > integerDigitsMax) return undefined;

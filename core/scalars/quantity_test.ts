@@ -16,7 +16,7 @@ import {
 } from "./quantity.ts";
 import { Unreadable } from "./unreadable.ts";
 
-test("canonicalQuantity() writes no digits after the point and the largest suffix that stays exact", () => {
+test("canonicalQuantity() writes no fraction and the largest exact suffix", () => {
   for (
     const [text, canonical] of [
       ["1024Mi", "1Gi"],
@@ -50,27 +50,27 @@ test("canonicalQuantity() writes no digits after the point and the largest suffi
   ) assert.equal(canonicalQuantity(text), canonical, text);
 });
 
-test("canonicalQuantity() leaves canonical text as it is", () => {
+test("canonicalQuantity() does not change canonical text", () => {
   for (const text of ["1n", "1u", "1m", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Ei", "1e21", "1023", "1025Ki"]) {
     assert.equal(canonicalQuantity(text), text);
   }
 });
 
-test("parseQuantity() reports a wrong form and a wrong suffix differently", () => {
+test("parseQuantity() distinguishes an invalid format and an invalid suffix", () => {
   const form = new Unreadable("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   for (const text of ["", "1GB", "1 Gi", "true", "1.1.1", "much", '{"a":1}']) assert.deepEqual(parseQuantity(text), form, text);
   const suffix = new Unreadable("unable to parse quantity's suffix");
   for (const text of ["1ki", "1e", "1ee3", "1mm", "1e99999999999999999999"]) assert.deepEqual(parseQuantity(text), suffix, text);
 });
 
-test("quantities of any exponent cost no time and no memory", () => {
+test("quantities take bounded time and memory for any exponent", () => {
   assert.equal(canonicalQuantity("1e1000000000"), "10e999999999");
   assert.equal(canonicalQuantity("1e-1000000000"), "1e-9");
   assert.ok(compareQuantities("1e2000000000", "9Ei") > 0);
   assert.equal(integerOf(amountOf("1e2000000000")), undefined);
 });
 
-test("compareQuantities() compares amounts, not texts", () => {
+test("compareQuantities() compares values, not texts", () => {
   assert.equal(compareQuantities("1Gi", "1073741824"), 0);
   assert.ok(compareQuantities("1Gi", "1G") > 0);
   assert.ok(compareQuantities("-1", "1m") < 0);
@@ -88,13 +88,13 @@ test("roundUp() rounds away from zero to the step", () => {
   assert.equal(text("2", 0), "2");
 });
 
-test("integerOf() gives whole numbers only", () => {
+test("integerOf() returns integers only", () => {
   assert.equal(integerOf(amountOf("1Ki")), 1024n);
   assert.equal(integerOf(amountOf("-2k")), -2000n);
   assert.equal(integerOf(amountOf("500m")), undefined);
 });
 
-test("parseQuantity() takes linear time, whatever the text", () => {
+test("parseQuantity() takes linear time for any text", () => {
   const ones = "1".repeat(400_000);
   assert.ok(assertCheap("a bad end", () => parseQuantity(`${ones}x`)) instanceof Unreadable);
   assert.equal(assertCheap("zeros", () => canonicalQuantity(`1${"0".repeat(900_000)}`)), "1e900000");
@@ -123,7 +123,7 @@ test("sumOf() is exact, with bounded digits", () => {
   assert.ok(isWhole(amountOf(long)));
 });
 
-test("canonicalQuantity() agrees with arithmetic on big integers", () => {
+test("canonicalQuantity() agrees with arithmetic on bigints", () => {
   const random = randomOf(15);
   const digits = (most: number) => Array.from({ length: Math.floor(random() * most) }, () => Math.floor(random() * 10)).join("");
   const suffixes = ["", "n", "u", "m", "k", "M", "E", "Ki", "Gi", "Ei", "e3", "E-4"];
@@ -143,7 +143,7 @@ function nanosOf({ negative, digits, exponent }: Amount): bigint {
   return negative ? -size : size;
 }
 
-/** The same by the rules: scaled, rounded away from zero, and capped at 2^63 - 1 for binary suffixes. */
+/** The expected amount: scaled, rounded away from zero, and capped at 2^63 - 1 for binary suffixes. */
 function expectedNanos(sign: string, whole: string, fraction: string, suffix: string): bigint {
   const power = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].indexOf(suffix) + 1;
   const decimal = new Map([["n", -9], ["u", -6], ["m", -3], ["k", 3], ["M", 6], ["E", 18], ["e3", 3], ["E-4", -4]]).get(suffix) ?? 0;

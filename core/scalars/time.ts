@@ -1,6 +1,6 @@
 /**
- * Points in time as the API writes them: RFC 3339 in UTC, whole seconds (Time) or six digits (MicroTime). What is
- * accepted, and what is said of the rest, are Go's `time.Parse` rules: one-digit hours and unannounced fractions pass.
+ * Times of the API: RFC 3339 in UTC with second (Time) or microsecond (MicroTime) precision. Accepted formats and errors are those of Go's
+ * `time.Parse`, which also accepts one-digit hours and fractions that are not in the layout.
  */
 import { trimEndOf } from "../trim-end.ts";
 import type { MicroTime, Time } from "../schema.ts";
@@ -8,12 +8,12 @@ import { Unreadable } from "./unreadable.ts";
 
 const timeLayout = "2006-01-02T15:04:05Z07:00";
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
-/** Year 1, Go's zero time: it is written as null. */
+/** Year 1, Go's zero time, which is written as null. */
 const zeroSeconds = -62135596800;
 /** The first second of the year 0. */
 const firstSeconds = -62167219200;
 
-/** The canonical text of a Time, null for the zero time, or what is wrong with it. Fractions of a second are dropped. */
+/** Parses a Time. Returns its canonical text, null for the zero time, or Go's error. Drops fractions of a second. */
 export function parseTime(text: string): Time | null | Unreadable {
   if (isCanonicalTime(text)) return text.startsWith("0001-01-01T00:00:00") ? null : text;
   const moment = parse(text, timeLayout);
@@ -21,14 +21,14 @@ export function parseTime(text: string): Time | null | Unreadable {
   return moment.seconds === zeroSeconds ? null : writeTime(moment.seconds);
 }
 
-/** The canonical text of a MicroTime, null for the zero time, or what is wrong with it. */
+/** Parses a MicroTime. Returns its canonical text, null for the zero time, or Go's error. */
 export function parseMicroTime(text: string): MicroTime | null | Unreadable {
   const moment = parse(text, microTimeLayout);
   if (moment instanceof Unreadable) return moment;
   return writeMicroTime(moment.seconds, moment.nanos);
 }
 
-/** Seconds since the epoch of a canonical Time or MicroTime; its fraction is `fractionNanos`. */
+/** Seconds since 1970 of a canonical Time or MicroTime, without its fraction. */
 export function secondsOf(canonical: Time | MicroTime): number {
   return epochSeconds(+canonical.slice(0, 4), +canonical.slice(5, 7), +canonical.slice(8, 10)) +
     +canonical.slice(11, 13) * 3600 + +canonical.slice(14, 16) * 60 + +canonical.slice(17, 19);
@@ -38,7 +38,7 @@ export function fractionNanos(canonical: MicroTime): number {
   return +canonical.slice(20, 26) * 1000;
 }
 
-/** The Time of whole seconds since the epoch; null for the zero time. */
+/** The Time of seconds since 1970; null for the zero time. */
 export function timeOfSeconds(seconds: number): Time | null {
   return seconds === zeroSeconds ? null : writeTime(seconds);
 }
@@ -47,12 +47,12 @@ export function microTimeOf(seconds: number, nanos: number): MicroTime | null {
   return writeMicroTime(seconds, nanos);
 }
 
-/** A time of RFC 3339 in its own zone, without zeros at the end of its fraction (Go's RFC3339Nano). */
+/** Normalises an RFC 3339 time in its zone, without trailing zeros of its fraction (Go's RFC3339Nano). */
 export function rfc3339Text(text: string): string | Unreadable {
   const moment = parse(text, timeLayout);
   return moment instanceof Unreadable ? moment : writeNanoTime(moment);
 }
-/** Seconds since the epoch, with a fraction, in the same form, in UTC. */
+/** Seconds since 1970, with a fraction, in Go's RFC3339Nano format, in UTC. */
 export function epochText(seconds: number): string | Unreadable {
   const whole = Math.trunc(seconds);
   const nanos = Math.trunc((seconds - whole) * 1e9);
@@ -61,7 +61,7 @@ export function epochText(seconds: number): string | Unreadable {
   return new Unreadable("Time.MarshalText: year outside of range [0,9999]");
 }
 
-/** Whether seconds since the epoch lie in the years 0 to 9999, the ones that the text form can carry. */
+/** Whether seconds since 1970 are in the years 0 to 9999, the range of the text format. */
 export function isWritable(seconds: number): boolean {
   return Number.isSafeInteger(seconds) && seconds >= firstSeconds && seconds < 253402300800;
 }
@@ -83,7 +83,7 @@ function writeNanoTime({ seconds, nanos, offset }: Moment): string {
   return writeTime(seconds + offset).slice(0, 19) + fraction + zone;
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ` with every part in range: by far the most frequent spelling, so it is checked without a parse. */
+/** Whether the text is a valid `YYYY-MM-DDTHH:MM:SSZ`. A fast path for the most frequent format. */
 function isCanonicalTime(text: string): boolean {
   if (text.length !== 20) return false;
   for (let i = 0; i < 20; i++) {
@@ -105,14 +105,14 @@ function daysIn(month: number, year: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 function epochSeconds(year: number, month: number, day: number): number {
-  // Date.UTC takes years below 100 for the twentieth century; 400 years are a whole number of weeks and leap days.
+  // Date.UTC maps years below 100 to the twentieth century. 400 years are a whole number of weeks and leap days.
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146097 * 86400;
 }
 
-/** `offset`: seconds by which the zone that it was written in is ahead of UTC. */
+/** `offset`: offset of the time zone from UTC, in seconds. */
 type Moment = { readonly seconds: number; readonly nanos: number; readonly offset: number };
 
-/** One element of a layout: its text, and how it takes itself from the front of the value. */
+/** One element of a layout: its text, and a function that parses it at the start of the value. */
 type Element = { readonly text: string; readonly take: (value: string, to: Parts) => Taken };
 type Taken = { readonly rest: string; readonly outOfRange?: string } | undefined;
 type Parts = { year: number; month: number; day: number; hour: number; minute: number; second: number; nanos: number; offset: number };
@@ -131,7 +131,7 @@ function parse(text: string, layout: string): Moment | Unreadable {
   if (rest !== "") return new Unreadable(`parsing time ${quote(text)}: extra text: ${quote(rest)}`);
   if (parts.day < 1 || parts.day > daysIn(parts.month, parts.year)) return new Unreadable(`parsing time ${quote(text)}: day out of range`);
   const seconds = epochSeconds(parts.year, parts.month, parts.day) + parts.hour * 3600 + parts.minute * 60 + parts.second - parts.offset;
-  // Upstream would go on with a year that its own reader refuses; nothing good comes of storing that.
+  // Upstream accepts a year here that it cannot read back; reject it.
   if (!isWritable(seconds)) return new Unreadable(`parsing time ${quote(text)}: year out of range`);
   return { seconds, nanos: parts.nanos, offset: parts.offset };
 }
@@ -158,7 +158,7 @@ const year: Element = {
     return { rest: value.slice(4) };
   },
 };
-/** Seconds take a fraction along that the layout does not announce. */
+/** Seconds may have a fraction that is not in the layout. */
 const secondWithFraction: Element = {
   text: "05",
   take(value, to) {
@@ -196,7 +196,7 @@ const beforeSeconds: readonly Element[] = [
   literal("-"),
   number("01", false, 1, 12, "month"),
   literal("-"),
-  // The day is checked against its month at the end, so every two digits pass here.
+  // The day is compared with its month at the end; any two digits are accepted here.
   number("02", false, 0, 99, "day"),
   literal("T"),
   number("15", true, 0, 23, "hour"),
@@ -212,7 +212,7 @@ function isDigit(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Go's quoting inside time errors: bytes outside printable ASCII in hexadecimal. */
+/** Go's quoting in time errors: bytes outside printable ASCII in hexadecimal. */
 function quote(text: string): string {
   let out = '"';
   for (const byte of new TextEncoder().encode(text)) {

@@ -5,7 +5,7 @@ import { Unreadable } from "./unreadable.ts";
 
 const layout = '"2006-01-02T15:04:05Z07:00"', microLayout = '"2006-01-02T15:04:05.000000Z07:00"';
 
-test("parseTime() writes every accepted spelling in UTC with whole seconds", () => {
+test("parseTime() returns every accepted format in UTC with whole seconds", () => {
   for (
     const [text, canonical] of [
       ["2024-01-02T03:04:05Z", "2024-01-02T03:04:05Z"],
@@ -22,12 +22,12 @@ test("parseTime() writes every accepted spelling in UTC with whole seconds", () 
   ) assert.equal(parseTime(text), canonical, text);
 });
 
-test("parseTime() makes null of the zero time", () => {
+test("parseTime() returns null for the zero time", () => {
   assert.equal(parseTime("0001-01-01T00:00:00Z"), null);
   assert.equal(parseTime("0001-01-01T01:00:00+01:00"), null);
 });
 
-test("parseTime() refuses in Go's words, naming the element that does not fit", () => {
+test("parseTime() returns Go's errors with the invalid element", () => {
   for (
     const [text, error] of [
       ["", `parsing time "" as ${layout}: cannot parse "" as "2006"`],
@@ -47,19 +47,19 @@ test("parseTime() refuses in Go's words, naming the element that does not fit", 
   ) assert.deepEqual(parseTime(text), new Unreadable(error), text);
 });
 
-test("parseTime() refuses years that its own text form cannot carry", () => {
+test("parseTime() rejects years outside of the text format", () => {
   for (const text of ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"]) {
     assert.deepEqual(parseTime(text), new Unreadable(`parsing time "${text}": year out of range`));
   }
 });
 
-test("parseTime() and parseMicroTime() take the year 0", () => {
+test("parseTime() and parseMicroTime() accept the year 0", () => {
   assert.equal(parseTime("0000-01-01T00:00:00Z"), "0000-01-01T00:00:00Z");
   assert.equal(parseTime("0001-01-01T00:00:00+00:01"), "0000-12-31T23:59:00Z");
   assert.equal(parseMicroTime("0000-12-31T23:59:59.000001Z"), "0000-12-31T23:59:59.000001Z");
 });
 
-test("parseMicroTime() wants exactly six digits behind the point", () => {
+test("parseMicroTime() requires exactly six digits after the point", () => {
   assert.equal(parseMicroTime("2024-01-02T03:04:05.123456Z"), "2024-01-02T03:04:05.123456Z");
   assert.equal(parseMicroTime("2024-01-02T03:04:05.000001+01:00"), "2024-01-02T02:04:05.000001Z");
   for (
@@ -78,7 +78,7 @@ test("parseMicroTime() wants exactly six digits behind the point", () => {
   assert.equal(parseMicroTime("0001-01-01T00:00:00.000000Z"), null);
 });
 
-test("secondsOf() and timeOfSeconds() are each other's inverse over all writable years", () => {
+test("secondsOf() and timeOfSeconds() are inverse for all years of the text format", () => {
   for (const seconds of [-62167219200, -62135596799, -62135596800 + 86400 * 365, -1, 0, 951782400, 1704164645, 253402300799]) {
     assert.ok(isWritable(seconds));
     assert.equal(secondsOf(timeOfSeconds(seconds)!), seconds);
@@ -87,7 +87,7 @@ test("secondsOf() and timeOfSeconds() are each other's inverse over all writable
   assert.ok(!isWritable(253402300800) && !isWritable(-62167219201) && !isWritable(0.5));
 });
 
-test("microTimeOf() drops what is finer than a microsecond", () => {
+test("microTimeOf() truncates to microseconds", () => {
   assert.equal(microTimeOf(0, 1999), "1970-01-01T00:00:00.000001Z");
   assert.equal(fractionNanos("1970-01-01T00:00:00.000001Z"), 1000);
   assert.equal(microTimeOf(-62135596800, 0), null);

@@ -1,4 +1,4 @@
-/** What is wrong with the text of a scalar, in the words that clients see. A value, because bad input is expected. */
+/** The error of an invalid scalar, with the message for clients. Returned, not thrown, because invalid input is expected. */
 export class Unreadable {
   readonly error: string;
   constructor(error: string) {

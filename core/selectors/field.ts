@@ -9,7 +9,7 @@ export type ParsedFieldSelector =
   | { readonly ok: true; readonly requirements: readonly FieldRequirement[] }
   | { readonly ok: false; readonly error: string };
 
-/** The requirements of a selector, or what kube-apiserver says is wrong with it. */
+/** The requirements of a selector, or kube-apiserver's error. */
 export function parseFieldSelector(selector: string): ParsedFieldSelector {
   const requirements: FieldRequirement[] = [];
   for (const term of splitTerms(selector)) {
@@ -18,7 +18,7 @@ export function parseFieldSelector(selector: string): ParsedFieldSelector {
     if (parts === undefined) return { ok: false, error: `invalid selector: '${selector}'; can't understand '${term}'` };
     const value = unescape(parts.value);
     if (!value.ok) return { ok: false, error: `invalid field selector: ${value.error}` };
-    // Upstream takes nothing on both sides for everything, whatever stands between them.
+    // Upstream treats an empty field with an empty value as no requirement, with any operator.
     if (parts.field === "" && value.text === "") continue;
     requirements.push({ field: parts.field, operator: parts.operator, value: value.text });
   }
@@ -68,7 +68,7 @@ function unescape(text: string): { ok: true; text: string } | { ok: false; error
   return { ok: true, text: out };
 }
 
-/** Whether all requirements hold of the fields; a field that is absent is "". */
+/** Whether the fields satisfy all requirements. An absent field is "". */
 export function matchesFields(requirements: readonly FieldRequirement[], valueOf: (field: string) => string): boolean {
   return requirements.every(({ field, operator, value }) => (valueOf(field) === value) === (operator === "="));
 }

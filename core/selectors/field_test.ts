@@ -13,13 +13,13 @@ test("parseFieldSelector() splits at commas and unescapes values", () => {
   });
 });
 
-test("parseFieldSelector() takes terms that name nothing for everything", () => {
+test("parseFieldSelector() ignores terms without field and value", () => {
   for (const text of ["", ",", "=", "==", "!=", "=,="]) assert.deepEqual(parseFieldSelector(text), { ok: true, requirements: [] }, text);
   assert.deepEqual(parseFieldSelector("=,a="), { ok: true, requirements: [{ field: "a", operator: "=", value: "" }] });
   assert.deepEqual(parseFieldSelector("=a"), { ok: true, requirements: [{ field: "", operator: "=", value: "a" }] });
 });
 
-test("parseFieldSelector() refuses in upstream's words", () => {
+test("parseFieldSelector() returns upstream's errors", () => {
   const refusal = (text: string) => {
     const parsed = parseFieldSelector(text);
     return parsed.ok ? "" : parsed.error;
@@ -30,7 +30,7 @@ test("parseFieldSelector() refuses in upstream's words", () => {
   assert.equal(refusal("type=a\\"), "invalid field selector: invalid escape sequence: \\");
 });
 
-test("matchesFields() compares what a field gives", () => {
+test("matchesFields() compares the values of fields", () => {
   const parsed = parseFieldSelector("a=1,b!=2");
   assert.ok(parsed.ok);
   assert.equal(matchesFields(parsed.requirements, (field) => field === "a" ? "1" : ""), true);

@@ -1,6 +1,6 @@
 /**
- * Label selectors in their text form: `env=prod,tier in (a, b),!legacy,size>5`. Grammar and wording of errors are
- * those of apimachinery's labels package; a selector is a value, compiled once and evaluated for each label set.
+ * Label selectors as text: `env=prod,tier in (a, b),!legacy,size>5`. Grammar and errors are those of apimachinery's labels package. A selector
+ * is parsed once and evaluated for each label set.
  */
 import { labelValue, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText, invalid } from "../field-error.ts";
@@ -41,7 +41,7 @@ const operators: Readonly<Record<string, TokenKind>> = {
   "(": "(",
 };
 
-/** As upstream's lexer has it, NUL is the end where a token could begin, and parts tokens like a blank where one ends. */
+/** As in upstream's lexer, NUL is the end of the text at the start of a token, and a separator at its end. */
 function tokens(text: string): readonly Token[] {
   const out: Token[] = [];
   const past = (end: number) => text.charCodeAt(end) === 0 ? end + 1 : end;
@@ -55,7 +55,7 @@ function tokens(text: string): readonly Token[] {
     }
     let end = at + 1;
     if (isSymbol(unit)) {
-      // Symbols run on as long as they make a longer operator.
+      // Take the longest operator.
       while (end < text.length && isSymbol(text.charCodeAt(end)) && Object.hasOwn(operators, text.slice(at, end + 1))) end++;
       const word = text.slice(at, end);
       out.push({ kind: operators[word]!, text: word });
@@ -78,7 +78,7 @@ function sortedByKey(requirements: LabelRequirement[]): readonly LabelRequiremen
   return requirements.sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 }
 
-/** The requirements of a selector, sorted by key as upstream does, or what is wrong with it. */
+/** The requirements of a selector, sorted by key as upstream, or upstream's error. */
 export function parseLabelSelector(text: string): ParsedLabelSelector {
   try {
     return { ok: true, requirements: sortedByKey(new Parser(tokens(text)).parse()) };
@@ -90,7 +90,7 @@ export function parseLabelSelector(text: string): ParsedLabelSelector {
 
 const end: Token = { kind: "end", text: "" };
 
-/** Recursive descent with one token of lookahead. In a place for values, `in` and `notin` are words like any other. */
+/** Recursive descent with one token of lookahead. `in` and `notin` are ordinary words in the position of values. */
 class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -188,7 +188,7 @@ class Parser {
     throw new SelectorError(`found '${token.text}', expected: ',', ')' or identifier`);
   }
 
-  /** The values up to the closing bracket, sorted. A comma that is first, last, or follows a comma stands for the empty value. */
+  /** The values up to the closing bracket, sorted. A comma that is first, last or follows a comma gives an empty value. */
   #words(): readonly string[] {
     const words = new Set<string>();
     for (;;) {
@@ -233,14 +233,14 @@ function checked(key: string, operator: LabelOperator, values: readonly string[]
 }
 
 const int64Max = 2n ** 63n - 1n;
-/** A decimal integer within 64 bits, as strconv.ParseInt takes it. */
+/** Parses a decimal int64 as strconv.ParseInt. */
 function isInteger(text: string): boolean {
   if (!/^[+-]?\d{1,40}$/.test(text)) return false;
   const value = BigInt(text.replace(/^\+/, ""));
   return value <= int64Max && value >= -int64Max - 1n;
 }
 
-/** Whether all requirements hold of the labels. */
+/** Whether the labels satisfy all requirements. */
 export function matchesLabels(requirements: readonly LabelRequirement[], labels: Labels | undefined): boolean {
   return requirements.every((requirement) => holds(requirement, labels ?? noLabels));
 }

@@ -1,7 +1,7 @@
-/** Words that Go's decoder has for documents of the wrong type. */
+/** Error messages of Go's decoder for documents of the wrong type. */
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 
-/** What Go's decoder calls a JSON value. */
+/** The name of a JSON value in messages of Go's decoder. */
 export function jsonKind(tree: Tree): string {
   if (typeof tree === "string") return "string";
   if (typeof tree === "boolean") return "bool";
@@ -9,7 +9,7 @@ export function jsonKind(tree: Tree): string {
   return tree instanceof TreeObject ? "object" : tree === null ? "null" : "number";
 }
 
-/** The first number of the tree, in document order, that no double can hold. */
+/** The first number of the tree, in document order, that exceeds a double. */
 export function hugeNumber(tree: Tree): string | undefined {
   const waiting: Tree[] = [tree];
   while (waiting.length > 0) {
@@ -24,7 +24,7 @@ export function hugeNumber(tree: Tree): string | undefined {
   return undefined;
 }
 
-/** Why a document is no map of any JSON values, in Go's words; undefined if it is one, or null. */
+/** Go's error for a document that is not a map of JSON values; undefined for a map or null. */
 export function notAMap(tree: Tree): string | undefined {
   if (tree !== null && !(tree instanceof TreeObject)) {
     return `json: cannot unmarshal ${jsonKind(tree)} into Go value of type map[string]interface {}`;

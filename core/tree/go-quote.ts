@@ -1,29 +1,29 @@
-/** Characters and strings in the quotes in which Go's messages show them (strconv.Quote). */
+/** Characters and strings quoted as in Go's messages (strconv.Quote). */
 
-/** What Go's `unicode.IsPrint` shows as it is: letters, marks, numbers, punctuation, symbols, and of the separators the space. */
+/** The characters of Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the space. */
 const printable = "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S} ";
 const allPrintable = new RegExp(`^[${printable}]*$`, "u"), unquotable = new RegExp(`["\\\\]|[^${printable}]`, "gu");
 
-/** A byte in single quotes, taken as the character of that number, as JSON's errors show it: `'\x00'`, `'\''`, `'ï'`. */
+/** A byte, as the character with that number, in single quotes, as in Go's JSON errors: `'\x00'`, `'\''`, `'ï'`. */
 export function goQuotedByte(byte: number): string {
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
 }
 
-/** A string in double quotes with Go's escapes, as its `%q` shows it; what is not printable becomes `\x07`, `\u00a0` or `\U000e0001`. */
+/** A string in Go's `%q` format. Characters that are not printable become `\x07`, `\u00a0` or `\U000e0001`. */
 export function goQuote(text: string): string {
   return `"${text.replace(unquotable, escaped)}"`;
 }
 
-/** Whether Go shows each of these characters as it is. */
+/** Whether all characters are printable in Go. */
 export function isPrintable(text: string): boolean {
   return allPrintable.test(text);
 }
 
 /**
- * Bytes that are not UTF-8 are held in strings as lone surrogates, 0xDC00 plus the byte: 0xDC80 to 0xDCFF. Quotes show them
- * as `\xff`; every encoder writes U+FFFD for each.
+ * Bytes that are not UTF-8 are lone surrogates in strings, 0xDC00 plus the byte: 0xDC80 to 0xDCFF. `goQuote` writes them as `\xff`, every
+ * encoder as U+FFFD.
  */
 export const strayByte = 0xdc00;
 

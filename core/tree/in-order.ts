@@ -2,8 +2,8 @@ import { compareByBytes } from "./utf8.ts";
 import { type Tree, TreeObject } from "./tree.ts";
 
 /**
- * The tree itself, with the members of all its objects put in the order of their keys' bytes, in which Go writes maps. Iterative, because
- * ten thousand levels are legal.
+ * Sorts the members of all objects of the tree by the bytes of their keys, the order of maps in Go, and returns the tree. Iterative, because
+ * documents may have ten thousand levels.
  */
 export function inOrder<T extends Tree>(tree: T): T {
   const waiting: Tree[] = [tree];

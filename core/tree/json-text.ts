@@ -1,11 +1,11 @@
-/** JSON text with the bytes of Go's encoding/json: what kube-apiserver writes, clients compare and etcd keeps. */
+/** JSON text, byte for byte equal to the output of Go's encoding/json. */
 
 import type { Json } from "../schema.ts";
 import { numberText } from "./values.ts";
 
 /**
- * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, other control characters
- * with the short escapes where there are some, lone surrogates as `\ufffd`.
+ * A JSON string as Go's encoder writes it: `<`, `>`, `&`, U+2028 and U+2029 as lower-case `\u` escapes, control characters with short escapes
+ * if available, lone surrogates as `\ufffd`.
  */
 export function goString(text: string): string {
   if (plain.test(text)) return `"${text}"`;
@@ -14,7 +14,7 @@ export function goString(text: string): string {
   return `"${parts.join("\\ufffd")}"`;
 }
 
-// deno-lint-ignore no-control-regex -- control characters are among what needs an escape
+// deno-lint-ignore no-control-regex -- control characters need an escape
 const plain = /^[^\u0000-\u001f"\\<>&\u2028\u2029\ud800-\udfff]*$/;
 const htmlOrLine = /[<>&\u2028\u2029]/g;
 
@@ -23,8 +23,8 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Compact JSON of a plain value, keys in insertion order, members that are undefined left out. Iterative, so that any depth can be
- * written. Throws RangeError for a number that is not finite.
+ * Compact JSON of a plain value, keys in insertion order, without undefined members. Iterative, for values of any depth. Throws RangeError
+ * for a number that is not finite.
  */
 export function goJson(value: Json): string {
   let out = "";
@@ -56,7 +56,7 @@ export function goJson(value: Json): string {
   return out;
 }
 
-/** An object or list on its way out. */
+/** An object or list that is not completely written. */
 interface Frame {
   readonly keys: readonly string[] | undefined;
   readonly values: readonly (Json | undefined)[];
@@ -74,14 +74,14 @@ function leafText(value: null | boolean | number | bigint | string): string {
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : String(value);
 }
 
-/** Compact JSON text with line breaks and two spaces a level, as Go's json.Indent lays it out; no final line break. */
+/** Indents compact JSON text with two spaces for each level, as Go's json.Indent, without a final line break. */
 export function prettyJson(text: string): string {
   return prettyPrinter()(text);
 }
 
 /**
- * The same for text that comes in pieces, cut anywhere: each call answers the pretty text of the next piece. The text must be valid
- * compact JSON; nothing is checked.
+ * As `prettyJson`, for text in pieces that are cut anywhere: each call returns the indented text of the next piece. The text must be valid
+ * compact JSON, which is not checked.
  */
 export function prettyPrinter(): (piece: string) => string {
   let depth = 0;
@@ -92,7 +92,7 @@ export function prettyPrinter(): (piece: string) => string {
 
   return (piece) => {
     let out = "";
-    let copied = 0; // what comes before is in `out`
+    let copied = 0; // text up to this index is in `out`
     for (let at = 0; at < piece.length; at++) {
       const c = piece.charCodeAt(at);
       if (inString) {

@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import type { Json } from "../schema.ts";
 import { goJson, goString, prettyJson, prettyPrinter } from "./json-text.ts";
 
-test("goString() writes strings as Go's encoder does", () => {
+test("goString() writes strings as Go's encoder", () => {
   const cases: readonly (readonly [text: string, json: string])[] = [
     ["", '""'],
     ["plain é 日本 😀", '"plain é 日本 😀"'],
@@ -21,16 +21,16 @@ test("goString() writes strings as Go's encoder does", () => {
 
 test("goJson() writes compact JSON with keys in the order of insertion", () => {
   const object = Object.defineProperty({ b: 1, a: [true, null, "<", [], {}] }, "__proto__", { value: -0, enumerable: true });
-  assert.equal(goJson(object as unknown as Json), '{"b":1,"a":[true,null,"\\u003c",[],{}],"__proto__":-0}'); // defineProperty forgets the type
+  assert.equal(goJson(object as unknown as Json), '{"b":1,"a":[true,null,"\\u003c",[],{}],"__proto__":-0}'); // defineProperty loses the type
   assert.equal(
     goJson([9007199254740993n, 1e20, 1e21, 1e-6, 1e-7, 1.5, -9223372036854775808n]),
     "[9007199254740993,100000000000000000000,1e+21,0.000001,1e-7,1.5,-9223372036854775808]",
   );
   assert.equal(goJson("x"), '"x"');
-  assert.equal(goJson({ a: undefined, b: 1, c: undefined } as unknown as Json), '{"b":1}'); // what the type forbids, objects at hand may have
+  assert.equal(goJson({ a: undefined, b: 1, c: undefined } as unknown as Json), '{"b":1}'); // the type forbids undefined, real objects may have it
 });
 
-test("goJson() refuses numbers that are not finite", () => {
+test("goJson() rejects numbers that are not finite", () => {
   assert.throws(() => goJson([Infinity]), RangeError);
   assert.throws(() => goJson({ a: NaN }), RangeError);
 });
@@ -42,7 +42,7 @@ test("goJson() writes ten thousand levels", () => {
   assert.equal(goJson(value), "[".repeat(levels) + "]".repeat(levels));
 });
 
-test("prettyJson() lays out compact JSON as json.Indent does", () => {
+test("prettyJson() indents compact JSON as json.Indent", () => {
   assert.equal(
     prettyJson('{"a":{},"b":[],"c":[1,{"d":"x,{\\"[:"}],"e\\\\":null}'),
     JSON.stringify(JSON.parse('{"a":{},"b":[],"c":[1,{"d":"x,{\\"[:"}],"e\\\\":null}'), null, 2),
@@ -51,7 +51,7 @@ test("prettyJson() lays out compact JSON as json.Indent does", () => {
   assert.equal(prettyJson('"a"'), '"a"');
 });
 
-test("prettyPrinter() takes text in pieces cut anywhere", () => {
+test("prettyPrinter() accepts text in pieces that are cut anywhere", () => {
   const text = '{"a":{"b":["x\\"\\\\",2,[],{}],"c":"{,:"},"d":[[1]]}';
   const whole = prettyJson(text);
   for (let cut = 0; cut <= text.length; cut++) {

@@ -1,6 +1,6 @@
 /**
- * JSON text to a lexical tree, with the rules and error texts of Go's encoding/json scanner. One pass over the decoded
- * text, no recursion: `limits.documentDepthMax` levels are legal and one more is an error.
+ * Parses JSON text into a lexical tree, with the rules and error messages of Go's encoding/json scanner. One pass over the decoded text,
+ * without recursion. The maximum depth is `limits.documentDepthMax`.
  */
 
 import { limits } from "../limits.ts";
@@ -11,23 +11,23 @@ import { goQuotedByte } from "./go-quote.ts";
 export { jsonFromTree, treeFromJson } from "./values.ts";
 
 /**
- * Reads one JSON document. Document order and duplicate keys are kept, numbers stay as written, bytes that are not UTF-8
- * and lone surrogates become U+FFFD. The error is upstream's, such as `unexpected end of JSON input` or
- * `invalid character '}' looking for beginning of value`; `duplicates` is empty, because JSON's are found in the tree.
+ * Reads one JSON document. Keeps document order, duplicate keys and the text of numbers. Invalid UTF-8 and lone surrogates become U+FFFD.
+ * Errors are upstream's, such as `unexpected end of JSON input` or `invalid character '}' looking for beginning of value`. `duplicates` is
+ * empty, because duplicate keys are in the tree.
  */
 export function readJson(body: Uint8Array | string): Read {
   return readText(body, false);
 }
 
 /**
- * As `readJson`, with the strings of the tree as they were written between their quotes, escapes and all: for JSON patches, whose
- * `test` sees a difference there. Keys are plain. `plainString` gives what such a string means.
+ * As `readJson`, with string values in their escaped form, for JSON patches, whose `test` compares that form. Keys are unescaped.
+ * `plainString` unescapes a value.
  */
 export function readWrittenJson(body: Uint8Array | string): Read {
   return readText(body, true);
 }
 
-/** What a string means that was written so between its quotes. */
+/** Unescapes a string of `readWrittenJson`. */
 export function plainString(written: string): string {
   return written.includes("\\") ? unescape(written, 0, written.length) : written;
 }
@@ -45,17 +45,17 @@ function readText(body: Uint8Array | string, written: boolean): Read {
   return { ok: false, error: `invalid character ${goQuotedByte(byte)} ${scan.failure}` };
 }
 
-/** State of a scan beside the result of a step: the end of the leaf, whether the last string had escapes, the failure and its place. */
+/** State of a scan: the end of the leaf, whether the last string had escapes, the failure and its index. */
 interface Scan {
   readonly text: string;
-  /** Whether the tree gets strings as they are written. */
+  /** Whether string values stay escaped. */
   readonly written: boolean;
   end: number;
   key: string;
   escaped: boolean;
   failure: string;
   failedAt: number;
-  /** Whether the failure is inside a word, number or escape, where not even a space may stand. */
+  /** Whether the failure is inside a literal, number or escape, which cannot contain spaces. */
   inToken: boolean;
 }
 
@@ -64,14 +64,14 @@ const ZERO = 0x30, NINE = 0x39, COLON = 0x3a, BACKSLASH = 0x5c;
 const OPEN_LIST = 0x5b, CLOSE_LIST = 0x5d, OPEN_OBJECT = 0x7b, CLOSE_OBJECT = 0x7d;
 
 /**
- * The document's tree, or undefined after a failure. Reads forward value by value. Values and keys wait on stacks until what holds them
- * closes, so that each array has its exact length: one that grows by `push` allocates seventeen slots at its first item.
+ * The tree of the document, or undefined after a failure. Values and keys are on stacks until their object or list closes, so that each
+ * array has its exact length: an array that grows by `push` allocates seventeen slots at its first item.
  */
 function scanDocument(scan: Scan): Tree | undefined {
   const { text } = scan;
   const values: Tree[] = [], keys: string[] = [];
   let valueCount = 0, keyCount = 0;
-  /** Where the values and keys of what is open begin, outermost first; the key of a list is -1. */
+  /** Start indexes of the values and keys of open objects and lists, outermost first. The key index of a list is -1. */
   const firstValues: number[] = [], firstKeys: number[] = [];
   let depth = 0, firstValue = 0, firstKey = -1;
   let at = skipSpace(text, 0);
@@ -99,7 +99,7 @@ function scanDocument(scan: Scan): Tree | undefined {
       at = scan.end;
     }
 
-    // After a value, or at the end of an empty object or list: on to the next value, closing what ends here.
+    // After a value, or in an empty object or list: close the objects and lists that end here and go to the next value.
     for (;;) {
       at = skipSpace(text, at);
       if (depth === 0) return at === text.length ? values[0] : void fail(scan, at, "after top-level value");
@@ -127,7 +127,7 @@ function scanDocument(scan: Scan): Tree | undefined {
   }
 }
 
-/** A string, number or word, its end in `scan.end`; undefined after a failure. */
+/** Reads a string, number or literal. Sets `scan.end`. Undefined after a failure. */
 function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText | undefined {
   const { text } = scan;
   const c = text.charCodeAt(at);
@@ -150,7 +150,7 @@ function scanLeaf(scan: Scan, at: number): null | boolean | string | NumberText 
   return word.value;
 }
 
-/** Reads `"key":` with its spaces, the key to `scan.key`; where the value begins, or -1. */
+/** Reads `"key":` with its spaces and sets `scan.key`. Returns the index of the value, or -1. */
 function scanKey(scan: Scan, at: number): number {
   const { text } = scan;
   if (text.charCodeAt(at) !== QUOTE) return fail(scan, at, "looking for beginning of object key string");
@@ -171,7 +171,7 @@ function skipSpace(text: string, from: number): number {
   }
 }
 
-/** Where the string that opens at `at` closes, or -1. Sets `scan.escaped`. */
+/** The index of the closing quote of a string, or -1. Sets `scan.escaped`. */
 function scanString(scan: Scan, from: number): number {
   const { text } = scan;
   scan.escaped = false;
@@ -186,7 +186,7 @@ function scanString(scan: Scan, from: number): number {
   }
 }
 
-/** The last character of the escape whose letter is at `at`, or -1. */
+/** The index of the last character of the escape with its letter at `at`, or -1. */
 function scanEscape(scan: Scan, at: number): number {
   const letter = scan.text.charAt(at);
   if (letter === "u") {
@@ -198,7 +198,7 @@ function scanEscape(scan: Scan, at: number): number {
   return letter !== "" && '"\\/bfnrt'.includes(letter) ? at : failToken(scan, at, "in string escape code");
 }
 
-/** The value of a checked string with escapes, from `at` to its closing quote at `end`. */
+/** The value of a valid string with escapes, from `at` to its closing quote at `end`. */
 function unescape(text: string, at: number, end: number): string {
   const pieces: string[] = [];
   while (at < end) {
@@ -280,7 +280,7 @@ function failToken(scan: Scan, at: number, failure: string): -1 {
   return fail(scan, at, failure);
 }
 
-/** The first byte that the character at `at` has in UTF-8. */
+/** The first UTF-8 byte of the character at `at`. */
 function firstByte(text: string, at: number): number {
   const point = text.codePointAt(at) ?? 0;
   if (point < 0x80) return point;

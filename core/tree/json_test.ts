@@ -20,7 +20,7 @@ function errorOf(body: string | Uint8Array): string {
 const bytes = (...values: number[]) => Uint8Array.from(values);
 const encode = (text: string) => new TextEncoder().encode(text);
 
-test("readJson() keeps the order of keys, repeated keys and the text of numbers", () => {
+test("readJson() keeps the order of keys, duplicate keys and the text of numbers", () => {
   const tree = treeOf(' { "b" : 1.50 , "a" : [ true , false , null , "x" , { } , [ ] ] , "b" : -0e+3 } \n');
   assert.deepEqual(
     tree,
@@ -32,7 +32,7 @@ test("readJson() keeps the order of keys, repeated keys and the text of numbers"
   );
 });
 
-test("readJson() takes prototype names as any other", () => {
+test("readJson() reads __proto__ and constructor as ordinary keys", () => {
   assert.deepEqual(
     treeOf('{"__proto__":{"a":"b"},"constructor":null}'),
     new TreeObject(["__proto__", "constructor"], [new TreeObject(["a"], ["b"]), null]),
@@ -43,7 +43,7 @@ test("readJson() reads escapes", () => {
   assert.equal(treeOf('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u00E9 \\ud83d\\ude00"'), '"\\/\b\f\n\r\téé 😀');
 });
 
-test("readJson() makes U+FFFD of lone surrogates and of each byte that is not UTF-8", () => {
+test("readJson() replaces lone surrogates and each invalid UTF-8 byte with U+FFFD", () => {
   assert.equal(treeOf('"\\ud800"'), "\ufffd");
   assert.equal(treeOf('"\\ude00\\ud83dx"'), "\ufffd\ufffdx");
   assert.equal(treeOf('"\\ud800\\ud83d\\ude00"'), "\ufffd😀");
@@ -68,7 +68,7 @@ const errors: readonly (readonly [body: string, error: string])[] = [
   ['{"a":1,', "unexpected end of JSON input"],
   ["[1", "unexpected end of JSON input"],
   ['"abc', "unexpected end of JSON input"],
-  // Within a token Go complains of the space that it imagines at the end.
+  // Inside a token Go reports a space, which it appends to the text.
   ["nul", "invalid character ' ' in literal null (expecting 'l')"],
   ["-", "invalid character ' ' in numeric literal"],
   ["1.", "invalid character ' ' after decimal point in numeric literal"],
@@ -103,13 +103,13 @@ const errors: readonly (readonly [body: string, error: string])[] = [
   ["1.x", "invalid character 'x' after decimal point in numeric literal"],
   ["1e+x", "invalid character 'x' in exponent of numeric literal"],
   ["+1", "invalid character '+' looking for beginning of value"],
-  // Of a longer character Go shows the first byte.
+  // Go reports the first byte of a multi-byte character.
   ["é", "invalid character 'Ã' looking for beginning of value"],
   ["[1😀", "invalid character 'ð' after array element"],
   ["\ufeff{}", "invalid character 'ï' looking for beginning of value"],
 ];
 
-test("readJson() says what is wrong in upstream's words", () => {
+test("readJson() returns upstream's errors", () => {
   for (const [body, error] of errors) {
     assert.equal(errorOf(body), error, JSON.stringify(body));
     assert.equal(errorOf(encode(body)), error, `${JSON.stringify(body)} as bytes`);
@@ -118,7 +118,7 @@ test("readJson() says what is wrong in upstream's words", () => {
   assert.equal(errorOf(bytes(0x22, 0xff, 0x22, 0xff)), "invalid character 'ÿ' after top-level value");
 });
 
-test("readJson() goes ten thousand levels deep and no further", () => {
+test("readJson() reads ten thousand levels and rejects one more", () => {
   const max = limits.documentDepthMax;
   assert.ok(readJson("[".repeat(max) + "]".repeat(max)).ok);
   assert.ok(readJson('{"a":'.repeat(max) + "1" + "}".repeat(max)).ok);
@@ -185,12 +185,12 @@ function parsed(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** JSON text in which escapes of lone surrogates, which alone JSON.stringify writes, have become U+FFFD. */
+/** JSON text with U+FFFD for escapes of lone surrogates, the only \ud escapes that JSON.stringify writes. */
 function wellFormed(json: string): string {
   return json.replace(/\\\\|\\ud[0-9a-f]{3}/g, (escape) => escape === "\\\\" ? escape : "\ufffd");
 }
 
-/** Random integers below a bound, the same for the same seed. */
+/** Random integers below a bound, deterministic for a seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -201,7 +201,7 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-test("readWrittenJson() keeps strings as they are written, keys plain, and plainString() reads them", () => {
+test("readWrittenJson() keeps string values escaped and unescapes keys; plainString() unescapes values", () => {
   const read = readWrittenJson('{"\\u0061":"\\u0041\\n<\\"","b":["é",1e2,null,true,""]}');
   assert.ok(read.ok && read.tree instanceof TreeObject);
   assert.deepEqual(read.tree.keys, ["a", "b"]);

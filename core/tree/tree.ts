@@ -1,9 +1,9 @@
 /**
- * A body before it has a type: what readers of JSON and YAML produce (of CBOR only where no type is known) and what patches work on.
- * Numbers stay lexical until a schema says what they are; objects keep document order and duplicate keys.
+ * A body before decoding: the result of the JSON and YAML readers (and of the CBOR reader for untyped values), and the input of patches.
+ * Numbers stay text until a schema gives their type; objects keep document order and duplicate keys.
  */
 
-/** A number as it was written. `source` matters: `15.0` is refused as an integer in JSON and accepted in YAML. */
+/** A number as written. The reader matters: `15.0` is not an integer in JSON, but is one in YAML. */
 export class NumberText {
   readonly text: string;
   constructor(text: string) {
@@ -13,12 +13,12 @@ export class NumberText {
 
 const digits: readonly NumberText[] = Array.from({ length: 10 }, (_, digit) => new NumberText(String(digit)));
 
-/** A number of that text. Numbers of one digit are shared: a long list of them would take twenty times its bytes otherwise. */
+/** The number with that text. Numbers of one digit are shared, because a list of separate ones would take twenty times its bytes. */
 export function numberTextOf(text: string): NumberText {
   return (text.length === 1 ? digits[text.charCodeAt(0) - 0x30] : undefined) ?? new NumberText(text);
 }
 
-/** An object as it was written: parallel arrays of keys and values in document order, duplicates kept. */
+/** An object as written: parallel arrays of keys and values in document order, including duplicates. */
 export class TreeObject {
   readonly keys: string[];
   readonly values: Tree[];
@@ -26,7 +26,7 @@ export class TreeObject {
     this.keys = keys;
     this.values = values;
   }
-  /** The value of the last member of that name, which is the one that counts for custom resources; undefined if absent. */
+  /** The value of the last member of that name; undefined if absent. */
   get(key: string): Tree | undefined {
     const at = this.keys.lastIndexOf(key);
     return at < 0 ? undefined : this.values[at];
@@ -38,7 +38,7 @@ export class TreeObject {
 
 export type Tree = null | boolean | string | NumberText | Tree[] | TreeObject;
 
-/** Result of reading a document: a tree, or what is wrong with it in upstream's words. */
+/** Result of reading a document: a tree or upstream's error. */
 export type Read =
   | {
     readonly ok: true;

@@ -1,6 +1,6 @@
 /**
- * Text of a body's bytes as Go reads it: each byte that is not part of well-formed UTF-8 becomes one U+FFFD (web decoders
- * make one of several), and a byte order mark stays, because JSON refuses it.
+ * Decoding of UTF-8 as in Go: each byte that is not part of valid UTF-8 becomes one U+FFFD (web decoders merge several), and a byte order
+ * mark is kept, because JSON rejects it.
  */
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -12,14 +12,14 @@ export function textOfBytes(bytes: Uint8Array): string {
   return text.includes(replacement) ? textByRune(bytes) : text;
 }
 
-/** Length in bytes of the rune that begins at `at`, or 0 where the bytes are not UTF-8. */
+/** Length in bytes of the rune at `at`, or 0 if the bytes are not UTF-8. */
 export function runeLength(bytes: Uint8Array, at: number): 0 | 1 | 2 | 3 | 4 {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   if (first < 0xc2 || first > 0xf4) return 0;
   const second = bytes[at + 1] ?? 0;
   if (first < 0xe0) return isTrailing(second) ? 2 : 0;
-  // The second byte excludes overlong forms, surrogates and what lies beyond U+10FFFF.
+  // The second byte excludes overlong forms, surrogates and code points above U+10FFFF.
   const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80;
   const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf;
   if (second < low || second > high || !isTrailing(bytes[at + 2] ?? 0)) return 0;
@@ -27,7 +27,7 @@ export function runeLength(bytes: Uint8Array, at: number): 0 | 1 | 2 | 3 | 4 {
   return isTrailing(bytes[at + 3] ?? 0) ? 4 : 0;
 }
 
-/** The byte at which the character at `index` (in UTF-16 units) of `textOfBytes(bytes)` begins. */
+/** The index of the first byte of the character at `index` (in UTF-16 units) of `textOfBytes(bytes)`. */
 export function byteAtIndex(bytes: Uint8Array, index: number): number {
   let at = 0;
   for (let units = 0; units < index;) {
@@ -38,14 +38,14 @@ export function byteAtIndex(bytes: Uint8Array, index: number): number {
   return at;
 }
 
-/** Orders strings as their UTF-8 bytes are ordered, which is how Go sorts keys. */
+/** Compares strings by their UTF-8 bytes, the order of keys in Go. */
 export function compareByBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
     let x = a.charCodeAt(at);
     let y = b.charCodeAt(at);
     if (x === y) continue;
-    // Halves of surrogate pairs come after all characters of one unit.
+    // Surrogates sort after all characters of one unit.
     if (x >= 0xd800 && y >= 0xd800) {
       x = x >= 0xe000 ? x - 0x800 : x + 0x2000;
       y = y >= 0xe000 ? y - 0x800 : y + 0x2000;

@@ -1,4 +1,4 @@
-/** Lexical trees from and to plain values. Both ways are iterative, because ten thousand levels are legal. */
+/** Conversion between lexical trees and plain values. Iterative, because documents may have ten thousand levels. */
 
 import type { Json } from "../schema.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
@@ -6,7 +6,7 @@ import { NumberText, type Tree, TreeObject } from "./tree.ts";
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
-/** The tree that a plain value is written as. Members that are undefined are left out; numbers must be finite. */
+/** The tree of a plain value. Omits undefined members. Numbers must be finite. */
 export function treeFromJson(value: Json): Tree {
   const waiting: [source: Json, into: TreeObject | Tree[]][] = [];
   const start = (source: Json): Tree => {
@@ -20,20 +20,20 @@ export function treeFromJson(value: Json): Tree {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [source, into] = next;
     if (into instanceof TreeObject) {
-      for (const [key, member] of Object.entries(source as { readonly [key: string]: Json | undefined })) { // objects wait with TreeObjects
+      for (const [key, member] of Object.entries(source as { readonly [key: string]: Json | undefined })) { // its source is an object
         if (member === undefined) continue;
         into.keys.push(key);
         into.values.push(start(member));
       }
-    } else for (const item of source as readonly Json[]) into.push(start(item)); // and lists with lists
+    } else for (const item of source as readonly Json[]) into.push(start(item)); // its source is a list
   }
   return root;
 }
 
 /**
- * The plain value of a tree, the last of duplicate keys winning. Integers are numbers while safe and bigints up to int64;
- * everything else is the nearest double, as in upstream's untyped objects. A number too large for a double becomes Infinity:
- * a caller that refuses it checks the tree first.
+ * The plain value of a tree; the last duplicate key counts. Integers are numbers while safe and bigints up to int64; other numbers are the
+ * nearest double, as in upstream's untyped objects. A number that exceeds a double becomes Infinity: callers that reject it must check the
+ * tree first.
  */
 export function jsonFromTree(tree: Tree): Json {
   const waiting: [source: TreeObject | Tree[], into: Json[] | { [key: string]: Json }][] = [];
@@ -48,9 +48,9 @@ export function jsonFromTree(tree: Tree): Json {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [source, into] = next;
     if (Array.isArray(into)) {
-      for (const item of source as Tree[]) into.push(start(item)); // lists wait with lists
+      for (const item of source as Tree[]) into.push(start(item)); // its source is a list
     } else if (source instanceof TreeObject) {
-      // Values that a later duplicate replaces are not started: they would only cost.
+      // Values that a later duplicate replaces are skipped.
       const last = new Map<string, number>();
       source.keys.forEach((key, at) => last.set(key, at));
       for (const [key, at] of last) setOwn(into, key, start(source.values[at] ?? null));
@@ -64,19 +64,19 @@ export function numberOfText(text: string): number | bigint {
   const double = Number(text);
   if (!/^-?[0-9]+$/.test(text)) return double;
   if (Number.isSafeInteger(double)) return double + 0;
-  if (Math.abs(double) > 2 ** 63) return double; // spares the exact reading of endless digits
+  if (Math.abs(double) > 2 ** 63) return double; // avoids exact parsing of many digits
   const exact = BigInt(text);
   return exact < int64Min || exact > int64Max ? double : exact;
 }
 
-/** The text in which Go's encoding/json writes a number: no exponent from 1e-6 to below 1e21. Throws unless it is finite. */
+/** A number in the format of Go's encoding/json: no exponent from 1e-6 to below 1e21. Throws RangeError unless it is finite. */
 export function numberText(value: number | bigint): string {
   if (typeof value === "bigint") return value.toString();
   if (!Number.isFinite(value)) throw new RangeError(`Cannot write ${value} as JSON: it must be finite`);
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-/** Sets an own member, also one called `__proto__`. */
+/** Sets an own member, including `__proto__`. */
 export function setOwn<T>(object: { [key: string]: T }, key: string, value: T): void {
   if (key !== "__proto__") object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

@@ -1,4 +1,4 @@
-/** YAML text to a lexical tree, as kube-apiserver reads it: YAML 1.1 turned into JSON. */
+/** Parses YAML text into a lexical tree as kube-apiserver does: YAML 1.1, converted to JSON. */
 
 import { composeFirst } from "./yaml/compose.ts";
 import { decodeDocument } from "./yaml/decode.ts";
@@ -8,17 +8,17 @@ import { sourceOf, YamlProblem } from "./yaml/source.ts";
 import type { Read } from "./tree.ts";
 
 /**
- * Reads the first document of a YAML stream; null if it has none. Keys become strings and are sorted, the last of repeated ones
- * counts and each repetition is reported in `duplicates` (`line 2: key "a" already set in map`). Numbers are in JSON's form, so that
- * `0x10` is `16` and `15.0` is `15`. Errors have upstream's words, such as `yaml: line 2: found character that cannot start any token`
- * or `json: unsupported value: +Inf`; the caller adds its context in front.
+ * Reads the first document of a YAML stream; null if it has none. Keys become strings and are sorted. The last duplicate key counts, and
+ * each duplicate is reported in `duplicates` (`line 2: key "a" already set in map`). Numbers are in JSON's form: `0x10` is `16`, `15.0` is
+ * `15`. Errors are upstream's, such as `yaml: line 2: found character that cannot start any token` or `json: unsupported value: +Inf`; the
+ * caller adds its prefix.
  */
 export function readYaml(body: Uint8Array | string): Read {
   const tree = readJsonObject(body);
   return tree === undefined ? readStream(body) : { ok: true, tree, duplicates: [] };
 }
 
-/** The same, without the shorter way for JSON. */
+/** As `readYaml`, without the fast path for JSON. */
 export function readStream(body: Uint8Array | string): Read {
   try {
     const root = composeFirst(scanOf(sourceOf(body)));

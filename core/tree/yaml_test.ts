@@ -6,7 +6,7 @@ import { assertCheap } from "../test-cost.ts";
 import { NumberText, type Tree, TreeObject } from "./tree.ts";
 import { readStream, readYaml } from "./yaml.ts";
 
-/** The tree as compact JSON text, numbers as they stand in it. */
+/** The tree as compact JSON text with numbers as written. */
 function textOf(tree: Tree): string {
   if (tree instanceof NumberText) return tree.text;
   if (tree instanceof TreeObject) {
@@ -15,7 +15,7 @@ function textOf(tree: Tree): string {
   return Array.isArray(tree) ? `[${tree.map(textOf).join(",")}]` : JSON.stringify(tree);
 }
 
-/** The beginning of a body, for messages. */
+/** The start of a body, for messages. */
 function shown(body: string | Uint8Array): string {
   return JSON.stringify(body.slice(0, 100));
 }
@@ -56,7 +56,7 @@ test("readYaml() reads block and flow collections", () => {
   ]);
 });
 
-test("readYaml() reads the first document only, and null where there is none", () => {
+test("readYaml() reads the first document only, and null if there is none", () => {
   checkAll([
     ["", "null"],
     ["# nothing\n", "null"],
@@ -82,7 +82,7 @@ test("readYaml() reads scalars in every style", () => {
   ]);
 });
 
-test("readYaml() takes the words and numbers of YAML 1.1", () => {
+test("readYaml() reads the literals and numbers of YAML 1.1", () => {
   checkAll([
     [
       "[y, Yes, on, TRUE, n, NO, off, False, ~, Null, '', yES, 'yes']",
@@ -100,7 +100,7 @@ test("readYaml() takes the words and numbers of YAML 1.1", () => {
   ]);
 });
 
-test("readYaml() makes strings of keys", () => {
+test("readYaml() converts keys to strings", () => {
   checkAll([
     [
       "{1: a, 0x1F: b, 1.50: c, on: d, 1e3: e, .inf: f, 123456789.5: g, 1e21: h, .nan: i, 2001-01-01: j}",
@@ -134,7 +134,7 @@ test("readYaml() honours tags", () => {
   assert.equal(errorOf("!e!x y"), "yaml: found undefined tag handle");
 });
 
-test("readYaml() writes out aliases and merges", () => {
+test("readYaml() expands aliases and merges", () => {
   checkAll([
     ["a: &x {b: 1}\nc: *x\nd: {<<: *x, e: f}\n", '{"a":{"b":1},"c":{"b":1},"d":{"b":1,"e":"f"}}'],
     ["<<: [{a: 1}, {a: 2, b: 3}]\nc: 4", '{"a":1,"b":3,"c":4}'],
@@ -147,7 +147,7 @@ test("readYaml() writes out aliases and merges", () => {
   assert.equal(errorOf("<<: a"), "yaml: map merge requires map or sequence of maps as the value");
 });
 
-test("readYaml() takes the last of repeated keys and reports each with its line", () => {
+test("readYaml() keeps the last duplicate key and reports each duplicate with its line", () => {
   assert.deepEqual(duplicatesOf("metadata:\n  name: a\n  name: b\ndata: {a: one, a: two}\n"), [
     'line 3: key "name" already set in map',
     'line 4: key "a" already set in map',
@@ -168,7 +168,7 @@ test("readYaml() takes the last of repeated keys and reports each with its line"
   checkAll([["a: 1\na: 2", '{"a":2}'], ["b: z\n<<: {b: v}", '{"b":"v"}'], ["a: [.inf, {~: 1}]\na: 1", '{"a":1}']]);
 });
 
-test("readYaml() refuses what JSON cannot hold", () => {
+test("readYaml() rejects values without a JSON form", () => {
   assert.equal(errorOf("a: .inf"), "json: unsupported value: +Inf");
   assert.equal(errorOf("[-.Inf]"), "json: unsupported value: -Inf");
   assert.equal(errorOf("{z: .inf, a: .nan}"), "json: unsupported value: NaN");
@@ -217,29 +217,29 @@ const errors: readonly (readonly [body: string, error: string])[] = [
   ["...\na", "did not find expected node content"],
 ];
 
-test("readYaml() says what is wrong in upstream's words", () => {
+test("readYaml() returns upstream's errors", () => {
   for (const [body, error] of errors) assert.equal(errorOf(body), `yaml: ${error}`, JSON.stringify(body));
 });
 
-test("readYaml() refuses bytes that are not UTF-8 where it comes to them", () => {
+test("readYaml() rejects invalid UTF-8 when it reaches it", () => {
   const body = (...tail: number[]) => Uint8Array.from([...new TextEncoder().encode('a: "'), ...tail, 0x22, 0x0a, 0x0a, 0x0a]);
   assert.equal(errorOf(body(0xff)), "yaml: invalid leading UTF-8 octet");
   assert.equal(errorOf(body(0xe2, 0x82)), "yaml: invalid trailing UTF-8 octet");
   assert.equal(errorOf(body(0xc0, 0x80)), "yaml: invalid length of a UTF-8 sequence");
   assert.equal(errorOf(body(0xed, 0xa0, 0x80)), "yaml: invalid Unicode character");
   assert.equal(errorOf(Uint8Array.from([0x61, 0xf0, 0x9f])), "yaml: incomplete UTF-8 octet sequence");
-  // A second document is not read, so that its bytes do not matter once they are far enough away.
+  // A second document is not read, so invalid bytes beyond the current block are not reported.
   assert.equal(jsonOf(Uint8Array.from([...new TextEncoder().encode(`a\n---\n${" ".repeat(1024)}`), 0xff])), '"a"');
 });
 
-test("readYaml() looks for the colon of a key within 1,024 characters", () => {
+test("readYaml() requires the colon of a key within 1,024 characters", () => {
   const key = "k".repeat(1024);
   assert.equal(jsonOf(`${key}: v`), `{"${key}":"v"}`);
   assert.equal(errorOf(`${key}k: v`), "yaml: mapping values are not allowed in this context");
   assert.equal(errorOf(`{"${key}k":"v"}`), "yaml: did not find expected ',' or '}'");
 });
 
-test("readYaml() answers JSON the same way whether it takes the shorter way or not", () => {
+test("readYaml() returns the same result for JSON with and without the fast path", () => {
   const bodies = [
     '{"b":[1,-0,1.50,1e400,12345678901234567890,true,null],"a":{"d":"\\u00e9\\n","c":{}},"😀":1,"\uffee":2}',
     '{\n  "a": [\n    1,\n    "x # y"\n  ],\n  "__proto__": {}\n}\n',
@@ -259,7 +259,7 @@ test("readYaml() answers JSON the same way whether it takes the shorter way or n
   for (const body of bodies) assert.deepEqual(readYaml(body), readStream(body), body);
 });
 
-test("readYaml() goes ten thousand levels deep and no further", () => {
+test("readYaml() reads ten thousand levels and rejects one more", () => {
   const max = limits.documentDepthMax;
   const flow = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
   assert.ok(readYaml(flow(max)).ok);
@@ -269,13 +269,13 @@ test("readYaml() goes ten thousand levels deep and no further", () => {
   assert.ok(readYaml("- ".repeat(max)).ok);
   assert.equal(errorOf("- ".repeat(max + 1)), `yaml: exceeded max depth of ${max}`);
   assert.equal(errorOf("{".repeat(limits.bodyBytesMax)), `yaml: exceeded max depth of ${max}`);
-  // Each kind of nesting is within its bound, both together are too deep for JSON.
+  // Each kind of nesting is within its bound; together they are too deep for JSON.
   assert.equal(errorOf("- ".repeat(max) + "[]"), "invalid character '[' exceeded max depth");
-  // A value of any depth may stand in a message.
+  // A value in an error message can have any depth.
   assert.match(errorOf(`{~: ${flow(max - 1)}}`), /^unsupported map key of type/);
 });
 
-test("readYaml() refuses aliases that would grow beyond measure and allows a few", () => {
+test("readYaml() rejects excessive expansion of aliases and allows a few", () => {
   const bomb = Array.from({ length: 9 }, (_, at) => `a${at}: &a${at} [${Array(10).fill(at === 0 ? "x" : `*a${at - 1}`).join(",")}]\n`).join(
     "",
   );
@@ -288,7 +288,7 @@ test("readYaml() refuses aliases that would grow beyond measure and allows a few
   assert.equal(errorOf(large), "yaml: document contains excessive aliasing");
 });
 
-test("readYaml() takes bodies of the largest size, whatever they consist of", () => {
+test("readYaml() reads bodies of the maximum size with any content", () => {
   const size = limits.bodyBytesMax;
   const bodies = [
     `a: ${"x ".repeat(size / 2 - 2)}`,
@@ -302,7 +302,7 @@ test("readYaml() takes bodies of the largest size, whatever they consist of", ()
   for (const body of bodies) assert.ok(readYaml(body).ok, body.slice(0, 20));
 });
 
-// What kube-apiserver answered to YAML bodies
+// Recorded responses of kube-apiserver to YAML bodies
 
 interface Step {
   readonly raw?: string;
@@ -321,9 +321,9 @@ interface Area {
 
 const recorded = [new URL("../../test/transcripts/recorded/", import.meta.url)];
 
-test("readYaml() agrees with every recorded answer to a YAML body", (context) => {
+test("readYaml() agrees with every recorded response to a YAML body", (context) => {
   const folder = recorded.find(hasRecordings);
-  if (folder === undefined) return context.skip("no recorded conversations here: test/transcripts/recorded is missing");
+  if (folder === undefined) return context.skip("test/transcripts/recorded is missing");
   let bodies = 0;
   for (const file of readdirSync(folder).filter((name) => name.endsWith(".json"))) {
     const area = JSON.parse(readFileSync(new URL(file, folder), "utf8")) as Area; // the format of the recordings
@@ -347,7 +347,7 @@ function hasRecordings(folder: URL): boolean {
   }
 }
 
-/** The YAML body of a step, unless it is built from earlier answers. */
+/** The YAML body of a step; undefined if it depends on earlier responses. */
 function yamlBody(step: Step): string | Uint8Array | undefined {
   if (!/\/(?:yaml|apply-patch\+yaml)$/.test(step.headers?.["Content-Type"] ?? "")) return undefined;
   if (step.base64 !== undefined) return Uint8Array.from(atob(step.base64), (character) => character.charCodeAt(0));
@@ -369,7 +369,7 @@ function checkAnswer(name: string, body: string | Uint8Array, answer: Answer): v
   }
 }
 
-test("readYaml() bounds the text of repeated keys and counts the rest", () => {
+test("readYaml() bounds the text of duplicate keys and counts the rest", () => {
   const key = "k".repeat(1000);
   const read = readYaml(`a: &a {${key}: 1}\nb: {<<: [${"*a,".repeat(40_000)}*a]}`);
   assert.ok(read.ok);
@@ -388,7 +388,7 @@ test("readYaml() reads a long key that many aliases merge in linear time", () =>
   assert.ok(read.duplicates.length < 100);
 });
 
-test("readYaml() refuses aliases that repeat long texts", () => {
+test("readYaml() rejects aliases that repeat long texts", () => {
   const long = "v".repeat(1_000_000);
   const list = (count: number) => `a: &a ${long}\nb: [${"*a,".repeat(count)}*a]`;
   const count = Math.floor(limits.yamlTextLengthMax / long.length);

@@ -5,7 +5,7 @@ import { type CborItem, memberOf } from "../../core/codec/cbor/item.ts";
 import { cborReader } from "../../core/derive/cbor-read.ts";
 import { decoder, decodeStored } from "../../core/derive/decode.ts";
 import { encoder } from "../../core/derive/encode.ts";
-import { defaulter, gatesOfFilling } from "../../core/derive/apply-defaults.ts";
+import { defaulter, gatesOfDefaults } from "../../core/derive/apply-defaults.ts";
 import { emptyListsToNil, emptyMapDropper } from "../../core/derive/empty-lists.ts";
 import { type Names, spell } from "../../core/names.ts";
 import { once } from "../../core/async.ts";
@@ -35,7 +35,7 @@ export function kindOf(resource: Resource, settings: Settings): StoredKind {
   const known = kinds.get(resource) ?? new Map<string, StoredKind>();
   kinds.set(resource, known);
   const { names, isOn } = settings;
-  const gates = new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfFilling(schema)));
+  const gates = new Set(Object.values(resource.served).flatMap(({ schema }) => gatesOfDefaults(schema)));
   const key = [names.domain, names.platform, ...[...gates].filter(isOn)].join(" ");
   const kind = known.get(key) ?? compileStored(resource, settings);
   known.set(key, kind);
@@ -103,10 +103,10 @@ function foreignForm(served: Served, apiVersion: string, applyDefaults: StoredKi
 type Codec = Pick<Endpoint, "encode" | "decode" | "decodeCbor" | "applyDefaults">;
 
 /** Folds are compiled at their first use, so that a thousand unused kinds cost nothing. */
-function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Codec {
+function codecOf({ schema, applyDefaults: more }: Served, { names, isOn }: Settings): Codec {
   // The folds of a kind's schema take and give objects of that kind.
   const typed = schema as Typed<ApiObject, StructNode>;
-  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), fill = once(() => defaulter(typed));
+  const encode = once(() => encoder(typed)), decode = once(() => decoder(typed)), defaults = once(() => defaulter(typed));
   const decodeCbor = once(() => cborReader(typed));
   return {
     encode: (object) => encode()(object),
@@ -115,7 +115,7 @@ function codecOf({ schema, fill: more }: Served, { names, isOn }: Settings): Cod
       return withClearedOwners(decode()(tree, report), metadata instanceof TreeObject ? metadata.get("managedFields") : undefined);
     },
     decodeCbor: (item, findings) => withClearedOwners(decodeCbor()(item, findings), memberOf(memberOf(item, "metadata"), "managedFields")),
-    applyDefaults: more === undefined ? (object) => fill()(object, isOn) : (object) => more(fill()(object, isOn), names),
+    applyDefaults: more === undefined ? (object) => defaults()(object, isOn) : (object) => more(defaults()(object, isOn), names),
   };
 }
 

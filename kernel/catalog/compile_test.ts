@@ -72,7 +72,7 @@ test("compile() gives what did not change as the same value again, so that cache
 
 test("compile() gives another kind where a gate of its defaults is switched, and the same where another gate is", () => {
   const Spec = structsOf("example/v1")("Spec", { mount: field(1, boolean, "", { pointer: true }) }, {
-    fillWhile: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false } : self },
+    gatedDefaults: { Mounts: (self) => self.mount === undefined ? { ...self, mount: false } : self },
   });
   const filled = thing("v1", { schema: object("Thing", { spec: field(2, Spec, "") }) });
   const ladder = [{ since: "1.10", stage: "Beta", default: true }] as const;

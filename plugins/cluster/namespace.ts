@@ -39,7 +39,7 @@ const NamespaceStatus = struct("NamespaceStatus", {
   }),
 }, {
   doc: "The status of a namespace.",
-  fill: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Active" } : self,
+  applyDefaults: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Active" } : self,
 });
 
 const Namespace = object("Namespace", {
@@ -128,7 +128,7 @@ export const namespaces: Resource<Namespace> = defineResource<Namespace>({
       columns,
       selectableFields: { "status.phase": ({ status }: Namespace) => status.phase ?? "" },
       subresources: { status, finalize },
-      fill: withNameLabel,
+      applyDefaults: withNameLabel,
     },
   },
   strategy,

@@ -36,11 +36,11 @@ test("the server sets the name label of a namespace in every write", () => {
   const bare = make({ metadata: { ...metadata, labels: undefined } });
   assert.deepEqual(namespaces.prepare?.(make({ metadata: other }), active, at).metadata.labels, right);
   for (const { write } of [status!, finalize!]) assert.deepEqual(write!(make({ metadata: other }), active, at).metadata.labels, right);
-  assert.deepEqual(served.fill?.(bare, defaultNames).metadata.labels, labels);
-  assert.equal(served.fill?.(active, defaultNames), active);
+  assert.deepEqual(served.applyDefaults?.(bare, defaultNames).metadata.labels, labels);
+  assert.equal(served.applyDefaults?.(active, defaultNames), active);
   const unnamed = make({ metadata: { generateName: "one-" } });
-  assert.equal(served.fill?.(unnamed, defaultNames), unnamed);
-  assert.deepEqual(served.fill?.(make({ metadata: { name: "one" } }), { domain: "d", platform: "thole" }).metadata.labels, {
+  assert.equal(served.applyDefaults?.(unnamed, defaultNames), unnamed);
+  assert.deepEqual(served.applyDefaults?.(make({ metadata: { name: "one" } }), { domain: "d", platform: "thole" }).metadata.labels, {
     "thole.io/metadata.name": "one",
   });
 });
@@ -117,6 +117,6 @@ test("namespaces are selectable by phase, which defaults to Active", () => {
   assert.equal(served.selectableFields!["status.phase"]!(active), "Active");
   const { node } = served.schema.fields["status"]!;
   assert.ok(node.tag === "struct");
-  assert.deepEqual(node.fill?.({}), { phase: "Active" });
+  assert.deepEqual(node.applyDefaults?.({}), { phase: "Active" });
   assert.deepEqual(served.columns!.map((column) => column.cell(active, Date.parse("2024-01-02T03:05:05Z"))), ["one", "Active", "60s"]);
 });

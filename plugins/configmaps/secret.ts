@@ -30,7 +30,7 @@ const Secret = object("Secret", {
 }, {
   package: "core/v1",
   doc: "Confidential values, such as passwords, keys and tokens.",
-  fill: (self: { readonly type?: string }) => (self.type ?? "") === "" ? { ...self, type: defaultType } : self,
+  applyDefaults: (self: { readonly type?: string }) => (self.type ?? "") === "" ? { ...self, type: defaultType } : self,
 });
 type Secret = Infer<typeof Secret>;
 

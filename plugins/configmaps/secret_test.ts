@@ -129,11 +129,11 @@ test("stringData accepts keys that are names of Object.prototype", () => {
 });
 
 test("the type of a Secret defaults to Opaque if it is absent or empty", () => {
-  const fill = served.schema.fill!;
-  assert.deepEqual(fill(make({})), make({ type: "Opaque" }));
-  assert.deepEqual(fill(make({ type: "" })), make({ type: "Opaque" }));
+  const applyDefaults = served.schema.applyDefaults!;
+  assert.deepEqual(applyDefaults(make({})), make({ type: "Opaque" }));
+  assert.deepEqual(applyDefaults(make({ type: "" })), make({ type: "Opaque" }));
   const typed = make({ type: "example.com/own" });
-  assert.equal(fill(typed), typed);
+  assert.equal(applyDefaults(typed), typed);
 });
 
 test("Secrets are selectable by type, and their Data column counts keys", () => {

@@ -61,7 +61,7 @@ const PersistentVolumeClaimStatus = struct("PersistentVolumeClaimStatus", {
   modifyVolumeStatus: field(9, ModifyVolumeStatus, "The status of a change of volume attributes.", { pointer: true, gate }),
 }, {
   doc: "The status of a claim.",
-  fill(self: { readonly phase?: string }) {
+  applyDefaults(self: { readonly phase?: string }) {
     const rounded = rounding(self);
     return (rounded.phase ?? "") === "" ? { ...rounded, phase: "Pending" } : rounded;
   },

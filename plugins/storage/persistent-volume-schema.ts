@@ -15,7 +15,7 @@ const PersistentVolumeStatus = struct("PersistentVolumeStatus", {
   lastPhaseTransitionTime: field(4, time, "The time of the last change of the phase. The server sets it.", { pointer: true }),
 }, {
   doc: "The status of a volume.",
-  fill: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Pending" } : self,
+  applyDefaults: (self: { readonly phase?: string }) => (self.phase ?? "") === "" ? { ...self, phase: "Pending" } : self,
 });
 
 export const PersistentVolume = object("PersistentVolume", {
@@ -25,7 +25,7 @@ export const PersistentVolume = object("PersistentVolume", {
   package: "core/v1",
   doc: "A storage volume of the cluster, created by an administrator or a provisioner.",
   // These defaults do not belong to the spec's schema, because inlineVolumeSpec of a VolumeAttachment has none.
-  fill(self: { readonly spec?: PersistentVolumeSpec }) {
+  applyDefaults(self: { readonly spec?: PersistentVolumeSpec }) {
     const spec: PersistentVolumeSpec = self.spec ?? {};
     if ((spec.persistentVolumeReclaimPolicy ?? "") !== "" && spec.volumeMode !== undefined) return self;
     const { persistentVolumeReclaimPolicy: policy, volumeMode } = spec;

@@ -39,7 +39,7 @@ const StorageClass = object("StorageClass", {
 }, {
   package: "storage/v1",
   doc: "The parameters for provisioning volumes for claims of this class.",
-  fill(self: { readonly reclaimPolicy?: string; readonly volumeBindingMode?: string }) {
+  applyDefaults(self: { readonly reclaimPolicy?: string; readonly volumeBindingMode?: string }) {
     const { reclaimPolicy, volumeBindingMode } = self;
     if (reclaimPolicy !== undefined && volumeBindingMode !== undefined) return self;
     return { ...self, reclaimPolicy: reclaimPolicy ?? "Delete", volumeBindingMode: volumeBindingMode ?? "Immediate" };

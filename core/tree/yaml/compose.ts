@@ -1,10 +1,10 @@
-/** Tokens to the nodes of a stream's first document. No recursion: collections that are still open wait on a stack. */
+/** Composes tokens into the nodes of the first document of a stream. Without recursion: open collections are on a stack. */
 
 import { peekToken, type Scan, skipToken } from "./scan.ts";
 import { YamlProblem } from "./source.ts";
 import type { Token, TokenType } from "./token.ts";
 
-/** A node as it was written; `line` counts from 0. */
+/** A node of the document. `line` counts from 0. */
 export type YamlNode = ScalarNode | CollectionNode | AliasNode;
 
 export interface ScalarNode {
@@ -13,14 +13,14 @@ export interface ScalarNode {
   readonly text: string;
   /** The whole tag, such as `tag:yaml.org,2002:int`, or "". */
   readonly tag: string;
-  /** Written plain and without a tag, so that its text says what it is. */
+  /** Plain and without a tag, so its text determines its type. */
   readonly implicit: boolean;
 }
 
 export interface CollectionNode {
   readonly kind: "sequence" | "mapping";
   readonly line: number;
-  /** A mapping's keys and values alternate. */
+  /** Keys and values of a mapping alternate. */
   items: YamlNode[];
 }
 
@@ -31,11 +31,11 @@ export interface AliasNode {
   readonly target: ScalarNode | CollectionNode;
 }
 
-/** A collection that is not complete, and what it is waiting for. */
+/** An incomplete collection and its next expected part. */
 interface Open {
   readonly node: CollectionNode;
   readonly style: "block" | "indentless" | "flow" | "pair";
-  /** `empty`: the value of a key in braces that is no pair. */
+  /** `empty`: the absent value of a key in a flow mapping. */
   expect: "first" | "entry" | "value" | "empty" | "end";
 }
 
@@ -58,7 +58,7 @@ export function composeFirst(scan: Scan): YamlNode | undefined {
   if (explicit && outsideDocument.has(type)) add(composer, emptyScalar(line));
   else composeNode(composer, { block: true, indentless: false });
   for (let open = composer.open.at(-1); open !== undefined; open = composer.open.at(-1)) step(composer, open);
-  peekToken(scan); // the document's end is read too, and may be broken
+  peekToken(scan); // reads the end of the document too, which may be invalid
   return composer.root;
 }
 
@@ -66,7 +66,7 @@ const outsideDocument: ReadonlySet<TokenType> = new Set(
   ["versionDirective", "tagDirective", "documentStart", "documentEnd", "streamEnd"] as const,
 );
 
-/** Reads directives and `---`, if there are any; the prefixes that tag handles stand for. */
+/** Reads optional directives and `---`. Returns the prefixes of tag handles. */
 function documentStart(scan: Scan): { explicit: boolean; tagPrefixes: ReadonlyMap<string, string> } {
   const prefixes = new Map<string, string>();
   let versions = 0;
@@ -90,7 +90,7 @@ function documentStart(scan: Scan): { explicit: boolean; tagPrefixes: ReadonlyMa
   return { explicit, tagPrefixes: prefixes };
 }
 
-/** Reads one node, or the beginning of a collection, and puts it where it belongs. */
+/** Reads one node, or the start of a collection, and adds it to its parent. */
 function composeNode(composer: Composer, { block, indentless }: { block: boolean; indentless: boolean }): void {
   const { scan } = composer;
   let token = peekToken(scan);
@@ -121,7 +121,7 @@ function composeNode(composer: Composer, { block, indentless }: { block: boolean
   } else fail(token, "did not find expected node content");
 }
 
-/** Reads an anchor and a tag, in either order. The tag's handle is checked after the node has been read. */
+/** Reads an anchor and a tag, in either order. The handle of the tag is checked after the node. */
 function composeProperties(composer: Composer): { anchor: string | undefined; tag: string | undefined } {
   let anchor: string | undefined;
   let tag: Extract<Token, { type: "tag" }> | undefined;
@@ -154,7 +154,7 @@ function add(composer: Composer, node: YamlNode): void {
   else open.node.items.push(node);
 }
 
-/** Goes one entry, key or value further in the innermost open collection. */
+/** Reads the next entry, key or value of the innermost open collection. */
 function step(composer: Composer, open: Open): void {
   if (open.style === "pair") stepPair(composer, open);
   else if (open.style === "flow") (open.node.kind === "sequence" ? stepFlowSequence : stepFlowMapping)(composer, open);
@@ -192,7 +192,7 @@ function stepBlockMapping(composer: Composer, open: Open): void {
   else fail(token, "did not find expected key");
 }
 
-/** Moves over the comma between entries; false at the closing bracket, which is taken too. */
+/** Consumes the comma between entries. Returns false at the closing bracket, which it consumes too. */
 function flowEntry(composer: Composer, open: Open, end: TokenType, message: string): boolean {
   const { scan } = composer;
   let token = peekToken(scan);
@@ -211,7 +211,7 @@ function stepFlowSequence(composer: Composer, open: Open): void {
   if (!flowEntry(composer, open, "flowSequenceEnd", "did not find expected ',' or ']'")) return;
   const token = peekToken(composer.scan);
   if (token.type !== "key") return composeNode(composer, { block: false, indentless: false });
-  // A pair without braces is a mapping of its own.
+  // A pair without braces is a mapping.
   const node: CollectionNode = { kind: "mapping", line: token.line, items: [] };
   add(composer, node);
   composer.open.push({ node, style: "pair", expect: "first" });
@@ -225,7 +225,7 @@ function stepPair(composer: Composer, open: Open): void {
   if (open.expect === "first") {
     open.expect = "value";
     if (token.type !== "value" && !ends(token.type)) return composeNode(composer, { block: false, indentless: false });
-    skipToken(scan); // upstream's reader loses this token, so that `[? : x]` is refused
+    skipToken(scan); // upstream's reader loses this token, so `[? : x]` is an error
     add(composer, emptyScalar(token.line));
   } else if (open.expect === "value") {
     open.expect = "end";
@@ -264,7 +264,7 @@ function stepFlowMapping(composer: Composer, open: Open): void {
 
 function close(composer: Composer): void {
   const { node } = composer.open.pop()!;
-  // Copied to its exact length: an array that grows by `push` allocates seventeen slots at its first item.
+  // Copy to the exact length: an array that grows by `push` allocates seventeen slots at its first item.
   if (node.items.length > 0) node.items = node.items.slice();
 }
 
@@ -277,7 +277,7 @@ function emptyScalar(line: number): ScalarNode {
   return { kind: "scalar", line, text: "", tag: "", implicit: true };
 }
 
-/** Throws a problem found while putting tokens together, with upstream's line: one less than of problems with characters. */
+/** Throws an error of the composer with upstream's line number, which is one less than in errors of the scanner. */
 function fail(token: Token, message: string): never {
   throw new YamlProblem(token.line === 0 ? message : `line ${token.line}: ${message}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Nodes to a lexical tree: aliases are written out, merges done, keys made strings and sorted. Upstream turns YAML into JSON in this
- * way before anything else looks at it. No recursion; how much aliases may add is bounded as upstream bounds it.
+ * Decodes nodes into a lexical tree: expands aliases and merges, converts keys to strings and sorts them. Upstream converts YAML to JSON in
+ * this way first. Without recursion; the expansion of aliases has upstream's bound.
  */
 
 import { limits } from "../../limits.ts";
@@ -12,23 +12,23 @@ import { floatKeyName, goKeySyntax, goSyntax } from "./go-value.ts";
 import { isMerge, type Resolved, resolveScalar } from "./resolve.ts";
 import { YamlProblem } from "./source.ts";
 
-/** What a document says, and its repeated keys in upstream's words. `error` is one of turning YAML into JSON. */
+/** The tree of a document and upstream's messages for its duplicate keys, or an error of the conversion to JSON. */
 export type Decoded = { readonly tree: Tree; readonly duplicates: readonly string[] } | { readonly error: string };
 
-/** The members of a mapping while it is read; the last value of a key counts, at the place of its first. */
+/** The members of an incomplete mapping. The last value of a key counts, at the position of the first. */
 interface Members {
   readonly entries: Map<Identity, { readonly key: Resolved; value: Tree }>;
 }
-/** What two keys must share to be the same: the text of a string, or the entry of the decoder's table for any other key. */
+/** The identity of a key: the text of a string, or the entry of the decoder's table for other types. */
 type Identity = string | { readonly text: string };
 
-/** A scalar's meaning and its form in JSON. */
+/** A resolved scalar and its JSON form. */
 interface Scalar {
   readonly resolved: Resolved;
   readonly leaf: Tree;
 }
 
-/** What is being read, innermost last. A merged mapping reads into the members of another. */
+/** An incomplete node, innermost last. A merged mapping is read into the members of another one. */
 type Frame =
   | { readonly tag: "list"; readonly node: CollectionNode; at: number; readonly into: Tree[] }
   | {
@@ -46,27 +46,27 @@ interface Decoder {
   readonly frames: Frame[];
   readonly active: Set<AliasNode>;
   readonly duplicates: string[];
-  /** UTF-16 units of `duplicates`, and how many more were left out. */
+  /** UTF-16 units of `duplicates`, and the number of omitted ones. */
   duplicatesLength: number;
   duplicatesLeftOut: number;
-  /** UTF-16 units of all keys and scalars that are in the result. */
+  /** UTF-16 units of all keys and scalars of the result. */
   textLength: number;
-  /** Scalars below aliases: each is resolved once, so that equal keys are the same string and compare at once. */
+  /** Cache of scalars below aliases, so that equal keys are the same string and compare in constant time. */
   readonly resolved: Map<YamlNode, Scalar>;
   /** Keys that are not strings, by type and value. */
   readonly identities: Map<string, Identity>;
-  /** Trees that JSON cannot hold, with the reason: a problem only if they are still there in the end. */
+  /** Trees without a JSON form, with the reason. They are errors only if they are in the result. */
   readonly unsupported: Map<Tree, string>;
   nodes: number;
   aliasNodes: number;
   depth: number;
   aliasDepth: number;
-  /** The bracket that a JSON reader would stop at, once aliases or blocks within blocks have become too deep. */
+  /** The bracket at which a JSON reader would fail, if aliases or nested blocks are too deep. */
   tooDeep: "[" | "{" | undefined;
   result: Tree | undefined;
 }
 
-/** Reads a document's root. Throws YamlProblem for what is wrong with the YAML itself. */
+/** Decodes the root of a document. Throws YamlProblem for invalid YAML. */
 export function decodeDocument(root: YamlNode): Decoded {
   const decoder: Decoder = {
     frames: [],
@@ -78,7 +78,7 @@ export function decodeDocument(root: YamlNode): Decoded {
     resolved: new Map(),
     identities: new Map(),
     unsupported: new Map(),
-    nodes: 1, // the document itself counts as one
+    nodes: 1, // the document counts as one node
     aliasNodes: 0,
     depth: 0,
     aliasDepth: 0,
@@ -105,11 +105,11 @@ function step(decoder: Decoder, frame: Frame): void {
     case "map":
       return stepMap(decoder, frame);
     case "merges": {
-      // The last comes first, so that earlier mappings win over later ones.
+      // In reverse order, so that earlier mappings override later ones.
       const item = frame.node.items[--frame.left];
       return item === undefined ? void decoder.frames.pop() : enterMerge(decoder, item, frame.into, false);
     }
-    case "alias": // what it stands for was merged
+    case "alias": // its target was merged
       return leaveAlias(decoder, frame.node);
   }
 }
@@ -126,7 +126,7 @@ function stepMap(decoder: Decoder, frame: Extract<Frame, { tag: "map" }>): void 
   } else enter(decoder, node);
 }
 
-/** Begins a node: its value is delivered at once or when its frame is done. */
+/** Begins a node. Its value is delivered at once, or when its frame ends. */
 function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
   count(decoder);
   switch (node.kind) {
@@ -139,7 +139,7 @@ function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
       decoder.active.add(node);
       decoder.aliasDepth++;
       decoder.frames.push({ tag: "alias", node });
-      return enter(decoder, node.target, merge); // an alias never stands for another one
+      return enter(decoder, node.target, merge); // the target of an alias is never an alias
     default: {
       if (merge === undefined) decoder.depth++;
       if (decoder.depth > limits.documentDepthMax) decoder.tooDeep = node.kind === "sequence" ? "[" : "{";
@@ -152,7 +152,7 @@ function enter(decoder: Decoder, node: YamlNode, merge?: Members): void {
   }
 }
 
-/** Begins the value of a merge key, or one of its list. */
+/** Begins the value of a merge key, or an item of its list. */
 function enterMerge(decoder: Decoder, node: YamlNode, into: Members, listAllowed: boolean): void {
   const target = node.kind === "alias" ? node.target : node;
   if (target.kind === "mapping") enter(decoder, node, into);
@@ -173,7 +173,7 @@ function leaveAlias(decoder: Decoder, node: AliasNode): void {
   decoder.active.delete(node);
 }
 
-/** Hands a value to what waits for it. `scalar` is its meaning if it is one: keys need it. */
+/** Adds a value to the innermost frame. `scalar`: the resolved scalar, which keys require. */
 function deliver(decoder: Decoder, tree: Tree, scalar: Resolved | undefined): void {
   let frame = decoder.frames.at(-1);
   while (frame?.tag === "alias") {
@@ -209,7 +209,7 @@ function put(decoder: Decoder, { entries }: Members, key: Resolved, value: Tree,
   }
 }
 
-/** Keys differ by type too: `1` and `"1"` are two keys until they become JSON's. NaN differs even from itself. */
+/** Keys also differ by type: `1` and `"1"` are two keys before the conversion to JSON. NaN differs from itself. */
 function identityOf({ identities }: Decoder, key: Resolved): Identity {
   if (key.type === "str" || key.type === "timestamp") return key.value;
   const text = `${key.type}${key.value}`;
@@ -220,7 +220,7 @@ function identityOf({ identities }: Decoder, key: Resolved): Identity {
   return identity;
 }
 
-/** Reports a repeated key, up to `limits.yamlDuplicatesLengthMax`. */
+/** Reports a duplicate key, up to `limits.yamlDuplicatesLengthMax`. */
 function addDuplicate(decoder: Decoder, key: Resolved, line: number): void {
   const { duplicates, duplicatesLength } = decoder;
   const least = typeof key.value === "string" ? key.value.length : 0;
@@ -230,14 +230,14 @@ function addDuplicate(decoder: Decoder, key: Resolved, line: number): void {
   decoder.duplicatesLength += text.length;
 }
 
-/** Counts the text of a key or value. Refuses a document in which aliases repeat long texts. */
+/** Counts the text of a key or value. Rejects a document in which aliases repeat long texts. */
 function countText(decoder: Decoder, tree: Tree): void {
   const length = typeof tree === "string" ? tree.length : tree instanceof NumberText ? tree.text.length : 0;
   decoder.textLength += length;
   if (decoder.textLength > limits.yamlTextLengthMax) throw new YamlProblem("document contains excessive aliasing");
 }
 
-/** The meaning of a scalar. Below an alias it may come again, and is kept. */
+/** Resolves a scalar. Cached below aliases, where it can occur again. */
 function scalarOf(decoder: Decoder, node: ScalarNode): Scalar {
   const known = decoder.aliasDepth > 0 ? decoder.resolved.get(node) : undefined;
   if (known !== undefined) return known;
@@ -247,7 +247,7 @@ function scalarOf(decoder: Decoder, node: ScalarNode): Scalar {
   return scalar;
 }
 
-/** The object of a mapping: names instead of keys, sorted by their bytes. */
+/** The object of a mapping, with keys as strings, sorted by their bytes. */
 function treeOf(decoder: Decoder, { entries }: Members): TreeObject {
   const byName = new Map<string, Tree>();
   let problem: string | undefined;
@@ -264,7 +264,7 @@ function treeOf(decoder: Decoder, { entries }: Members): TreeObject {
 
 const int64Max = 2n ** 63n - 1n;
 
-/** The name that a key gets in JSON; undefined if it gets none. */
+/** The JSON key of a key; undefined if it has none. */
 function keyName(key: Resolved): string | undefined {
   switch (key.type) {
     case "str":
@@ -294,13 +294,13 @@ function leafOf(decoder: Decoder, scalar: Resolved): Tree {
   return leaf;
 }
 
-/** A scalar in JSON's form. */
+/** The JSON form of a scalar. */
 export function finiteLeaf(scalar: Resolved): null | boolean | string | NumberText {
   if (scalar.type === "int") return new NumberText(String(scalar.value));
   return scalar.type === "float" ? new NumberText(numberText(scalar.value)) : scalar.value;
 }
 
-/** Counts a node, and refuses a document that consists of little but aliases. */
+/** Counts a node. Rejects a document that consists mostly of expanded aliases. */
 function count(decoder: Decoder): void {
   decoder.nodes++;
   if (decoder.aliasDepth > 0) decoder.aliasNodes++;
@@ -310,7 +310,7 @@ function count(decoder: Decoder): void {
   }
 }
 
-/** The share of nodes that may come from aliases: almost all of 400,000, a tenth of 4,000,000, in between in proportion. */
+/** Maximum share of nodes from aliases: almost all up to 400,000 nodes, a tenth from 4,000,000, linear between them. */
 function aliasShareMax(nodes: number): number {
   const few = 400_000;
   const many = 4_000_000;
@@ -318,7 +318,7 @@ function aliasShareMax(nodes: number): number {
   return nodes >= many ? 0.1 : 0.99 - 0.89 * (nodes - few) / (many - few);
 }
 
-/** The first thing in a tree that JSON cannot hold: keys first, then numbers. */
+/** The first error of a tree without a JSON form: keys first, then numbers. */
 function unsupportedIn(tree: Tree, unsupported: ReadonlyMap<Tree, string>): string | undefined {
   if (unsupported.size === 0) return undefined;
   let number: string | undefined;

@@ -1,11 +1,11 @@
-/** Values of a document as Go's `%#v` shows them, for messages that carry a key or value. */
+/** Values of a document in Go's `%#v` format, for error messages. */
 
 import { goQuote } from "../go-quote.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
 import type { Resolved } from "./resolve.ts";
 
 /**
- * A value in Go's own syntax, such as `map[interface {}]interface {}{"a":1}`. Keys are shown as the strings that they have become.
+ * A value in Go syntax, such as `map[interface {}]interface {}{"a":1}`. Keys are the converted strings.
  */
 export function goSyntax(tree: Tree): string {
   let out = "";
@@ -34,7 +34,7 @@ function leafSyntax(leaf: null | boolean | string | NumberText, inner: boolean):
   return typeof leaf === "string" ? goQuote(leaf) : String(leaf);
 }
 
-/** A key as messages of duplicates show it. */
+/** A key in the format of messages about duplicates. */
 export function goKeySyntax(key: Resolved): string {
   switch (key.type) {
     case "null":
@@ -50,12 +50,12 @@ export function goKeySyntax(key: Resolved): string {
   }
 }
 
-/** The name that a float key gets in JSON: the shortest text for single precision, as sigs.k8s.io/yaml writes it. */
+/** The JSON key of a float: the shortest text in single precision, as in sigs.k8s.io/yaml. */
 export function floatKeyName(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? ".nan" : value > 0 ? ".inf" : "-.inf";
   const single = Math.fround(value);
   if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
-  // The fewest digits that single precision reads back as the same number.
+  // The fewest digits that give the same number in single precision.
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(single.toPrecision(digits));
     if (Math.fround(short) === single) return goFloat(short);
@@ -63,7 +63,7 @@ export function floatKeyName(value: number): string {
   return goFloat(Number(single.toPrecision(9)));
 }
 
-/** A float as Go's `%g` writes it: with an exponent, of two digits or more, below 1e-4 and from 1e6 on. */
+/** A float in Go's `%g` format: with an exponent of at least two digits below 1e-4 and from 1e6. */
 export function goFloat(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";

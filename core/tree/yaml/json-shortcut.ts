@@ -1,4 +1,4 @@
-/** A shorter way for YAML bodies that are JSON, which most bodies of apply are: the same result at a tenth of the time. */
+/** Fast path for YAML bodies that are JSON, such as most bodies of apply: the same result in a tenth of the time. */
 
 import { readJson } from "../json.ts";
 import { NumberText, type Tree, TreeObject } from "../tree.ts";
@@ -10,12 +10,12 @@ import { resolvePlain } from "./resolve.ts";
 // a key and its colon (which may not be a line break), and U+FFFD, which may stand for bytes that are no text.
 const doubtful = /[\t\u007f-\u009f\u2028\u2029\ufeff\ufffd-\uffff]|[ \r\n]:|\\(?:\/|u[dD][89a-fA-F])/;
 
-/** Longest key that surely fits the 1,024 characters within which YAML looks for the colon, however it is escaped. */
+/** Length of a key that is within the 1,024 characters up to the colon in YAML with any escapes. */
 const keyLengthMax = 160;
 
 /**
- * What `readYaml` would answer for a body that is a JSON object and means the same as YAML; undefined if it is none or there is any
- * doubt, repeated keys included.
+ * The result of `readYaml` for a JSON object with the same meaning in YAML. Undefined for any other body, for duplicate keys and if the
+ * meaning could differ.
  */
 export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   if ((typeof body === "string" ? body.charCodeAt(0) : body[0]) !== 0x7b) return undefined;
@@ -25,7 +25,7 @@ export function readJsonObject(body: Uint8Array | string): Tree | undefined {
   return read.ok ? normalise(read.tree) : undefined;
 }
 
-/** Sorts keys and brings numbers to the form that they have after YAML was turned into JSON. */
+/** Sorts keys and converts numbers to their form after the conversion of YAML to JSON. */
 function normalise(root: Tree): Tree | undefined {
   const waiting: [from: TreeObject | Tree[], to: TreeObject | Tree[]][] = [];
   const start = (tree: Tree): Tree => {
@@ -38,7 +38,7 @@ function normalise(root: Tree): Tree | undefined {
   const result = start(root);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [from, to] = next;
-    if (Array.isArray(to)) { for (const item of from as Tree[]) to.push(start(item)); // lists wait with lists
+    if (Array.isArray(to)) { for (const item of from as Tree[]) to.push(start(item)); // both are lists
      } else if (from instanceof TreeObject) {
       const order = [...from.keys.entries()].sort(([, a], [, b]) => compareByBytes(a, b));
       for (const [at, key] of order) {

@@ -1,9 +1,9 @@
-/** What a scalar means: the words and numbers of YAML 1.1 as upstream's library knows them, and tags that say it outright. */
+/** Resolution of scalars: the literals and numbers of YAML 1.1 as in upstream's library, and explicit tags. */
 
 import { textOfBytes } from "../utf8.ts";
 import { YamlProblem } from "./source.ts";
 
-/** The meaning of a scalar. A timestamp stays text, but is not written plain. */
+/** A resolved scalar. A timestamp is text that cannot be written as a plain scalar. */
 export type Resolved =
   | { readonly type: "null"; readonly value: null }
   | { readonly type: "bool"; readonly value: boolean }
@@ -15,12 +15,12 @@ const standard = "tag:yaml.org,2002:";
 const binaryTag = `${standard}binary`;
 const mergeTag = `${standard}merge`;
 
-/** Whether a scalar is the key that merges another mapping into its own. */
+/** Whether a scalar is a merge key (`<<`). */
 export function isMerge({ text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean }): boolean {
   return text === "<<" && (implicit || tag === mergeTag);
 }
 
-/** The meaning of a scalar with its tag ("" for none). Throws YamlProblem where the text is not what the tag says. */
+/** Resolves a scalar with its tag ("" for none). Throws YamlProblem if the text does not match the tag. */
 export function resolveScalar(
   { text, tag, implicit }: { readonly text: string; readonly tag: string; readonly implicit: boolean },
 ): Resolved {
@@ -62,7 +62,7 @@ const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
 
-/** The meaning of a scalar that was written plain. */
+/** Resolves a plain scalar. */
 export function resolvePlain(text: string, timestamps = true): Resolved {
   if (!/^(?:$|[-+.0-9~yYnNtTfFoO])/.test(text)) return { type: "str", value: text };
   const word = words.get(text);
@@ -80,24 +80,24 @@ function resolveNumber(text: string, timestamps: boolean): Resolved | undefined 
   return float.test(plain) ? finite(plain) : undefined;
 }
 
-// A number that begins with its point may have underscores only between digits; elsewhere they may stand anywhere.
+// A number that begins with a point may have underscores only between digits, other numbers anywhere.
 const pointFloat = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
-/** A double, unless it is too large for one. */
+/** A double; undefined if the number exceeds it. */
 function finite(text: string): Resolved | undefined {
   const value = Number(text);
   return Number.isFinite(value) ? { type: "float", value } : undefined;
 }
 
-/** An int64 or, without a sign, an uint64; octal with a leading zero. */
+/** An int64 or, without a sign, a uint64. Octal with a leading zero. */
 function resolveInteger(text: string): bigint | undefined {
   const parts = /^([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]*)|([1-9][0-9]{0,19}))$/.exec(text) ??
     /^()0b([-+]?[01]+)$/.exec(text);
   if (parts === null) return undefined;
   const [, sign, binary, hexadecimal, octal, decimal] = parts;
   if (octal === "" && !/^[-+]?0$/.test(text)) return undefined; // `0o` alone
-  // Upstream tries what follows `0b` once more as a signed number, so that `0b-1` is one too.
+  // Upstream parses the text after `0b` as a signed number, so `0b-1` is valid.
   const inner = binary !== undefined && /^[-+]/.test(binary) ? binary.charAt(0) : "";
   const size = binary !== undefined
     ? BigInt(`0b${binary.slice(inner.length)}`)
@@ -114,7 +114,7 @@ function resolveInteger(text: string): bigint | undefined {
 const timestamp =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:[Tt]| +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
 
-/** Whether a text is a date, or a date and time in one of the forms that upstream's library takes. */
+/** Whether a text is a date, or a date and time in a format of upstream's library. */
 export function isTimestamp(text: string): boolean {
   const parts = timestamp.exec(text);
   if (parts === null) return false;
@@ -128,7 +128,7 @@ export function isTimestamp(text: string): boolean {
   return zone === undefined || zone === "Z" || Number(zone.slice(1, 3)) <= 24 && Number(zone.slice(4)) <= 60;
 }
 
-/** The text that base64 stands for, as Go's strict decoder reads it: line breaks are skipped, padding is required. */
+/** Decodes base64 as Go's strict decoder: ignores line breaks, requires padding. */
 function decodeBinary(text: string): string {
   const base64 = text.replace(/[\r\n]/g, "");
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(base64)) {

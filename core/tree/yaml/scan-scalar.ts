@@ -1,4 +1,4 @@
-/** The three ways to write a scalar: plain, quoted, and as a block of lines. */
+/** Scanning of the three scalar styles: plain, quoted and block. */
 
 import {
   atDocumentIndicator,
@@ -18,7 +18,7 @@ import {
 const TAB = 0x09, SPACE = 0x20, QUOTE = 0x22, HASH = 0x23, APOSTROPHE = 0x27, PLUS = 0x2b, MINUS = 0x2d, COLON = 0x3a;
 const BACKSLASH = 0x5c, PIPE = 0x7c;
 
-/** What stands between two pieces of a scalar: blanks on one line, or a line break and those after it. */
+/** White space between two parts of a scalar: blanks on one line, or line breaks. */
 interface Gap {
   blanks: string;
   first: string;
@@ -26,15 +26,15 @@ interface Gap {
   broken: boolean;
 }
 
-/** A gap as it counts in a folded scalar: one line break is a space, further ones stay. */
+/** The folded text of a gap: a single line break becomes a space, further line breaks are kept. */
 function fold({ blanks, first, more, broken }: Gap): string {
   if (!broken) return blanks;
   return first === "\n" ? more === "" ? " " : more : first + more;
 }
 
 /**
- * A plain scalar at the cursor, which may go on over lines that are indented further than `indent`. `endsLine` says that it ran to
- * the end of a line, after which a key may begin.
+ * A plain scalar at the cursor. It continues on lines that are indented more than `indent`. `endsLine`: it ended with a line, after which a
+ * key may begin.
  */
 export function scanPlain(source: Source, indent: number, inFlow: boolean): { text: string; endsLine: boolean } {
   let text = "";
@@ -58,7 +58,7 @@ export function scanPlain(source: Source, indent: number, inFlow: boolean): { te
   return { text, endsLine: gap.broken };
 }
 
-/** Where the run of characters at the cursor ends that a plain scalar takes as they are. */
+/** The end of the run of characters at the cursor that belong to a plain scalar. */
 function plainRunEnd(source: Source, inFlow: boolean): number {
   let further = 0;
   for (;; further++) {
@@ -74,7 +74,7 @@ function endsPlainInFlow(source: Source, further: number): boolean {
   return c === "," || c === "?" || c === "[" || c === "]" || c === "{" || c === "}";
 }
 
-/** Takes one blank or line break into a gap. */
+/** Consumes one blank or line break and adds it to a gap. */
 function takeGap(source: Source, gap: Gap): void {
   if (isBlank(peek(source))) {
     const blank = takeUntil(source, source.at + 1);
@@ -105,7 +105,7 @@ export function scanQuoted(source: Source): string {
       else if (double && c === BACKSLASH && isBreak(peek(source, 1))) {
         skip(source);
         takeBreak(source);
-        gap.broken = true; // and `first` stays empty: an escaped line break counts as nothing
+        gap.broken = true; // `first` stays empty: an escaped line break adds nothing
         break;
       } else if (double && c === BACKSLASH) text += scanEscape(source);
       else text += takeUntil(source, quotedRunEnd(source, quote));
@@ -149,9 +149,9 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 const hexLengths: ReadonlyMap<string, number> = new Map([["x", 2], ["u", 4], ["U", 8]]);
 
-/** The character that the escape at the cursor stands for. */
+/** The character of the escape at the cursor. */
 function scanEscape(source: Source): string {
-  peek(source, 1); // reading up to something unreadable is noticed
+  peek(source, 1); // reports unreadable bytes after the cursor
   const letter = source.text.charAt(source.at + 1);
   const known = escapes.get(letter);
   if (known !== undefined) {
@@ -168,7 +168,7 @@ function scanEscape(source: Source): string {
   return String.fromCodePoint(point);
 }
 
-/** A literal or folded block; the cursor is at `|` or `>`, and `indent` is that of the collection around it (-1: none). */
+/** A literal or folded block. The cursor is at `|` or `>`. `indent`: indentation of the parent collection (-1: none). */
 export function scanBlock(source: Source, indent: number): string {
   const literal = peek(source) === PIPE;
   skip(source);
@@ -196,7 +196,7 @@ export function scanBlock(source: Source, indent: number): string {
   return text + (keep === "-" ? "" : lineEnd) + (keep === "+" ? breaks : "");
 }
 
-/** What follows `|` or `>`: which of the last line breaks stay, and by how much the block is indented (0: its first line says). */
+/** The indicators after `|` or `>`: the treatment of final line breaks, and the indentation (0: that of the first line). */
 function scanBlockHeader(source: Source): { keep: "" | "+" | "-"; increment: number } {
   let keep: "" | "+" | "-" = "";
   let increment = 0;
@@ -220,7 +220,7 @@ function scanBlockHeader(source: Source): { keep: "" | "+" | "-"; increment: num
   return { keep, increment };
 }
 
-/** Takes indentation and empty lines before a line of a block. `known` is the block's column, or 0 to find it out here. */
+/** Consumes indentation and empty lines before a line of a block. `known`: column of the block, or 0 to detect it. */
 function scanBlockBreaks(source: Source, known: number, parentIndent: number): { breaks: string; column: number } {
   let breaks = "";
   let widest = 0;

@@ -1,4 +1,4 @@
-/** Anchors, aliases, tags and directives: what begins with `&`, `*`, `!` and `%`. */
+/** Scanning of anchors (`&`), aliases (`*`), tags (`!`) and directives (`%`). */
 
 import {
   failHere,
@@ -61,7 +61,7 @@ function scanTagHandle(source: Source, inDirective: boolean): string {
     return `${handle}!`;
   }
   if (inDirective && handle !== "!") failHere(source, "did not find expected '!'");
-  return handle; // of a tag, `!word` is the beginning of its suffix
+  return handle; // in a tag, `!word` is the start of its suffix
 }
 
 const uriPunctuation = ";/?:@&=+$.,!~*'()[]";
@@ -96,7 +96,7 @@ function scanUriEscapes(source: Source): string {
   return new TextDecoder().decode(Uint8Array.from(octets));
 }
 
-/** The directive at the cursor with the rest of its line. */
+/** The directive at the cursor, including the rest of its line. */
 export function scanDirective(source: Source): Token {
   const { line } = source;
   skip(source);

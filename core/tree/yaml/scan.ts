@@ -1,8 +1,8 @@
 /**
- * Characters to tokens, by the rules of YAML 1.1 as libyaml and its descendants apply them: what clients see of a broken document
- * is the message and line of exactly this way of reading.
+ * Scans characters into tokens by the rules of YAML 1.1, as libyaml and its descendants. Error messages and lines are those of libyaml's
+ * algorithm.
  *
- * A key is known only by the `:` after it, so tokens wait in a queue while a key may begin at its head.
+ * A key is recognised by the `:` after it, so tokens are queued while a key may begin at the head of the queue.
  */
 
 import { limits } from "../../limits.ts";
@@ -24,12 +24,12 @@ import {
 } from "./source.ts";
 import type { MarkType, Token } from "./token.ts";
 
-/** Characters within which a key must be followed by its `:`. */
+/** Maximum number of characters of a key up to its `:`. */
 const keyLengthMax = 1024;
 
 /**
- * Where a key may have begun. `required`: nothing else can stand there, so that a missing `:` is an error. `token` is kept when the
- * key is no longer possible, because closing a flow collection forgets it once more.
+ * The start of a possible key. `required`: only a key is allowed here, so a missing `:` is an error. `token` is kept when the key is no longer
+ * possible, because closing a flow collection removes it again.
  */
 interface PossibleKey {
   possible: boolean;
@@ -38,17 +38,17 @@ interface PossibleKey {
   readonly required: boolean;
 }
 
-/** A scanner's state. `indent` is the column of the innermost block collection, -1 outside all. */
+/** State of a scanner. `indent`: column of the innermost block collection, -1 outside of all. */
 export interface Scan {
   readonly source: Source;
   readonly tokens: Token[];
-  /** How many tokens have been handed out: the number of the token at the queue's head. */
+  /** Number of consumed tokens: the number of the token at the head of the queue. */
   taken: number;
   head: number;
   indent: number;
   readonly indents: number[];
   keyAllowed: boolean;
-  /** One place for each level of flow collections, and one for the block around them. */
+  /** One entry for each level of flow collections, and one for the enclosing block. */
   readonly keys: PossibleKey[];
   /** The numbers of the tokens that are possible keys. */
   readonly keyTokens: Map<number, number>;
@@ -70,7 +70,7 @@ export function scanOf(source: Source): Scan {
   };
 }
 
-/** The next token, which stays. */
+/** The next token, without consuming it. */
 export function peekToken(scan: Scan): Token {
   for (;;) {
     const token = scan.tokens[scan.head];
@@ -82,7 +82,7 @@ export function peekToken(scan: Scan): Token {
   }
 }
 
-/** Moves past the next token. */
+/** Consumes the next token. */
 export function skipToken(scan: Scan): void {
   scan.head++;
   scan.taken++;
@@ -92,7 +92,7 @@ export function skipToken(scan: Scan): void {
   }
 }
 
-/** Reads on until there is at least one token more. */
+/** Scans until at least one more token is available. */
 function fetchToken(scan: Scan): void {
   const { source } = scan;
   skipToToken(scan);
@@ -154,7 +154,7 @@ function fetchToken(scan: Scan): void {
   failHere(source, "found character that cannot start any token");
 }
 
-/** Moves over blanks, comments and line breaks. A tab may not stand where the indentation of a key could be meant. */
+/** Skips blanks, comments and line breaks. Tabs are not allowed as indentation of a key. */
 function skipToToken(scan: Scan): void {
   const { source } = scan;
   for (;;) {
@@ -171,18 +171,18 @@ function put(scan: Scan, token: Token): void {
   scan.tokens.push(token);
 }
 
-/** The number that the next token gets. */
+/** The number of the next token. */
 function nextNumber(scan: Scan): number {
   return scan.taken + scan.tokens.length - scan.head;
 }
 
-/** Puts a token before the one of a number, or last if that one is already taken. */
+/** Inserts a token before the token with a number, or last if that token is consumed. */
 function insert(scan: Scan, before: number, token: Token): void {
   if (before < scan.taken) put(scan, token);
   else scan.tokens.splice(before - scan.taken + scan.head, 0, token);
 }
 
-/** Puts a token of one character. */
+/** Adds a token of one character. */
 function putMark(scan: Scan, type: MarkType): void {
   put(scan, { type, line: scan.source.line });
   skip(scan.source);
@@ -190,7 +190,7 @@ function putMark(scan: Scan, type: MarkType): void {
 
 // Possible keys
 
-/** Whether the key that may have begun at a level can still be one. Throws where it had to be. */
+/** Whether the possible key of a level is still possible. Throws if a required key is not. */
 function keyIsPossible(scan: Scan, level: number): boolean {
   const key = scan.keys[level];
   if (!key?.possible) return false;
@@ -206,7 +206,7 @@ function forgetKey(scan: Scan, key: PossibleKey): void {
   scan.keyTokens.delete(key.token);
 }
 
-/** Notes that a key may begin at the cursor. */
+/** Records that a key may begin at the cursor. */
 function noteKey(scan: Scan): void {
   if (!scan.keyAllowed) return;
   const { source } = scan;
@@ -217,7 +217,7 @@ function noteKey(scan: Scan): void {
   scan.keyTokens.set(token, level);
 }
 
-/** Gives up the key that may have begun at this level. */
+/** Removes the possible key of this level. */
 function dropKey(scan: Scan): void {
   const key = scan.keys.at(-1);
   if (!key?.possible) return;
@@ -227,7 +227,7 @@ function dropKey(scan: Scan): void {
 
 // Block collections
 
-/** Opens a block collection at a column deeper than the present one; `before` is the number of the token that it comes before. */
+/** Opens a block collection if the column is deeper than the current one. `before`: number of the token to insert its start before. */
 function openBlock(scan: Scan, column: number, type: "blockSequenceStart" | "blockMappingStart", line: number, before?: number): void {
   if (scan.keys.length > 1 || scan.indent >= column) return;
   scan.indents.push(scan.indent);
@@ -238,7 +238,7 @@ function openBlock(scan: Scan, column: number, type: "blockSequenceStart" | "blo
   else insert(scan, before, token);
 }
 
-/** Closes the block collections that are indented further than a column. */
+/** Closes block collections that are indented more than a column. */
 function closeBlocks(scan: Scan, column: number): void {
   if (scan.keys.length > 1) return;
   while (scan.indent > column) {
@@ -251,7 +251,7 @@ function closeBlocks(scan: Scan, column: number): void {
 
 function fetchStreamEnd(scan: Scan): void {
   const { source } = scan;
-  if (source.column !== 0) { // as if the last line had an end
+  if (source.column !== 0) { // as if the last line ended with a line break
     source.column = 0;
     source.line++;
   }
@@ -261,7 +261,7 @@ function fetchStreamEnd(scan: Scan): void {
   put(scan, { type: "streamEnd", line: source.line });
 }
 
-/** A token that ends everything open around it: a directive, `---` or `...`. */
+/** A token that ends all open collections: a directive, `---` or `...`. */
 function fetchAlone(scan: Scan, read: () => Token): void {
   closeBlocks(scan, -1);
   dropKey(scan);
@@ -269,7 +269,7 @@ function fetchAlone(scan: Scan, read: () => Token): void {
   put(scan, read());
 }
 
-/** A token with which a key may begin. */
+/** A token that may begin a key. */
 function fetchKeyable(scan: Scan, read: () => Token): void {
   noteKey(scan);
   scan.keyAllowed = false;
@@ -293,7 +293,7 @@ function closeFlow(scan: Scan, type: "flowSequenceEnd" | "flowMappingEnd"): void
 
 function fetchBlockEntry(scan: Scan): void {
   const { source } = scan;
-  if (scan.keys.length === 1) { // in a flow collection the composer says what is wrong
+  if (scan.keys.length === 1) { // in a flow collection the composer reports the error
     if (!scan.keyAllowed) failHere(source, "block sequence entries are not allowed in this context");
     openBlock(scan, source.column, "blockSequenceStart", source.line);
   }

@@ -1,10 +1,9 @@
-/** The characters of a YAML text under a cursor that knows its line and column, and the character classes of YAML. */
+/** A cursor over a YAML text with line and column, and the character classes of YAML. */
 
 import { runeLength } from "../utf8.ts";
 
 /**
- * What is wrong with a YAML text. The readers of this folder throw it from deep inside and `readYaml` alone catches it; it is
- * never seen outside.
+ * An error in a YAML text. Thrown by the modules of this folder and caught by `readYaml` only.
  */
 export class YamlProblem {
   /** Upstream's message without the leading `yaml: `. */
@@ -14,10 +13,10 @@ export class YamlProblem {
   }
 }
 
-/** A cursor over a text. `line` and `column` count from 0, in characters and not in UTF-16 units; `index` counts characters. */
+/** A cursor over a text. `line` and `column` count from 0. `column` and `index` count characters, not UTF-16 units. */
 export interface Source {
   readonly text: string;
-  /** What is thrown when the end of `text` is reached and the body went on with something unreadable. */
+  /** The error at the end of `text` if the body continues with unreadable bytes. */
   readonly broken: YamlProblem | undefined;
   at: number;
   index: number;
@@ -25,7 +24,7 @@ export interface Source {
   column: number;
 }
 
-/** A place in the text. */
+/** A position in the text. */
 export interface Mark {
   readonly index: number;
   readonly line: number;
@@ -34,23 +33,23 @@ export interface Mark {
 
 const incomplete = new YamlProblem("incomplete UTF-8 octet sequence");
 
-/** Bytes that upstream's reader decodes at a time: an unreadable byte is noticed together with the piece that it is in. */
+/** Bytes that upstream's reader decodes at once. An unreadable byte is reported with its block. */
 const pieceBytes = 512;
 
-// deno-lint-ignore no-control-regex -- these are the characters that YAML does not allow
+// deno-lint-ignore no-control-regex -- YAML does not allow these characters
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
-/** A cursor at the beginning of a body. What cannot be read is a problem only once the cursor comes near it. */
+/** A cursor at the start of a body. Unreadable bytes are an error only when the cursor reaches their block. */
 export function sourceOf(body: Uint8Array | string): Source {
   const { text, broken } = typeof body === "string" ? { text: body.toWellFormed(), broken: undefined } : decode(body);
   const bad = text.search(forbidden);
   const problem = bad < 0 ? broken : new YamlProblem("control characters are not allowed");
-  // A character that the end cuts off is noticed only there.
+  // A truncated character at the end is reported there.
   const readable = problem === undefined || problem === incomplete ? text : wholePieces(bad < 0 ? text : text.slice(0, bad));
   return { text: readable, broken: problem, at: readable.startsWith("\ufeff") ? 1 : 0, index: 0, line: 0, column: 0 };
 }
 
-/** The text of a body up to the first bytes that are none. */
+/** The text of a body up to its first unreadable bytes. */
 function decode(bytes: Uint8Array): { text: string; broken: YamlProblem | undefined } {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : undefined;
   if (utf16 !== undefined) {
@@ -66,15 +65,15 @@ function decode(bytes: Uint8Array): { text: string; broken: YamlProblem | undefi
   return { text: decoder.decode(bytes.subarray(0, at)), broken: brokenRune(bytes, at) };
 }
 
-/** What was read of a text before the piece in which it ends. */
+/** The text up to the start of its last block. */
 function wholePieces(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let end = bytes.length - bytes.length % pieceBytes;
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--; // a character cut in two belongs to the next piece
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--; // a character across blocks belongs to the next one
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, end));
 }
 
-/** What upstream's reader says of the bytes at `at`, which are not UTF-8. */
+/** Upstream's error for the bytes at `at`, which are not UTF-8. */
 function brokenRune(bytes: Uint8Array, at: number): YamlProblem {
   const first = bytes[at] ?? 0;
   const width = (first & 0xe0) === 0xc0 ? 2 : (first & 0xf0) === 0xe0 ? 3 : (first & 0xf8) === 0xf0 ? 4 : 0;
@@ -90,7 +89,7 @@ function brokenRune(bytes: Uint8Array, at: number): YamlProblem {
   return new YamlProblem(value < least ? "invalid length of a UTF-8 sequence" : "invalid Unicode character");
 }
 
-/** The character code at the cursor or a few units further; 0 at the end of the text. */
+/** The character code at the cursor or `further` units after it; 0 at the end of the text. */
 export function peek(source: Source, further = 0): number {
   const at = source.at + further;
   if (at < source.text.length) return source.text.charCodeAt(at);
@@ -102,7 +101,7 @@ export function markOf({ index, line, column }: Source): Mark {
   return { index, line, column };
 }
 
-/** Moves over so many UTF-16 units of one line. */
+/** Moves the cursor over `units` UTF-16 units of one line. */
 export function skip(source: Source, units = 1): void {
   for (const end = source.at + units; source.at < end; source.at++) {
     if ((source.text.charCodeAt(source.at) & 0xfc00) === 0xdc00) continue; // second half of a character
@@ -111,14 +110,14 @@ export function skip(source: Source, units = 1): void {
   }
 }
 
-/** Takes the units from the cursor up to `end`, all on one line. */
+/** Consumes the text from the cursor up to `end`, on one line. */
 export function takeUntil(source: Source, end: number): string {
   const taken = source.text.slice(source.at, end);
   skip(source, end - source.at);
   return taken;
 }
 
-/** Takes the line break at the cursor; what it counts as in a scalar. */
+/** Consumes the line break at the cursor. Returns its text in a scalar. */
 export function takeBreak(source: Source): string {
   const c = peek(source);
   const units = c === CR && peek(source, 1) === LF ? 2 : 1;
@@ -150,26 +149,26 @@ export function isBreakOrEnd(c: number): boolean {
   return c === 0 || isBreak(c);
 }
 
-/** A letter, digit, `_` or `-`: what names of anchors and tag handles consist of. */
+/** A letter, digit, `_` or `-`: a character of names of anchors and tag handles. */
 export function isWordCharacter(c: number): boolean {
   return c >= 0x61 && c <= 0x7a || c >= 0x41 && c <= 0x5a || c >= 0x30 && c <= 0x39 || c === 0x5f || c === 0x2d;
 }
 
-/** Whether `---` or `...` stands at the cursor, at the beginning of a line and before a blank. */
+/** The `---` or `...` at the cursor, at the start of a line and before a blank; else undefined. */
 export function atDocumentIndicator(source: Source): "---" | "..." | undefined {
   if (source.column !== 0) return undefined;
   const three = source.text.slice(source.at, source.at + 3);
   return (three === "---" || three === "...") && isBlankOrEnd(peek(source, 3)) ? three : undefined;
 }
 
-/** Moves over blanks and a comment that may follow; false where something else stands before the line's end. */
+/** Skips blanks and an optional comment. False if the line has other text. */
 export function skipToLineEnd(source: Source): boolean {
   while (isBlank(peek(source))) skip(source);
   if (peek(source) === 0x23) { while (!isBreakOrEnd(peek(source))) skip(source); }
   return isBreakOrEnd(peek(source));
 }
 
-/** Throws a problem found while reading characters, with the line on which the cursor stands. */
+/** Throws an error of the scanner with the line of the cursor. */
 export function failHere(source: Source, message: string): never {
   throw new YamlProblem(source.line === 0 ? message : `line ${source.line + 1}: ${message}`);
 }

@@ -1,6 +1,6 @@
-/** The tokens of YAML, between characters and nodes. */
+/** The tokens of YAML. */
 
-/** What a scanner hands to the composer. `line` counts from 0. */
+/** A token of the scanner for the composer. `line` counts from 0. */
 export type Token =
   | { readonly type: MarkType; readonly line: number }
   | { readonly type: "alias" | "anchor"; readonly line: number; readonly name: string }
@@ -9,7 +9,7 @@ export type Token =
   | { readonly type: "versionDirective"; readonly line: number; readonly version: string }
   | { readonly type: "tagDirective"; readonly line: number; readonly handle: string; readonly prefix: string };
 
-/** Tokens that are nothing but a place. The block starts and ends have no characters of their own: indentation makes them. */
+/** Tokens without a value. Starts and ends of blocks have no characters; they result from indentation. */
 export type MarkType =
   | "streamEnd"
   | "documentStart"

@@ -113,7 +113,7 @@ const containerFields = {
   tty: field(18, boolean, "Whether the container has a terminal. Requires stdin."),
 };
 
-export const Container = struct("Container", containerFields, { doc: "A container of a pod.", fill: containerDefaults });
+export const Container = struct("Container", containerFields, { doc: "A container of a pod.", applyDefaults: containerDefaults });
 export type Container = Infer<typeof Container>;
 
 export const EphemeralContainerCommon = struct("EphemeralContainerCommon", {
@@ -123,7 +123,7 @@ export const EphemeralContainerCommon = struct("EphemeralContainerCommon", {
   readinessProbe: field(11, Probe, "Not allowed for ephemeral containers.", { pointer: true }),
   startupProbe: field(22, Probe, "Not allowed for ephemeral containers.", { pointer: true }),
   lifecycle: field(12, Lifecycle, "Not allowed for ephemeral containers.", { pointer: true }),
-}, { doc: "The fields that ephemeral containers share with other containers.", fill: containerDefaults });
+}, { doc: "The fields that ephemeral containers share with other containers.", applyDefaults: containerDefaults });
 export type EphemeralContainerCommon = Infer<typeof EphemeralContainerCommon>;
 
 export const EphemeralContainer = struct("EphemeralContainer", {

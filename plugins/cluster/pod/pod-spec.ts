@@ -168,7 +168,7 @@ export const PodSpec = struct("PodSpec", {
     gate: "HostnameOverride",
   }),
   workloadRef: field(42, WorkloadReference, "The Workload that the pod belongs to.", { pointer: true, gate: "GenericWorkload" }),
-}, { doc: "The specification of a pod.", fill: podDefaults });
+}, { doc: "The specification of a pod.", applyDefaults: podDefaults });
 export type PodSpec = Infer<typeof PodSpec>;
 
 export const PodTemplateSpec = struct("PodTemplateSpec", {

@@ -20,7 +20,7 @@ export const HTTPGetAction = struct("HTTPGetAction", {
   host: field(3, string, "The host to connect to. Default: the pod's IP address."),
   scheme: field(4, named("v1.URIScheme", oneOf("HTTP", "HTTPS")), "HTTP (the default) or HTTPS."),
   httpHeaders: field(5, list(HTTPHeader), "Additional headers of the request."),
-}, { doc: "An HTTP GET request to the container.", fill: httpDefaults });
+}, { doc: "An HTTP GET request to the container.", applyDefaults: httpDefaults });
 export type HTTPGetAction = Infer<typeof HTTPGetAction>;
 
 export const SleepAction = struct("SleepAction", {
@@ -154,7 +154,7 @@ export const Probe = struct("Probe", {
     "Time in seconds for the container to terminate after a failed probe. Overrides the value of the pod.",
     { pointer: true },
   ),
-}, { doc: "A periodic health check of a container by the node.", fill: probeDefaults });
+}, { doc: "A periodic health check of a container by the node.", applyDefaults: probeDefaults });
 export type Probe = Infer<typeof Probe>;
 
 function httpDefaults<T extends { readonly path?: string; readonly scheme?: string }>(self: T): T {

@@ -44,7 +44,7 @@ export const PersistentVolumeClaimSpec = struct("PersistentVolumeClaimSpec", {
       pointer: true,
     },
   ),
-}, { doc: "The specification of a claim.", fill: withVolumeMode });
+}, { doc: "The specification of a claim.", applyDefaults: withVolumeMode });
 export type PersistentVolumeClaimSpec = Infer<typeof PersistentVolumeClaimSpec>;
 
 export const PersistentVolumeClaimTemplate = struct("PersistentVolumeClaimTemplate", {

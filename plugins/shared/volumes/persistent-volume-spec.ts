@@ -28,5 +28,5 @@ export const PersistentVolumeSpec = struct("PersistentVolumeSpec", {
   volumeAttributesClassName: field(10, string, "The current attributes class of the volume. Set by the binder and the driver.", {
     pointer: true,
   }),
-}, { doc: "The specification of a volume.", fill: roundToMillis("capacity") });
+}, { doc: "The specification of a volume.", applyDefaults: roundToMillis("capacity") });
 export type PersistentVolumeSpec = Infer<typeof PersistentVolumeSpec>;

@@ -23,7 +23,7 @@ export const ConfigMapVolumeSource = struct("ConfigMapVolumeSource", {
   items: field(2, list(KeyToPath), "The keys to project and their paths. Absent: all keys, with the key as path."),
   defaultMode: field(3, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
   optional: field(4, boolean, "Whether the pod starts if the ConfigMap or a key is missing.", { pointer: true }),
-}, { doc: "The keys of a ConfigMap as files.", fill: withFileMode });
+}, { doc: "The keys of a ConfigMap as files.", applyDefaults: withFileMode });
 export type ConfigMapVolumeSource = Infer<typeof ConfigMapVolumeSource>;
 
 export const CSIVolumeSource = struct("CSIVolumeSource", {
@@ -38,7 +38,7 @@ export type CSIVolumeSource = Infer<typeof CSIVolumeSource>;
 export const DownwardAPIVolumeSource = struct("DownwardAPIVolumeSource", {
   items: field(1, list(DownwardAPIVolumeFile), "The files."),
   defaultMode: field(2, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
-}, { doc: "Fields and resources of the pod as files.", fill: withFileMode });
+}, { doc: "Fields and resources of the pod as files.", applyDefaults: withFileMode });
 export type DownwardAPIVolumeSource = Infer<typeof DownwardAPIVolumeSource>;
 
 export const EmptyDirVolumeSource = struct("EmptyDirVolumeSource", {
@@ -86,7 +86,7 @@ export const ImageVolumeSource = struct("ImageVolumeSource", {
     named("v1.PullPolicy", oneOf("Always", "IfNotPresent", "Never")),
     "The pull policy. Default: Always for the tag latest, else IfNotPresent.",
   ),
-}, { doc: "The files of a container image or artifact.", fillWhile: { [imageVolumeGate]: withPullPolicy } });
+}, { doc: "The files of a container image or artifact.", gatedDefaults: { [imageVolumeGate]: withPullPolicy } });
 export type ImageVolumeSource = Infer<typeof ImageVolumeSource>;
 
 function withPullPolicy<T extends { readonly reference?: string; readonly pullPolicy?: string }>(self: T): T {
@@ -113,7 +113,7 @@ export const SecretVolumeSource = struct("SecretVolumeSource", {
   items: field(2, list(KeyToPath), "The keys to project and their paths. Absent: all keys, with the key as path."),
   defaultMode: field(3, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
   optional: field(4, boolean, "Whether the pod starts if the Secret or a key is missing.", { pointer: true }),
-}, { doc: "The keys of a Secret as files.", fill: withFileMode });
+}, { doc: "The keys of a Secret as files.", applyDefaults: withFileMode });
 export type SecretVolumeSource = Infer<typeof SecretVolumeSource>;
 
 export const StorageOSVolumeSource = struct("StorageOSVolumeSource", ...storageOS(LocalObjectReference));

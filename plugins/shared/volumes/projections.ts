@@ -19,7 +19,7 @@ export const ObjectFieldSelector = struct("ObjectFieldSelector", {
 }, {
   doc: "Selects a field of the pod.",
   atomic: true,
-  fill: (self: { readonly apiVersion?: string }) => (self.apiVersion ?? "") === "" ? { ...self, apiVersion: "v1" } : self,
+  applyDefaults: (self: { readonly apiVersion?: string }) => (self.apiVersion ?? "") === "" ? { ...self, apiVersion: "v1" } : self,
 });
 export type ObjectFieldSelector = Infer<typeof ObjectFieldSelector>;
 
@@ -65,7 +65,7 @@ export const ServiceAccountTokenProjection = struct("ServiceAccountTokenProjecti
   path: field(3, string, 'The relative path of the file. It must not contain "..".', { required: true }),
 }, {
   doc: "A token of the pod's service account as a file.",
-  fill: (self: { readonly expirationSeconds?: Int64 | null }) =>
+  applyDefaults: (self: { readonly expirationSeconds?: Int64 | null }) =>
     (self.expirationSeconds ?? null) === null ? { ...self, expirationSeconds: 3600 } : self,
 });
 export type ServiceAccountTokenProjection = Infer<typeof ServiceAccountTokenProjection>;
@@ -94,7 +94,7 @@ export const PodCertificateProjection = struct("PodCertificateProjection", {
   userAnnotations: field(7, record(string), "Additional data for the signer."),
 }, {
   doc: "A key and certificate of the pod as files. Requires the feature gate PodCertificateRequest.",
-  fill: (self: { readonly maxExpirationSeconds?: number | null }) =>
+  applyDefaults: (self: { readonly maxExpirationSeconds?: number | null }) =>
     (self.maxExpirationSeconds ?? null) === null ? { ...self, maxExpirationSeconds: 86_400 } : self,
 });
 export type PodCertificateProjection = Infer<typeof PodCertificateProjection>;
@@ -115,5 +115,5 @@ export type VolumeProjection = Infer<typeof VolumeProjection>;
 export const ProjectedVolumeSource = struct("ProjectedVolumeSource", {
   sources: field(1, list(VolumeProjection), "The sources. Their paths must be distinct.", { written: "always" }),
   defaultMode: field(2, int32, "The permission bits of the files. Default 0644.", { pointer: true }),
-}, { doc: "A directory with the files of several sources.", fill: withFileMode });
+}, { doc: "A directory with the files of several sources.", applyDefaults: withFileMode });
 export type ProjectedVolumeSource = Infer<typeof ProjectedVolumeSource>;

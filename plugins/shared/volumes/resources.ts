@@ -17,11 +17,11 @@ export const ResourceRequirements = struct("ResourceRequirements", {
   limits: field(1, ResourceList, "The maximum usage, by resource."),
   requests: field(2, ResourceList, "The reserved resources. Default: the limits."),
   claims: field(3, mapBy(["name"], ResourceClaim), "The resource claims that are used. Immutable."),
-}, { doc: "Resource requests and limits of a container.", fill: roundToMillis("limits", "requests") });
+}, { doc: "Resource requests and limits of a container.", applyDefaults: roundToMillis("limits", "requests") });
 export type ResourceRequirements = Infer<typeof ResourceRequirements>;
 
 export const VolumeResourceRequirements = struct("VolumeResourceRequirements", {
   limits: field(1, ResourceList, "The maximum size of the volume, by resource."),
   requests: field(2, ResourceList, "The minimum size of the volume. Only storage is used."),
-}, { doc: "The storage that a claim requests.", fill: roundToMillis("limits", "requests") });
+}, { doc: "The storage that a claim requests.", applyDefaults: roundToMillis("limits", "requests") });
 export type VolumeResourceRequirements = Infer<typeof VolumeResourceRequirements>;

@@ -71,7 +71,7 @@ export const HostPathVolumeSource = struct("HostPathVolumeSource", {
   ),
 }, {
   doc: "A file or directory of the node, for system agents.",
-  fill: (self: { readonly type?: string | null }) => (self.type ?? null) === null ? { ...self, type: "" } : self,
+  applyDefaults: (self: { readonly type?: string | null }) => (self.type ?? null) === null ? { ...self, type: "" } : self,
 });
 export type HostPathVolumeSource = Infer<typeof HostPathVolumeSource>;
 

@@ -75,7 +75,7 @@ export type VolumeSource = Infer<typeof VolumeSource>;
 export const Volume = struct("Volume", {
   name: field(1, string, "The name by which containers mount the volume, unique in the pod.", { required: true }),
   source: field(2, VolumeSource, "The source of the volume. Exactly one field must be set.", { inline: true }),
-}, { doc: "A volume that containers of the pod can mount.", fill: withEmptyDir });
+}, { doc: "A volume that containers of the pod can mount.", applyDefaults: withEmptyDir });
 export type Volume = Infer<typeof Volume>;
 
 /** Applies the default source: an emptyDir. */
