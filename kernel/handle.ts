@@ -3,6 +3,7 @@ import { checkProduced, negotiate, negotiateError, prefersPretty } from "../core
 import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
+import { AuthorizationFailure } from "./access/authorization/mod.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import type { UserInfo } from "../core/user-info.ts";
@@ -63,6 +64,7 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
     where = route(info, exchange.method, catalog);
     return out(await dispatch({ exchange: asked, info, where, user: actor, catalog, server, warnings, step: seen.step }));
   } catch (error) {
+    if (error instanceof AuthorizationFailure && stage === "authorization") return out(failedAuthorizationReply(exchange.url, error));
     const failure = toStatusError(error, info, server.report);
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
@@ -157,13 +159,22 @@ function prettyOf({ url }: Exchange): string {
   return at < 0 ? "" : parseQuery(url.slice(at + 1)).first("pretty");
 }
 
+/** The reply where authorization failed, which is plain text in upstream, too. */
+function failedAuthorizationReply(url: string, { failure }: AuthorizationFailure): Reply {
+  return textReply(500, `${escapedHtml(`Internal Server Error: ${goQuote(url)}: ${failure}`)}\n`);
+}
+
 /** The reply to a path of the old prefixes that names nothing; it is sent before authentication. */
 function cutShortReply(url: string): Reply {
-  const safe = url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const safe = escapedHtml(url);
   return textReply(
     500,
     `Internal Server Error: ${goQuote(safe)}: failed to create RequestInfo: unable to determine kind and namespace from url, ${safe}\n`,
   );
+}
+
+function escapedHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 /** With the header that refusals of impersonation and authorization have. */

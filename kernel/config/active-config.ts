@@ -4,6 +4,7 @@ import type { Names } from "../../core/names.ts";
 import type { Plugin } from "../../core/plugin.ts";
 import { lineNames } from "../../metrics/mod.ts";
 import { kernelMetrics } from "../observe/metrics.ts";
+import { authorizationMistakes } from "./configured-authorizers.ts";
 import { withoutAdmission } from "./choose-admission.ts";
 import { type Catalog, CatalogError } from "../catalog/catalog.ts";
 import { compile } from "../catalog/compile.ts";
@@ -27,6 +28,8 @@ export function activeConfigOf(config: Config, plugins: readonly Plugin[], befor
   if (config["requestheader-uid-headers"].length > 0 && !catalog.gates.isOn("RemoteRequestHeaderUID")) {
     throw new ConfigError(['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled']);
   }
+  const mistakes = authorizationMistakes(config, plugins.flatMap(({ authorizers = [] }) => authorizers.map(({ name }) => name)));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
   return { config, plugins, catalog };
 }
 

@@ -73,6 +73,7 @@ export interface Config {
   readonly "service-account-extend-token-expiration": boolean;
   readonly "service-account-lookup": boolean;
   readonly "api-audiences": readonly string[];
+  readonly "authorization-mode": readonly string[];
   readonly "data-dir": string;
   readonly "etcd-servers": readonly string[];
   readonly "etcd-prefix": string;
@@ -209,6 +210,13 @@ export const settings: Settings = Object.freeze(
     ),
     "api-audiences": live(
       list("Audiences of this server: a service account token must be for one of them; empty: --service-account-issuer."),
+    ),
+
+    "authorization-mode": live(
+      list(
+        "Authorizers in the order in which they are called: RBAC, AlwaysAllow, AlwaysDeny, or one that a plugin offers. The first that " +
+          "allows or denies a request decides. Members of system:masters are always allowed. Empty: RBAC.",
+      ),
     ),
 
     "data-dir": fixed(

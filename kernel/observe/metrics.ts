@@ -1,5 +1,6 @@
 /** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
 import { defineMetric, type Registry } from "../../metrics/mod.ts";
+import { authorizationMetrics } from "./authorization-metrics.ts";
 import { cacheMetrics } from "../cache/mod.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "./meter.ts";
@@ -19,6 +20,7 @@ export const kernelMetrics = Object.freeze({
   ...cacheMetrics,
   ...workMetrics,
   ...tokenMetrics,
+  ...authorizationMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",

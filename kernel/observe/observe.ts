@@ -1,4 +1,5 @@
 /** Metrics and log lines of requests, from their first step to their last byte. */
+import type { AuthorizationDecision } from "../../core/access.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import { type Exchange, header, type Reply } from "../request/exchange.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -127,30 +128,45 @@ function followed(
   };
 }
 
-/** `authorize`, counted and timed. Whatever it throws is a denial, unless it is no refusal (403) at all. */
-export function measuredAuthorize(
-  authorize: (user: UserInfo, info: RequestInfo) => Promise<void>,
-  isRefusal: (error: unknown) => boolean,
+/** A decision, or a failure to decide, as upstream's metrics count it. */
+type AuthorizationResult = "allowed" | "denied" | "no-opinion" | "error";
+
+/** `decide`, counted and timed. Waits only where `decide` does. */
+export function measuredDecision(
+  decide: (user: UserInfo, info: RequestInfo) => AuthorizationDecision | Promise<AuthorizationDecision>,
   record: KernelRecord,
   now: () => number,
-): (user: UserInfo, info: RequestInfo) => Promise<void> {
-  const report = (result: "allowed" | "denied" | "error", begun: number) => {
+): (user: UserInfo, info: RequestInfo) => AuthorizationDecision | Promise<AuthorizationDecision> {
+  const report = (result: AuthorizationResult, begun: number) => {
     const labels = result === "allowed" ? allowed : { result };
     record.authorizations.with(labels).add();
     const seconds = (now() - begun) / 1000;
     record.authorizationSeconds.with(labels).observe(seconds);
     record.filterSeconds.with(authorization).observe(seconds);
   };
-  return async (user, info) => {
-    const begun = now();
+  const wait = async (answer: Promise<AuthorizationDecision>, begun: number) => {
     try {
-      await authorize(user, info);
+      const decision = await answer;
+      report(resultOf(decision), begun);
+      return decision;
     } catch (error) {
-      report(isRefusal(error) ? "denied" : "error", begun);
+      report("error", begun);
       throw error;
     }
-    report("allowed", begun);
   };
+  return (user, info) => {
+    const begun = now();
+    const answer = decide(user, info);
+    if (answer instanceof Promise) return wait(answer, begun);
+    report(resultOf(answer), begun);
+    return answer;
+  };
+}
+
+function resultOf({ verdict, error }: AuthorizationDecision): AuthorizationResult {
+  if (verdict === "allow") return "allowed";
+  if (error !== undefined) return "error";
+  return verdict === "deny" ? "denied" : "no-opinion";
 }
 
 /** Observation of one request for metrics and logs, from its first step to its last byte. */

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { AuthorizationDecision } from "../../core/access.ts";
 import { createRegistry } from "../../metrics/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { kernelMetrics } from "./metrics.ts";
-import { measuredAuthorize, observer } from "./observe.ts";
+import { measuredDecision, observer } from "./observe.ts";
 import type { Finished } from "./request-log.ts";
 import { requestInfo } from "../request/request-info.ts";
 
@@ -166,27 +167,26 @@ test("observer() times refused credentials as failures, and what is turned away 
   assert.match(terminated[0]!, /code="429"/);
 });
 
-test("measuredAuthorize() tells allowed, denied and failed apart, and passes refusals on", async () => {
+test("measuredDecision() counts what is allowed, denied, without an opinion and failed, and passes decisions on", async () => {
   const { record, lines } = world();
-  const refusal = new Error("forbidden");
-  const outcomes = [undefined, refusal, new Error("bug")];
-  const authorize = measuredAuthorize(
-    async () => {
-      const outcome = outcomes.shift();
-      if (outcome !== undefined) throw outcome;
-    },
-    (error) => error === refusal,
-    record,
-    () => 0,
-  );
+  const decisions: readonly AuthorizationDecision[] = [
+    { verdict: "allow", reason: "" },
+    { verdict: "allow", reason: "", error: "a role is missing" },
+    { verdict: "deny", reason: "no" },
+    { verdict: "noOpinion", reason: "" },
+    { verdict: "noOpinion", reason: "", error: "no answer" },
+  ];
   const info = requestInfo("GET", "/version")!;
-  await authorize(user, info);
-  await assert.rejects(authorize(user, info), refusal);
-  await assert.rejects(authorize(user, info), /bug/);
+  for (const decision of decisions) {
+    assert.equal(measuredDecision(() => decision, record, () => 0)(user, info), decision);
+    assert.equal(await measuredDecision(() => Promise.resolve(decision), record, () => 0)(user, info), decision);
+  }
+  await assert.rejects(async () => await measuredDecision(() => Promise.reject(new Error("bug")), record, () => 0)(user, info), /bug/);
   assert.deepEqual(await lines("authorization_attempts_total"), [
-    'authorization_attempts_total{result="allowed"} 1',
-    'authorization_attempts_total{result="denied"} 1',
-    'authorization_attempts_total{result="error"} 1',
+    'authorization_attempts_total{result="allowed"} 4',
+    'authorization_attempts_total{result="denied"} 2',
+    'authorization_attempts_total{result="no-opinion"} 2',
+    'authorization_attempts_total{result="error"} 3',
   ]);
 });
 

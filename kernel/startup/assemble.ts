@@ -1,23 +1,14 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
 import type { Access } from "../../core/access.ts";
-import { StatusError } from "../../core/status-error.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/authentication/mod.ts";
-import {
-  authorizeBy,
-  decideInOrder,
-  publicInformation,
-  rulesOfChain,
-  systemDiscovery,
-  systemMasters,
-  systemMonitoring,
-} from "../access/authorization/mod.ts";
+import { type Chain, decideRequests, refusalOf } from "../access/authorization/mod.ts";
 import { impersonateBy } from "../access/impersonation/mod.ts";
 import type { OpenedReads } from "../cache/mod.ts";
 import { nonresourceReply } from "../nonresource/nonresource.ts";
 import { describe, type Log } from "../observe/log.ts";
 import { meterOf } from "../observe/meter.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
-import { measuredAuthorize, observer } from "../observe/observe.ts";
+import { measuredDecision, observer } from "../observe/observe.ts";
 import { requestLog } from "../observe/request-log.ts";
 import { requestLabels } from "../observe/request-metrics.ts";
 import { goawayChooser } from "../request/goaway.ts";
@@ -39,6 +30,7 @@ export interface Parts extends CheckedParts {
   readonly log: Log;
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "document">;
+  readonly authorization: Chain;
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
@@ -72,7 +64,7 @@ export function assemble(parts: Parts): Server {
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
-    impersonate: impersonateBy(access.authorize),
+    impersonate: impersonateBy(parts.authorization.decide),
     access,
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
     admit: inflightOf(parts),
@@ -114,17 +106,21 @@ function authenticateOf({ inForce, authentication: { authenticators }, registry:
   };
 }
 
-const chain = Object.freeze([systemMasters, systemMonitoring, publicInformation, systemDiscovery]);
-
-function authorizeOf({ registry: { record } }: Parts): Server["authorize"] {
-  return measuredAuthorize(authorizeBy(decideInOrder(chain)), isRefusal, record, elapsed);
+function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
+  const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
+  return async (user, info) => {
+    const answer = decide(user, info);
+    const decision = answer instanceof Promise ? await answer : answer;
+    const refusal = refusalOf(user, info, decision);
+    if (refusal !== undefined) throw refusal;
+  };
 }
 
-function accessOf({ authentication: { authenticateToken }, accounts }: Parts): Access {
+function accessOf({ authorization, authentication: { authenticateToken }, accounts }: Parts): Access {
   const authenticated = authenticatedUsers();
   return {
-    authorize: decideInOrder(chain),
-    rules: rulesOfChain(chain),
+    authorize: async (user, attributes) => await authorization.decide(user, attributes),
+    rules: authorization.rules,
     async authenticateToken(token, audiences) {
       const outcome = await authenticateToken(token, audiences);
       if (outcome.tag === "accepted") return { ...outcome.accepted, user: authenticated(outcome.accepted.user) };
@@ -177,7 +173,3 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
 const readOnlyRequests = Object.freeze({ request_kind: "readOnly" });
 const mutatingRequests = Object.freeze({ request_kind: "mutating" });
 const succeeded = Object.freeze({ result: "success" });
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof StatusError && error.reason === "Forbidden";
-}

@@ -18,6 +18,7 @@ import type { ActiveConfig } from "../config/active-config.ts";
 import { storeChecks } from "../nonresource/store-checks.ts";
 import type { Store } from "../store/store.ts";
 import type { Faults } from "../store/fault.ts";
+import { authorizersHook } from "./authorization.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 
 /** What the checks look at. */
@@ -73,7 +74,7 @@ export function healthChecks(parts: CheckedParts, elapsed: () => number): (catal
 
 /** Post-start hooks in the order in which they are reported. */
 export function hookNames(catalog: Catalog): readonly string[] {
-  return [bootstrapHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
+  return [bootstrapHook, authorizersHook, ...controllerHooks(catalog), ...hooksOf(catalog).map(({ name }) => name)];
 }
 /** The hook that makes the objects that must exist. */
 export const bootstrapHook = "create-initial-objects";

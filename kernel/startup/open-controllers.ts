@@ -1,5 +1,6 @@
 /** Starts the background work of a server: bootstrap objects, controllers with their leader election, compaction. */
 import { readFile } from "node:fs/promises";
+import type { Api } from "../../core/api.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { ControllerContext } from "../../core/plugin.ts";
 import { systemGroups } from "../../core/user-info.ts";
@@ -14,8 +15,13 @@ import type { ConfigInForce } from "./config-in-force.ts";
 
 const masters = [systemGroups.masters];
 /** The server itself, for its own requests. */
-export const serverUser = { name: "system:apiserver", groups: masters };
+const serverUser = { name: "system:apiserver", groups: masters };
 const controllerUser = { name: "system:kube-controller-manager", groups: masters };
+
+/** The API in process of the server itself, with upstream's user and field manager. */
+export function serverApi(server: Server): Api {
+  return localApi(server, serverUser, { manager: "kube-apiserver" });
+}
 
 /** `store` is the measured one. */
 export async function openControllers(
@@ -38,7 +44,7 @@ export async function openControllers(
   const background = runBackground(inForce.current(), {
     store,
     // Bootstrap objects and the lease have the field managers of upstream's programs.
-    api: localApi(server, serverUser, { manager: "kube-apiserver" }),
+    api: serverApi(server),
     apiOf: ({ name, fieldManager: manager = name }) =>
       localApi(server, controllerUser, { manager, follows: (kind) => followed(start, name, kind) }),
     hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),

@@ -2,7 +2,6 @@
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
 import { controllerHooks } from "../background/background.ts";
-import { localApi } from "../background/local-api.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
@@ -13,12 +12,13 @@ import { processReader, watchProcess } from "../observe/process-metrics.ts";
 import type { Server } from "../server.ts";
 import { assemble } from "./assemble.ts";
 import { openAuthentication } from "./authenticators.ts";
+import { authorizersHook, openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, openHealth } from "./health-checks.ts";
-import { openControllers, serverUser } from "./open-controllers.ts";
+import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
 import { type Reload, reloader } from "./reload.ts";
@@ -81,6 +81,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, inForce: inForce.current, after: systemClock.after });
   const watches = watchEnds(signal);
+  const authorization = openAuthorization({ inForce, registry, log, start, signal });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -92,9 +93,12 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     log,
     authentication,
     accounts,
+    authorization,
     ending: () => watches.signal(Math.random),
   });
-  accounts.recordBy(localApi(server, serverUser, { manager: "kube-apiserver" }));
+  const api = serverApi(server);
+  authorization.open(api);
+  accounts.recordBy(api);
   const background = await openControllers(inForce, server, {
     store: cache.store,
     start,
@@ -112,7 +116,10 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     server,
     registry,
     bootstrapped,
-    started: Promise.race([start.all(controllerHooks(inForce.current().catalog)), pause(limits.startedMsMax, signal)]),
+    started: Promise.race([
+      start.all([authorizersHook, ...controllerHooks(inForce.current().catalog)]),
+      pause(limits.startedMsMax, signal),
+    ]),
     inForce: inForce.current,
     swap: inForce.swap,
     reload,

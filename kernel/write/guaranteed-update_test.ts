@@ -5,6 +5,7 @@ import { definePlugin } from "../../core/define/define.ts";
 import { object } from "../../core/meta/object.ts";
 import { field, record, string } from "../../core/schema.ts";
 import { logCheck, startUp, switchCheck } from "../../health/mod.ts";
+import { chainOf } from "../access/authorization/mod.ts";
 import { noFaults } from "../store/fault.ts";
 import { assemble } from "../startup/assemble.ts";
 import { withCache } from "../cache/testing/bench.ts";
@@ -114,6 +115,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       log: silentLog,
       authentication: { authenticators: [], authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }) },
       accounts: { issuer: { issue: unused, issueLegacy: unused }, document: () => Promise.resolve(undefined) },
+      authorization: chainOf([]),
       ending: () => new AbortController().signal,
       shutdown: switchCheck("shutdown", "process is shutting down", true),
       start: startUp(),

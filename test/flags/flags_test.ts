@@ -170,6 +170,20 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       );
     }),
   ...issuing,
+  "authorization-mode": async () => {
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const statusForAlice = (server: Served) => statusOf(server, secrets, { authorization: `Bearer ${server.tokens.alice}` });
+    await served([], async (server) => assert.equal(await statusForAlice(server), 403));
+    const modes = "--authorization-mode=AlwaysDeny,AlwaysAllow";
+    await served([modes], async (server) => assert.equal(await statusForAlice(server), 200));
+    await assert.rejects(served(["--authorization-mode=RBAC,rbac,RBAC"], () => Promise.resolve()), (error: Error) => {
+      assert.equal(
+        error.message,
+        'authorization-mode "rbac" is not a valid mode\nauthorization-mode ["RBAC" "rbac" "RBAC"] has mode specified more than once',
+      );
+      return true;
+    });
+  },
   "anonymous-auth": async () => {
     const strange = { authorization: "" };
     await served(["--anonymous-auth=false"], async (server) => assert.equal(await statusOf(server, "/livez", strange), 401));

@@ -56,6 +56,13 @@ const live: { readonly [Name in SettingName]?: Live } = {
     saw: 401,
     nowSees: 200,
   },
+  "authorization-mode": {
+    before: "authorization-mode: [AlwaysAllow]",
+    after: "authorization-mode: [AlwaysDeny]",
+    sees: (server) => statusOf(server, path, { authorization: "" }),
+    saw: 200,
+    nowSees: 403,
+  },
   "requestheader-allowed-names": proxy("requestheader-allowed-names", "somebody-else", carol, 401),
   "requestheader-username-headers": proxy("requestheader-username-headers", "X-Remote-User", 401, carol),
   "requestheader-uid-headers": proxy("requestheader-uid-headers", "X-Remote-Uid", carol, { ...carol, uid: "u-7" }),

@@ -17,9 +17,19 @@ test("the endpoints list their checks in upstream's order and words", async () =
   const hooks = [
     "storage-readiness",
     "create-initial-objects",
+    "start-authorizers",
     ...["persistentvolumeclaim-protection", "persistentvolume-protection", "volumeattributesclass-protection"],
-    ...["storage-version-migrator", "namespace", "serviceaccount", "root-ca-certificate-publisher", "garbage-collector"],
-  ].map((name) => `[+]poststarthook/${/^(storage-readiness|create-initial-objects)$/.test(name) ? name : `start-${name}-controller`} ok`);
+    ...[
+      "storage-version-migrator",
+      "namespace",
+      "serviceaccount",
+      "serviceaccount-token",
+      "root-ca-certificate-publisher",
+      "garbage-collector",
+    ],
+  ].map((name) =>
+    `[+]poststarthook/${/^(storage-readiness|create-initial-objects|start-authorizers)$/.test(name) ? name : `start-${name}-controller`} ok`
+  );
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];
   const sorted = (all: readonly string[]) => [...all].sort();
   for (const endpoint of ["livez", "healthz"]) {

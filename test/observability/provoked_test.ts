@@ -77,6 +77,7 @@ const bySituation: Readonly<Record<string, string>> = {
   "apiserver_config_controller_last_config_info": "test/reload/reload_test.ts",
   "apiserver_config_controller_automatic_reloads_total": "test/reload/reload_test.ts",
   "apiserver_config_controller_automatic_reload_last_timestamp_seconds": "test/reload/reload_test.ts",
+  "apiserver_authorization_decisions_total": "test/authorization_test.ts",
   "apiserver_request_terminations_total": "test/flags/observing.ts",
   "apiserver_request_aborts_total": "kernel/observe/observe_test.ts",
   "apiserver_longrunning_requests": "kernel/observe/observe_test.ts",

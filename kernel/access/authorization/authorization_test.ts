@@ -1,29 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StatusError } from "../../../core/status-error.ts";
 import { requestInfo } from "../../request/request-info.ts";
-import { authorizeBy, decideInOrder, publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./mod.ts";
+import { AuthorizationFailure, chainOf, decideRequests, publicInformation, refusalOf, systemDiscovery, systemMonitoring } from "./mod.ts";
 
-const authorize = authorizeBy(decideInOrder([systemMasters, systemMonitoring, publicInformation, systemDiscovery]));
+const decide = decideRequests(
+  chainOf([systemMonitoring, publicInformation, systemDiscovery].map((authorizer) => ({ type: "", name: "", authorizer }))).decide,
+);
 const alice = { name: "alice", groups: ["system:authenticated"] };
 const admin = { name: "admin", groups: ["system:masters"] };
 
 async function refusal(user: typeof alice, method: string, url: string): Promise<string> {
-  try {
-    await authorize(user, requestInfo(method, url)!);
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 403) return error.message;
-    throw error;
-  }
-  return "";
+  const info = requestInfo(method, url)!;
+  const error = refusalOf(user, info, await decide(user, info));
+  assert.ok(error === undefined || error.code === 403);
+  return error?.message ?? "";
 }
 
-test("authorize() lets masters do everything and everybody see health and version", async () => {
+test("requests: lets masters do everything and everybody see health and version", async () => {
   assert.equal(await refusal(admin, "DELETE", "/api/v1/namespaces/a"), "");
   for (const path of ["/livez", "/readyz", "/healthz", "/version"]) assert.equal(await refusal(alice, "GET", path), "", path);
 });
 
-test("authorize() lets those who are known discover kinds, and no stranger", async () => {
+test("requests: lets those who are known discover kinds, and no stranger", async () => {
   const stranger = { name: "system:anonymous", groups: ["system:unauthenticated"] };
   for (const path of ["/api", "/api/v1", "/apis", "/apis/storage.k8s.io", "/apis/storage.k8s.io/v1", "/openapi/v2", "/openapi/v3/api/v1"]) {
     assert.equal(await refusal(alice, "GET", path), "", path);
@@ -35,7 +33,7 @@ test("authorize() lets those who are known discover kinds, and no stranger", asy
   }
 });
 
-test("authorize() refuses the rest in upstream's words, before anybody looks whether it exists", async () => {
+test("requests: refuses the rest in upstream's words, before anybody looks whether it exists", async () => {
   assert.equal(await refusal(alice, "GET", "/no/such/path"), 'forbidden: User "alice" cannot get path "/no/such/path"');
   assert.equal(await refusal(alice, "POST", "/livez"), 'forbidden: User "alice" cannot post path "/livez"');
   assert.equal(
@@ -48,7 +46,7 @@ test("authorize() refuses the rest in upstream's words, before anybody looks whe
   );
 });
 
-test("authorize() lets those who monitor read metrics and health, and nothing else", async () => {
+test("requests: lets those who monitor read metrics and health, and nothing else", async () => {
   const scraper = { name: "scraper", groups: ["system:monitoring", "system:authenticated"] };
   for (const path of ["/metrics", "/metrics/slis", "/readyz", "/readyz/etcd", "/livez/poststarthook/create-initial-objects"]) {
     assert.equal(await refusal(scraper, "GET", path), "", path);
@@ -60,10 +58,14 @@ test("authorize() lets those who monitor read metrics and health, and nothing el
   assert.notEqual(await refusal(scraper, "DELETE", "/metrics"), "");
 });
 
-test("authorize() asks no further once somebody denies", async () => {
-  const denies = { name: "denies", authorize: () => ({ verdict: "deny" as const, reason: "not today" }) };
-  await assert.rejects(
-    authorizeBy(decideInOrder([denies, systemMasters]))(admin, requestInfo("GET", "/x")!),
-    /cannot get path "\/x": not today/,
+test("refusalOf() shows the reason of a denial, and fails where only errors are known", () => {
+  const info = requestInfo("GET", "/x")!;
+  assert.equal(
+    refusalOf(alice, info, { verdict: "deny", reason: "not today" })?.message,
+    'forbidden: User "alice" cannot get path "/x": not today',
   );
+  assert.equal(refusalOf(alice, info, { verdict: "allow", reason: "", error: "a role is missing" }), undefined);
+  const failure = refusalOf(alice, info, { verdict: "noOpinion", reason: "", error: "no answer" });
+  assert.ok(failure instanceof AuthorizationFailure);
+  assert.deepEqual([failure.code, failure.reason, failure.failure], [500, "InternalError", "no answer"]);
 });

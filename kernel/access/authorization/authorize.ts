@@ -1,54 +1,36 @@
-/** Authorization: the first authorizer that allows or denies decides; a request that none allows is refused. */
-import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules } from "../../../core/access.ts";
+/** The authorization of a request: the decision of the chain, or the error that the client gets. */
+import type { AuthorizationAttributes, AuthorizationDecision } from "../../../core/access.ts";
 import { StatusError } from "../../../core/status-error.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
-import type { UserInfo } from "../../../core/user-info.ts";
+import { systemGroups, type UserInfo } from "../../../core/user-info.ts";
+import type { RequestInfo } from "../../request/request-info.ts";
+import { attributesOf } from "./attributes.ts";
+import type { Decide } from "./chain.ts";
 
-/** The decision of a chain. Reasons and errors are those of every authorizer that was called. */
-export type Decide = (user: UserInfo, attributes: AuthorizationAttributes) => Promise<AuthorizationDecision>;
-
-/** Asks each authorizer in order until one allows or denies. */
-export function decideInOrder(authorizers: readonly Authorizer[]): Decide {
-  return async (user, attributes) => {
-    const reasons: string[] = [], errors: string[] = [];
-    for (const authorizer of authorizers) {
-      const { verdict, reason, error } = await authorizer.authorize(user, attributes);
-      if (reason !== "") reasons.push(reason);
-      if (error !== undefined) errors.push(error);
-      if (verdict !== "noOpinion") return decision(verdict, verdict === "allow" ? [reason] : reasons, errors);
-    }
-    return decision("noOpinion", reasons, errors);
-  };
+/** Authorization failed: no authorizer allowed or denied the request, and at least one had an error. */
+export class AuthorizationFailure extends StatusError {
+  /** What went wrong. */
+  readonly failure: string;
+  constructor(failure: string) {
+    super("InternalError", `Internal error occurred: ${failure}`, { details: { causes: [{ message: failure }] } });
+    this.failure = failure;
+  }
 }
 
-function decision(verdict: AuthorizationDecision["verdict"], reasons: readonly string[], errors: readonly string[]): AuthorizationDecision {
-  return { verdict, reason: reasons.join("\n"), ...(errors.length === 0 ? {} : { error: errors.join(", ") }) };
+/** The decision about a request. The attributes are made only where an authorizer needs them. */
+export function decideRequests(decide: Decide): (user: UserInfo, info: RequestInfo) => ReturnType<Decide> {
+  return (user, info) => decide(user, user.groups.includes(systemGroups.masters) ? info : attributesOf(info));
 }
 
-/** Resolves where the decision is to allow; rejects with 403 otherwise. */
-export function authorizeBy(decide: Decide): (user: UserInfo, attributes: AuthorizationAttributes) => Promise<void> {
-  return async (user, attributes) => {
-    const { verdict, reason } = await decide(user, attributes);
-    if (verdict !== "allow") throw forbiddenFor(user, attributes, reason);
-  };
+/** Undefined where a request is allowed, else the error that the client gets. */
+export function refusalOf(
+  user: UserInfo,
+  attributes: AuthorizationAttributes,
+  { verdict, reason, error }: AuthorizationDecision,
+): StatusError | undefined {
+  if (verdict === "allow") return undefined;
+  return error === undefined ? forbiddenFor(user, attributes, reason) : new AuthorizationFailure(error);
 }
-
-/** The rules of every authorizer, or of the one that is named, in order. */
-export function rulesOfChain(authorizers: readonly Authorizer[]): Access["rules"] {
-  return async (user, namespace, only) => {
-    const found: UserRules[] = [];
-    for (const authorizer of authorizers) {
-      if (only === undefined || authorizer.name === only) found.push(await authorizer.rules?.(user, namespace) ?? noRules);
-    }
-    return {
-      resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
-      nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
-      incomplete: found.some(({ incomplete }) => incomplete),
-      evaluationError: found.map(({ evaluationError }) => evaluationError).filter((text) => text !== "").join(", "),
-    };
-  };
-}
-const noRules: UserRules = Object.freeze({ resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" });
 
 /** 403 in upstream's words. */
 export function forbiddenFor(user: UserInfo, attributes: AuthorizationAttributes, reason = ""): StatusError {

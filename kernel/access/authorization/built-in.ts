@@ -1,10 +1,23 @@
 import { systemGroups } from "../../../core/user-info.ts";
 import type { Authorizer } from "../../../core/access.ts";
 
-/** Members of `system:masters` may do everything. */
-export const systemMasters: Authorizer = Object.freeze<Authorizer>({
-  name: "AlwaysAllowGroups",
-  authorize: ({ groups }) => ({ verdict: groups.includes(systemGroups.masters) ? "allow" : "noOpinion", reason: "" }),
+/** Allows every request. */
+export const alwaysAllow: Authorizer = Object.freeze<Authorizer>({
+  name: "AlwaysAllow",
+  authorize: () => ({ verdict: "allow", reason: "" }),
+  rules: () => ({
+    resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], resourceNames: [] }],
+    nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+    incomplete: false,
+    evaluationError: "",
+  }),
+});
+
+/** Allows nothing. As in upstream it has no opinion, so that authorizers after it may still allow a request. */
+export const alwaysDeny: Authorizer = Object.freeze<Authorizer>({
+  name: "AlwaysDeny",
+  authorize: () => ({ verdict: "noOpinion", reason: "Everything is forbidden." }),
+  rules: () => ({ resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" }),
 });
 
 const monitoredPath = /^\/(metrics(\/slis)?|(healthz|livez|readyz)(\/.*)?)$/;

@@ -1,2 +1,4 @@
-export { authorizeBy, type Decide, decideInOrder, forbiddenFor, rulesOfChain } from "./authorize.ts";
-export { publicInformation, systemDiscovery, systemMasters, systemMonitoring } from "./built-in.ts";
+export { attributesOf } from "./attributes.ts";
+export { AuthorizationFailure, decideRequests, forbiddenFor, refusalOf } from "./authorize.ts";
+export { alwaysAllow, alwaysDeny, publicInformation, systemDiscovery, systemMonitoring } from "./built-in.ts";
+export { type Chain, type ChainedAuthorizer, chainOf, type Decide } from "./chain.ts";

@@ -1,0 +1,97 @@
+/**
+ * A chain of authorizers: the first that allows or denies decides. Members of system:masters are allowed before any authorizer is called,
+ * as in kube-apiserver.
+ */
+import type { Access, AuthorizationAttributes, AuthorizationDecision, Authorizer, UserRules } from "../../../core/access.ts";
+import { systemGroups, type UserInfo } from "../../../core/user-info.ts";
+
+/** The decision of a chain. It is no promise where no authorizer has to wait. */
+export type Decide = (
+  user: UserInfo,
+  attributes: AuthorizationAttributes,
+) => AuthorizationDecision | Promise<AuthorizationDecision>;
+
+/** An authorizer of a chain, with its type and name as configuration and metrics have them. */
+export interface ChainedAuthorizer {
+  readonly type: string;
+  readonly name: string;
+  readonly authorizer: Authorizer;
+}
+
+/** What a chain answers. */
+export interface Chain {
+  readonly decide: Decide;
+  /** The rules of every authorizer, or of those of one type, in order. */
+  readonly rules: Access["rules"];
+}
+
+/** `decided` is called for each `allow` and `deny` of an authorizer. An authorizer that throws ends the chain with its error. */
+export function chainOf(
+  authorizers: readonly ChainedAuthorizer[],
+  decided: (by: ChainedAuthorizer, decision: "allowed" | "denied") => void = () => {},
+): Chain {
+  function decideFrom(
+    first: number,
+    user: UserInfo,
+    attributes: AuthorizationAttributes,
+    before: readonly AuthorizationDecision[],
+  ): ReturnType<Decide> {
+    let opinions = before;
+    for (let index = first; index < authorizers.length; index++) {
+      const by = authorizers[index]!; // below the length
+      const answer = by.authorizer.authorize(user, attributes);
+      if (answer instanceof Promise) {
+        return answer.then((decision) =>
+          isFinal(by, decision) ? decision : decideFrom(index + 1, user, attributes, withOpinion(opinions, decision))
+        );
+      }
+      if (isFinal(by, answer)) return answer;
+      opinions = withOpinion(opinions, answer);
+    }
+    return opinions.length === 0 ? noOpinion : summaryOf(opinions);
+  }
+  function isFinal(by: ChainedAuthorizer, { verdict }: AuthorizationDecision): boolean {
+    if (verdict !== "allow" && verdict !== "deny") return false;
+    decided(by, verdict === "allow" ? "allowed" : "denied");
+    return true;
+  }
+  return {
+    decide: (user, attributes) => user.groups.includes(systemGroups.masters) ? allowed : decideFrom(0, user, attributes, []),
+    rules: (user, namespace, only) =>
+      rulesOf(authorizers.filter(({ type }) => only === undefined || type === only).map(({ authorizer }) => authorizer), user, namespace),
+  };
+}
+
+const allowed: AuthorizationDecision = Object.freeze({ verdict: "allow", reason: "" });
+const noOpinion: AuthorizationDecision = Object.freeze({ verdict: "noOpinion", reason: "" });
+
+/** Only opinions that say something are kept. */
+function withOpinion(opinions: readonly AuthorizationDecision[], next: AuthorizationDecision): readonly AuthorizationDecision[] {
+  return next.reason === "" && next.error === undefined ? opinions : [...opinions, next];
+}
+
+function summaryOf(opinions: readonly AuthorizationDecision[]): AuthorizationDecision {
+  const reason = opinions.map(({ reason }) => reason).filter((text) => text !== "").join("\n");
+  const error = aggregated(opinions.flatMap(({ error }) => error === undefined ? [] : [error]));
+  return { verdict: "noOpinion", reason, ...(error === "" ? {} : { error }) };
+}
+
+/** Several errors as upstream writes them: each once, in brackets where there are more than one. */
+function aggregated(errors: readonly string[]): string {
+  const texts = [...new Set(errors)];
+  return texts.length > 1 ? `[${texts.join(", ")}]` : texts.join();
+}
+
+async function rulesOf(authorizers: readonly Authorizer[], user: UserInfo, namespace: string): Promise<UserRules> {
+  const found: UserRules[] = [];
+  for (const authorizer of authorizers) {
+    const rules = await authorizer.rules?.(user, namespace);
+    if (rules !== undefined) found.push(rules);
+  }
+  return {
+    resourceRules: found.flatMap(({ resourceRules }) => resourceRules),
+    nonResourceRules: found.flatMap(({ nonResourceRules }) => nonResourceRules),
+    incomplete: found.some(({ incomplete }) => incomplete),
+    evaluationError: aggregated(found.map(({ evaluationError }) => evaluationError).filter((text) => text !== "")),
+  };
+}

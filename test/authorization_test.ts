@@ -1,0 +1,168 @@
+// The chain of authorizers of a whole server: those of plugins, their life, and what clients see.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AuthorizationDecision } from "../core/access.ts";
+import { definePlugin } from "../core/define/define.ts";
+import type { AuthorizerContext, Plugin } from "../core/plugin.ts";
+import { withDefaults } from "../kernel/config/parse.ts";
+import { activeConfigOf } from "../kernel/config/active-config.ts";
+import { handle } from "../kernel/handle.ts";
+import { silentLog } from "../kernel/observe/log.ts";
+import { type Opened, openServer } from "../kernel/startup/open-server.ts";
+import { openTestServer } from "../testing.ts";
+import { until } from "./real-server.ts";
+
+const alice = { name: "alice", groups: ["system:authenticated"] };
+const path = "/api/v1/namespaces/default/configmaps";
+const request = (url = path) => new Request(`https://test${url}`);
+
+interface Fake {
+  readonly plugin: Plugin;
+  decision: AuthorizationDecision | Error;
+  readonly ready: PromiseWithResolvers<void>;
+  readonly contexts: AuthorizerContext[];
+}
+/** A plugin with an authorizer of this name. */
+function fake(name: string, decision: Fake["decision"]): Fake {
+  const ready = Promise.withResolvers<void>();
+  ready.promise.catch(() => {}); // the server awaits it later
+  const made: Fake = {
+    decision,
+    ready,
+    contexts: [],
+    plugin: definePlugin({
+      name: name.toLowerCase(),
+      summary: "Offers an authorizer.",
+      authorizers: [{
+        name,
+        summary: "Decides as the test says.",
+        open(context) {
+          made.contexts.push(context);
+          const authorize = () => {
+            if (made.decision instanceof Error) throw made.decision;
+            return made.decision;
+          };
+          return { name, ready: ready.promise, authorize };
+        },
+      }],
+    }),
+  };
+  return made;
+}
+
+test("an authorizer of a plugin that the mode names decides, reads the API as a master, and ends with the server", async () => {
+  const gate = fake("Gate", { verdict: "allow", reason: "by the gate" });
+  gate.ready.resolve();
+  const server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
+  assert.equal((await server.handle(request(), alice)).status, 200);
+  assert.match(
+    await (await server.handle(request("/metrics"))).text(),
+    /^apiserver_authorization_decisions_total\{decision="allowed",name="gate",type="Gate"\} 1$/m,
+  );
+  gate.decision = { verdict: "deny", reason: "closed today" };
+  const refused = await server.handle(request(), alice);
+  assert.equal(refused.status, 403);
+  assert.match(await refused.text(), /in the namespace \\"default\\": closed today/);
+  const [context] = gate.contexts;
+  assert.ok(context !== undefined && gate.contexts.length === 1);
+  assert.equal((await context.api.get("v1", "namespaces", "", "default")).metadata.name, "default");
+  assert.equal(context.signal.aborted, false);
+  await server.close();
+  assert.equal(context.signal.aborted, true);
+});
+
+test("an authorizer that the mode does not name is not opened", async () => {
+  const gate = fake("Gate", { verdict: "allow", reason: "" });
+  await using server = await openTestServer({ plugins: [gate.plugin] });
+  assert.equal((await server.handle(request(), alice)).status, 403);
+  assert.equal(gate.contexts.length, 0);
+});
+
+test("a failed authorization is 500 in plain text as upstream's, and masters never notice", async () => {
+  const gate = fake("Gate", { verdict: "noOpinion", reason: "", error: "no <answer>" });
+  gate.ready.resolve();
+  await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
+  const failed = await server.handle(request(`${path}?limit=1`), alice);
+  assert.equal(failed.status, 500);
+  assert.equal(failed.headers.get("content-type"), "text/plain; charset=utf-8");
+  assert.equal(await failed.text(), `Internal Server Error: "${path}?limit=1": no &lt;answer&gt;\n`);
+  assert.equal((await server.handle(request())).status, 200);
+});
+
+test("an authorizer that throws lets nobody in", async () => {
+  const gate = fake("Gate", new Error("a bug"));
+  gate.ready.resolve();
+  await using server = await openTestServer({
+    plugins: [gate.plugin],
+    settings: { "authorization-mode": ["Gate", "AlwaysAllow"] },
+    unexpectedErrors: "answer",
+  });
+  const failed = await server.handle(request(), alice);
+  assert.equal(failed.status, 500);
+  assert.doesNotMatch(await failed.text(), /a bug/);
+});
+
+test("a server is not ready before its authorizers are, and allows only masters until then", async () => {
+  const gate = fake("Gate", { verdict: "allow", reason: "" });
+  await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
+  const hook = async () => await (await server.handle(request("/readyz/poststarthook/start-authorizers"))).text();
+  assert.equal(await hook(), "internal server error: not finished\n");
+  assert.equal((await server.handle(request(), alice)).status, 403);
+  gate.ready.resolve();
+  await until(async () => assert.equal(await hook(), "ok"));
+  assert.equal((await server.handle(request(), alice)).status, 200);
+});
+
+test("an authorizer that cannot start keeps the server unready and is logged", async () => {
+  const gate = fake("Gate", { verdict: "noOpinion", reason: "" });
+  gate.ready.reject(new Error("no rules"));
+  await using server = await openTestServer({ plugins: [gate.plugin], settings: { "authorization-mode": ["Gate"] } });
+  assert.equal((await server.handle(request("/readyz"))).status, 500);
+  assert.ok(server.logged.some((line) => line.includes("the authorizer gate cannot start") && line.includes("no rules")));
+});
+
+test("AlwaysAllow is warned of; a mode that no plugin offers is refused at start", async () => {
+  await using server = await openTestServer({ settings: { "authorization-mode": ["AlwaysAllow"] } });
+  assert.equal((await server.handle(request(), null)).status, 200);
+  assert.ok(server.logged.some((line) => line.includes("Warning: the authorization mode AlwaysAllow allows everything to everybody")));
+  await assert.rejects(openTestServer({ settings: { "authorization-mode": ["Gate"] } }), /authorization-mode "Gate" is not a valid mode/);
+});
+
+/** What alice gets. */
+async function statusFor({ server }: Opened): Promise<number> {
+  const exchange = {
+    method: "GET",
+    url: path,
+    headers: {},
+    body: () => Promise.resolve(new Uint8Array()),
+    peer: undefined,
+    remote: "test",
+    protocol: "HTTP/2.0" as const,
+    signal: new AbortController().signal,
+  };
+  const asAlice = Object.create(server, { authenticate: { value: () => Promise.resolve(alice) } });
+  return (await handle(exchange, asAlice)).status;
+}
+
+test("a chain follows the configuration: kept authorizers stay open, those that left are closed, new ones decide once they are ready", async () => {
+  const first = fake("First", { verdict: "noOpinion", reason: "" }), second = fake("Second", { verdict: "allow", reason: "" });
+  first.ready.resolve();
+  const plugins = [first.plugin, second.plugin];
+  const configured = (modes: readonly string[]) => withDefaults({ "data-dir": ":memory:", "authorization-mode": modes });
+  const config = configured(["First"]);
+  const opened = await openServer({ config, plugins, log: silentLog });
+  try {
+    await opened.started;
+    assert.equal(await statusFor(opened), 403);
+    opened.swap(activeConfigOf(configured(["First", "Second"]), plugins, opened.inForce()));
+    assert.equal(await statusFor(opened), 403);
+    second.ready.resolve();
+    await until(async () => assert.equal(await statusFor(opened), 404));
+    assert.equal(first.contexts.length, 1);
+    opened.swap(activeConfigOf(configured(["AlwaysDeny"]), plugins, opened.inForce()));
+    await until(async () => assert.equal(await statusFor(opened), 403));
+    assert.deepEqual([...first.contexts, ...second.contexts].map(({ signal }) => signal.aborted), [true, true]);
+  } finally {
+    await opened.close();
+  }
+});
