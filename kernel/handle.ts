@@ -108,7 +108,7 @@ export function requestContextOf(
   const output = negotiate(
     header(exchange, "accept"),
     catalog.media,
-    endpoint.resource.handleCreate === undefined ? "all" : "withoutTable",
+    endpoint.resource.handleCreate !== undefined || (verb === "create" && subresource?.response !== undefined) ? "withoutTable" : "all",
   );
   return {
     exchange,

@@ -33,7 +33,7 @@ const endpoints: readonly Endpoint[] = ["livez", "readyz", "healthz"];
 
 export async function nonresourceReply(exchange: Exchange, info: RequestInfo, catalog: Catalog, outside: Outside): Promise<Reply> {
   const { path } = info;
-  if (path === "/" || path === "/index.html") return rootReply(catalog, outside.checks);
+  if (path === "/" || path === "/index.html") return rootReply(catalog, outside);
   if (path === "/metrics" || path === "/metrics/slis") {
     const { contentType, text } = await outside.metrics(path === "/metrics" ? undefined : "slis");
     return gzipped(exchange, { status: 200, headers: { "content-type": contentType }, body: text });
@@ -79,7 +79,7 @@ function versionReply(exchange: Exchange, path: string, catalog: Catalog, versio
 }
 
 /** The paths that the index at `/` lists. */
-function rootReply(catalog: Catalog, checks: Checks): Reply {
+function rootReply(catalog: Catalog, { checks, tokenDocuments }: Outside): Reply {
   const groups = catalog.groups.filter(({ name }) => name !== "");
   const paths = [
     ...(catalog.group("") === undefined ? [] : ["/api", ...catalog.group("")!.versions.map(({ version }) => `/api/${version}`)]),
@@ -93,6 +93,7 @@ function rootReply(catalog: Catalog, checks: Checks): Reply {
     "/openapi/v3",
     "/openapi/v3/",
     "/version",
+    ...tokenDocuments.paths(),
   ].toSorted();
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify({ paths }, undefined, 2) };
 }

@@ -29,7 +29,7 @@ export interface Parts extends CheckedParts {
   readonly registry: KernelRegistry;
   readonly log: Log;
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken">;
-  readonly accounts: Pick<ServiceAccounts, "issuer" | "document">;
+  readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
@@ -156,7 +156,7 @@ function nonresourceOf(parts: Parts): Server["nonresource"] {
       checks: checksOf(catalog),
       version,
       metrics: async (which) => ({ contentType: registry.contentType, text: await registry.text(which) }),
-      tokenDocuments: parts.accounts.document,
+      tokenDocuments: parts.accounts.documents,
       now: systemClock.now,
       checked(type, name, passed) {
         record.healthcheck.with({ name, type }).set(passed ? 1 : 0);

@@ -20,7 +20,7 @@ import {
 import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences, serviceAccountIssuers, serviceAccountWarnings } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
-import type { TokenDocument } from "../nonresource/token-documents.ts";
+import type { TokenDocuments } from "../nonresource/token-documents.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
 import type { Reads } from "../reads/reads.ts";
@@ -32,8 +32,8 @@ import { openTokenKeys } from "./token-keys.ts";
 export interface ServiceAccounts {
   readonly authenticator: TokenAuthenticator;
   readonly issuer: TokenIssuer;
-  /** A discovery document by its path; undefined for other paths, and where the issuer can have none. */
-  document(path: string): Promise<TokenDocument | undefined>;
+  /** The discovery documents. */
+  readonly documents: TokenDocuments;
   readonly followed: readonly Followed[];
   /** Looks objects up here from now on. Before that, no token is accepted. */
   lookUpIn(reads: Pick<Reads, "live">): void;
@@ -93,13 +93,14 @@ export async function openServiceAccounts(
       }),
       now,
     }),
-    async document(path) {
-      const issuer = issuers()[0]!, cacheSeconds = discoverySeconds;
-      if (issuerMistake(issuer) !== undefined) return undefined;
-      if (path === discoveryPaths.keys) return { mediaType: "application/jwk-set+json", body: keysDocument(await keys()), cacheSeconds };
-      if (path !== discoveryPaths.configuration) return undefined;
-      const keysUrl = inForce().config["service-account-jwks-uri"] || `${address}${discoveryPaths.keys}`;
-      return { mediaType: "application/json", body: configurationDocument(issuer, keysUrl, await keys()), cacheSeconds };
+    documents: {
+      paths: () => issuerMistake(issuers()[0]!) === undefined ? Object.values(discoveryPaths) : [],
+      async read(path) {
+        const cacheSeconds = discoverySeconds;
+        if (path === discoveryPaths.keys) return { mediaType: "application/jwk-set+json", body: keysDocument(await keys()), cacheSeconds };
+        const keysUrl = inForce().config["service-account-jwks-uri"] || `${address}${discoveryPaths.keys}`;
+        return { mediaType: "application/json", body: configurationDocument(issuers()[0]!, keysUrl, await keys()), cacheSeconds };
+      },
     },
     lookUpIn(reads) {
       lookup = lookupOf({ catalog: () => inForce().catalog, reads, prefix: config["etcd-prefix"], waiter: { signal: never } });

@@ -29,7 +29,8 @@ export async function act(call: RequestContext, subresource: EndpointSubresource
   if (respond === undefined || response === undefined) return objectResult(201, done);
   const body = await respond(request, done.object, requestHookContext(call));
   const object = { kind: response.kind, apiVersion: response.apiVersion, metadata: {}, ...body } as ApiObject; // of the answer's schema
-  return shownResult(201, Item.unsaved(response.stored, "", response.applyDefaults(object)), response);
+  const shown = Item.unsaved(response.stored, "", response.applyDefaults(object), object.metadata.resourceVersion);
+  return shownResult(201, shown, response);
 }
 
 /** The body; undefined for an action without a kind of request. */

@@ -114,7 +114,7 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       registry: openMetrics(config, silentLog),
       log: silentLog,
       authentication: { authenticators: [], authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }) },
-      accounts: { issuer: { issue: unused, issueLegacy: unused }, document: () => Promise.resolve(undefined) },
+      accounts: { issuer: { issue: unused, issueLegacy: unused }, documents: { paths: () => [], read: unused } },
       authorization: chainOf([]),
       ending: () => new AbortController().signal,
       shutdown: switchCheck("shutdown", "process is shutting down", true),

@@ -34,7 +34,7 @@ describe("the package", () => {
     assert.equal(await status("/api/v1/namespaces/default", null), 403);
     assert.equal(await status("/version", null), 200);
     const stranger = new Request("https://test/version", { headers: { authorization: "Bearer nope" } });
-    assert.equal((await server.handle(stranger)).status, 200, "without a token file nobody reads tokens");
+    assert.equal((await server.handle(stranger)).status, 401, "an unknown token is refused, also without a token file");
   });
 
   for (const runtime of ["deno", "node"] as const) {
