@@ -1,6 +1,6 @@
 /**
- * One table of settings: name, type, default, help. Flags, the configuration file, `--help` and the values of the chart
- * follow it. Names are kube-apiserver's where they mean the same.
+ * The table of settings: name, type, default, help. Flags, the configuration file, `--help` and the chart's values are derived from it.
+ * A setting with the meaning of a kube-apiserver flag has the flag's name.
  */
 import { limits } from "../../core/limits.ts";
 
@@ -8,14 +8,14 @@ export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" 
 export interface Setting<K extends Kind, D> {
   readonly kind: K;
   readonly default: D;
-  /** What it does, and what for; a value's placeholder stands in angle brackets. */
+  /** Effect, unit and meaning of 0; a placeholder of a value is in angle brackets. */
   readonly help: string;
 }
-/** What becomes of a value that changes in the configuration file while the server runs: it is taken over, or refused because of this. */
+/** Whether a change in the configuration file takes effect while the server runs. `fixed`: why it is rejected; undefined: it takes effect. */
 export interface Change {
   readonly fixed: string | undefined;
 }
-/** Of a flag that is going away: the releases, and what to give instead. */
+/** Deprecation of a flag: the releases, and the replacement. */
 export interface Going {
   readonly deprecated?: { readonly since: string; readonly removed: string; readonly use: string };
 }
@@ -26,16 +26,16 @@ const text = (fallback: string, help: string): Setting<"string", string> => ({ k
 const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });
 const int = (fallback: number, help: string): Setting<"int", number> => ({ kind: "int", default: fallback, help });
 const fraction = (fallback: number, help: string): Setting<"fraction", number> => ({ kind: "fraction", default: fallback, help });
-/** Milliseconds inside, `1m30s` outside. */
+/** A value in milliseconds; written as `1m30s`. */
 const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });
 const list = (help: string): Setting<"list", readonly string[]> => ({ kind: "list", default: [], help });
-/** Texts by key: `key=text`, as often as needed; with several in one word, each with commas stands in double quotes. */
+/** Texts by key: `key=text`, can be repeated. In a comma-separated value, a text that contains commas is in double quotes. */
 const texts = (help: string): Setting<"texts", ReadonlyMap<string, string>> => ({ kind: "texts", default: new Map(), help });
 const map = (help: string): Setting<"map", ReadonlyMap<string, boolean>> => ({ kind: "map", default: new Map(), help });
 
-/** A change in the file is taken over while the server runs. */
+/** A change in the file takes effect while the server runs. */
 const live = <S extends Setting<Kind, unknown>>(setting: S): S & Change => ({ ...setting, fixed: undefined });
-/** A change needs another start, because of `reason`. */
+/** A change needs a restart, because of `reason`. */
 const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S & Change => ({ ...setting, fixed: reason });
 
 const isOpen = "the listener is opened once, at start";
@@ -357,7 +357,7 @@ export const settings: Settings = Object.freeze(
   } satisfies Settings,
 );
 
-/** Warnings for the operator about set flags that are deprecated. */
+/** Returns a warning for each flag in `set` that is deprecated. */
 export function settingWarnings(
   set: Iterable<string>,
   table: Readonly<Record<string, Going & { readonly help: string }>> = settings,
