@@ -4,7 +4,7 @@ import { required } from "./field-error.ts";
 import { limits } from "./limits.ts";
 import { invalidError } from "./status-error.ts";
 
-test("invalidError() shows as many errors as fit, at least one, and counts the rest", () => {
+test("invalidError() contains errors up to the bound, at least one, and counts the rest", () => {
   const shown = (...details: readonly number[]) => {
     const errors = details.map((length) => required("spec", "x".repeat(length)));
     const { message, details: { causes = [] } = {} } = invalidError({ group: "", name: "Thing" }, "a", errors);

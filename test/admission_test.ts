@@ -33,7 +33,7 @@ async function withDefaultClass(server: TestServer): Promise<{ status: number; j
   return await send(server, "POST", claims, claim("1Gi"));
 }
 
-test("steps of admission change what is written before it is prepared, and refuse it after validation", async () => {
+test("admission steps change an object before it is prepared, and reject it after validation", async () => {
   const server = await startTestServer();
   try {
     const { status, json } = await withDefaultClass(server);
@@ -53,7 +53,7 @@ test("steps of admission change what is written before it is prepared, and refus
   }
 });
 
-test("a step that is disabled takes no part", async () => {
+test("a disabled admission step does not run", async () => {
   const server = await startTestServer({ args: ["--disable-admission-plugins=DefaultStorageClass,StorageObjectInUseProtection"] });
   try {
     const { status, json } = await withDefaultClass(server);

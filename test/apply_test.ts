@@ -1,4 +1,4 @@
-/** Server-side apply over the wire: what no recording shows, because it takes many clients, many writes or two runs of a server. */
+/** Server-side apply over HTTP with many clients, many writes or several runs of a server, which recordings cannot contain. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ describe("apply", () => {
     await server.close();
   });
 
-  test("of many that apply an absent object at once one makes it, and the others go on top", async () => {
+  test("of concurrent applies of an absent object, one creates it and the others update it", async () => {
     const managers = Array.from({ length: 12 }, (_, i) => `m${i}`);
     const answers = await Promise.all(
       managers.map((manager) => apply(client, `${path}/race`, manager, configMap("race", { [manager]: "1" }))),
@@ -46,7 +46,7 @@ describe("apply", () => {
     assert.deepEqual(made.metadata.managedFields.map((entry: { manager: string }) => entry.manager).sort(), managers.toSorted());
   });
 
-  test("entries stay bounded, however many apply and update", async () => {
+  test("managed fields stay bounded for any number of managers", async () => {
     for (let i = 0; i < 60; i++) {
       await apply(client, `${path}/grown`, `applier${i % 3}`, configMap("grown", { [`a${i % 3}`]: String(i) }));
       const headers = { "content-type": "application/merge-patch+json", "user-agent": `agent${i}/1` };
@@ -65,7 +65,7 @@ describe("apply", () => {
     assert.deepEqual(again, first);
   });
 
-  test("an empty list that was sent is none once it is stored: whoever writes next does not come to own it", async () => {
+  test("an empty list of a request is absent once stored, so the next writer does not own it", async () => {
     const nodes = "/apis/storage.k8s.io/v1/csinodes";
     const node = (name: string, drivers: readonly object[]) => ({
       apiVersion: "storage.k8s.io/v1",
@@ -81,7 +81,7 @@ describe("apply", () => {
     const owned = patched.metadata.managedFields.map((entry: any) => [entry.manager, "f:spec" in entry.fieldsV1]);
     assert.deepEqual(owned, [["one", true], ["two", false]]);
 
-    // What an apply leaves of a list that nobody named, and the same object sent back.
+    // An emptied list after an apply, and an update with the same object.
     const at = `${nodes}/applied-twice`;
     for (const label of ["1", "2"]) {
       const document = node("applied-twice", [{ name: "d", nodeID: "n" }]);
@@ -91,7 +91,7 @@ describe("apply", () => {
     assert.deepEqual((await client.ask(at, { method: "PUT", body: read })).json(), read);
   });
 
-  test("a document as deep as documents may be is refused, and the server goes on", async () => {
+  test("a document of the maximum depth is rejected, and the server continues", async () => {
     const deep = (levels: number) =>
       `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"data":${"[".repeat(levels)}${"]".repeat(levels)}}`;
     for (const levels of [100, limits.documentDepthMax - 1, limits.documentDepthMax + 1]) {
@@ -101,7 +101,7 @@ describe("apply", () => {
     assert.equal((await client.ask(`${path}/same`)).status, 200);
   });
 
-  test("a dry apply shows what would be and stores nothing", async () => {
+  test("a dry run of an apply returns the result and stores nothing", async () => {
     const shown = await apply(client, `${path}/dry`, "one", configMap("dry", { a: "1" }), "&dryRun=All");
     assert.equal(shown.status, 201);
     assert.equal(shown.json().metadata.managedFields.length, 1);
@@ -114,7 +114,7 @@ const Part = struct("Part", {
   value: field(2, string, "Value."),
 }, { package: "example.test/v1", doc: "A part." });
 
-/** A kind whose list is merged by name, or one value. */
+/** A kind whose list is merged by name, or atomic. */
 function kindWith(parts: "map" | "atomic"): readonly Plugin[] {
   const node = parts === "map" ? mapBy(["name"], Part) : list(Part);
   const Thing = object("Thing", { parts: field(2, node, "Parts.") }, { package: "example.test/v1", doc: "A thing with parts." });
@@ -129,7 +129,7 @@ function kindWith(parts: "map" | "atomic"): readonly Plugin[] {
   return [...plugins, definePlugin({ name: "things", summary: "Things with parts.", resources: [things] })];
 }
 
-test("apply follows a list that goes from map to atomic and back between runs of a server", async () => {
+test("apply supports a list that changes from map to atomic and back between runs of a server", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-apply-"));
   const at = "/apis/example.test/v1/namespaces/default/things/one";
   const thing = (...parts: { name: string; value: string }[]) => ({
@@ -175,7 +175,7 @@ test("apply follows a list that goes from map to atomic and back between runs of
   }
 });
 
-test("owners in two versions see each other's changes, through the conversion between the versions", async () => {
+test("ownership in two versions is compared by conversion between the versions", async () => {
   const old = object("Thing", { text: field(2, string, "Text."), label: field(3, string, "Label.") }, {
     package: "two.test/v1beta1",
     doc: "A thing.",
@@ -224,7 +224,7 @@ test("owners in two versions see each other's changes, through the conversion be
     assert.equal(forced.title, "b");
     const sets = forced.metadata.managedFields.map((entry: any) => [entry.manager, entry.apiVersion, entry.fieldsV1]);
     assert.deepEqual(sets.sort(), [["alpha", "two.test/v1beta1", { "f:label": {} }], ["beta", "two.test/v1", { "f:title": {} }]]);
-    // Applied in the other version now, what the manager gives up goes all the same.
+    // Fields that the manager omits are removed, also if it applies in the other version now.
     const moved = (await apply(client, at("v1"), "alpha", thing("v1", { title: "b" }))).json();
     assert.equal(moved.label, undefined);
     assert.equal(moved.title, "b");

@@ -1,4 +1,4 @@
-// Watches in CBOR (`application/cbor-seq`), up to the event that ends one which cannot go on.
+// Watches in CBOR (`application/cbor-seq`), including the error event that ends a watch.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../kernel/store/store.ts";
@@ -43,7 +43,7 @@ async function watches(client: Client): Promise<void> {
   await write("DELETE", `${where}/w`);
 }
 
-/** The only event of a watch that cannot go on, and nothing behind it. */
+/** The only event of a watch that ends with an error. */
 async function endedBy(client: Client, query: string): Promise<any> {
   const answer = await client.ask(`${where}?watch=1&timeoutSeconds=60&${query}`, { headers: { accept: type } });
   assert.deepEqual([answer.status, answer.headers["content-type"]], [200, "application/cbor-seq"]);
@@ -79,7 +79,7 @@ async function isTooLarge(client: Client): Promise<void> {
   assert.deepEqual([reason, code, details.causes[0].reason], ["Timeout", 504, "ResourceVersionTooLarge"]);
 }
 
-/** An event that is under way when the server finds a value that nobody can read. */
+/** An event that is pending when the server finds an undecodable value. */
 async function isUnreadable(client: Client, store: Store): Promise<void> {
   const { resourceVersion } = (await client.ask(where)).json().metadata;
   const made = await client.ask(where, { method: "POST", body: { metadata: { name: "fine" } } });

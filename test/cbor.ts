@@ -1,4 +1,4 @@
-/** For tests of a server that speaks CBOR: what they send it, and what comes of its answers. */
+/** Encoding and decoding of CBOR for tests. */
 import assert from "node:assert/strict";
 import { CborFailure } from "../core/codec/cbor/failure.ts";
 import { isCbor, readCbor } from "../core/codec/cbor/read.ts";
@@ -11,13 +11,13 @@ export const gate = "--feature-gates=CBORServingAndStorage=true";
 export const where = "/api/v1/namespaces/default/configmaps";
 export const type = "application/cbor";
 
-/** A document, described as CBOR. */
+/** A document with the self-described tag. */
 export function encoded(value: Json): Uint8Array {
   const to = new CborWriter();
   writeJson(value, to);
   return to.finish();
 }
-/** What a document says, which has to be described as CBOR. */
+/** The value of a document, which must have the self-described tag. */
 export function decoded(bytes: Uint8Array): any {
   assert.ok(isCbor(bytes), "a document is described as CBOR");
   const tree = objectOfCbor(readCbor(bytes));

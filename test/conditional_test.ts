@@ -1,4 +1,4 @@
-// Writes with an If-Match header: they happen only where the stored version is one of those that the header names.
+// Writes with an If-Match header succeed only if the stored version is one of those in the header.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
@@ -26,7 +26,7 @@ const ways: Readonly<Record<string, (server: TestServer, ifMatch: string) => Pro
 };
 
 for (const [name, write] of Object.entries(ways)) {
-  test(`${name} with If-Match is done on top of the version that it names, in each form, and refused with 409 on any other`, async () => {
+  test(`${name} with If-Match succeeds on the named version, in each form, and is 409 on any other`, async () => {
     await using server = await openTestServer();
     let { resourceVersion } = (await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } })).metadata;
     const stale = resourceVersion!;
@@ -49,7 +49,7 @@ for (const [name, write] of Object.entries(ways)) {
   });
 }
 
-test("a resourceVersion in the body has to match beside If-Match", async () => {
+test("a resourceVersion in the body must match in addition to If-Match", async () => {
   await using server = await openTestServer();
   const before = await server.api.create("v1", "configmaps", "default", { metadata: { name: "a" } });
   const after = await server.api.update("v1", "configmaps", "default", "a", { ...before, ...data() });
@@ -59,7 +59,7 @@ test("a resourceVersion in the body has to match beside If-Match", async () => {
   assert.deepEqual([await put(old, newest), await put(newest, old), await put(newest, newest)], [409, 409, 200]);
 });
 
-test("with If-Match nothing is created: apply and PUT answer 409, a kind that PUT does not create 404", async () => {
+test("with If-Match nothing is created: apply and PUT return 409, or 404 for a kind that PUT does not create", async () => {
   await using server = await openTestServer();
   assert.equal((await ways["apply"]!(server, "*")).status, 409);
   assert.equal((await ways["PUT"]!(server, "*")).status, 404);
@@ -69,7 +69,7 @@ test("with If-Match nothing is created: apply and PUT answer 409, a kind that PU
   assert.equal((await ask(server, "PUT", path, lease, "application/json", "")).status, 201);
 });
 
-test("If-Match holds for subresources, and names the version that a kind demands for an update", async () => {
+test("If-Match applies to subresources, and is the version of an update for kinds that require one", async () => {
   await using server = await openTestServer();
   const claim = { metadata: { name: "c" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } };
   const { metadata } = await server.api.create("v1", "persistentvolumeclaims", "default", claim);
@@ -98,7 +98,7 @@ test("GET and DELETE do not read If-Match: a deletion has preconditions in its o
   assert.deepEqual([(await of("GET")).status, (await of("DELETE")).status], [200, 200]);
 });
 
-test("limit is honoured beside continue and resourceVersion=0, from memory and from the store", async () => {
+test("limit applies with continue and resourceVersion=0, from the cache and from the store", async () => {
   for (const on of [true, false]) {
     await using server = await openTestServer({ settings: { "feature-gates": { ListFromCacheSnapshot: on } } });
     for (const name of ["a", "b", "c", "d"]) {

@@ -1,4 +1,4 @@
-/** A server in the test process, on a free port and in memory, for tests that speak HTTP to it. */
+/** A server in the test process, on a free port with a store in memory, for tests over HTTP. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A request gets the same answer from the heavy thread as from the thread that serves connections.
+// A request gets the same response from the heavy thread as from the thread that serves connections.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
@@ -30,7 +30,7 @@ const merge = "application/merge-patch+json",
 const applied = "application/apply-patch+yaml";
 const finalizers = Array.from({ length: 25_000 }, (_, index) => `"a.b/${index}"`).join(",");
 
-/** In this order, on one server. Each is large, or works on a large object. */
+/** Requests in this order, on one server. Each is large, or uses a large object. */
 const requests: readonly Asked[] = [
   { name: "create", method: "POST", path: configMaps, body: `{${meta("a")},"data":{"a":"${long}"},"unknown":1}` },
   { name: "create again", method: "POST", path: configMaps, body: `{${meta("a")},"data":{"a":"${long}"}}` },
@@ -141,7 +141,7 @@ async function told(reply: Reply): Promise<{ readonly status: number; readonly h
   if (typeof body === "string") chunks.push(new TextEncoder().encode(body));
   else if (body instanceof Uint8Array) chunks.push(body);
   else for await (const chunk of body) chunks.push(chunk);
-  // What differs from run to run: names and times that the server makes.
+  // Values that differ between runs: generated names and times.
   const text = Buffer.concat(chunks).toString("latin1").replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UID").replaceAll(
     /\d{4}-\d\d-\d\dT[\d:.]+Z/g,
     "TIME",
@@ -183,7 +183,7 @@ async function answers(options: Pick<ServeOptions, "startHeavy">) {
   }
 }
 
-test("the heavy thread answers each large request as the serving thread does", { timeout: 120_000 }, async () => {
+test("the heavy thread gives the same response to each large request as the serving thread", { timeout: 120_000 }, async () => {
   let jobs = 0;
   const here = await answers({});
   const there = await answers({
@@ -199,6 +199,6 @@ test("the heavy thread answers each large request as the serving thread does", {
     },
   });
   for (const { name } of requests) assert.deepEqual(there.get(name), here.get(name), name);
-  // The list and the object as it is stored are bytes that need no thread.
+  // The list and the stored object are existing bytes, which need no thread.
   assert.equal(jobs, requests.length - 2);
 });

@@ -1,4 +1,4 @@
-// Bodies within the request limit that once stopped the server or made it fail.
+// Bodies within the request limit that blocked or crashed earlier versions.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestServer } from "./harness.ts";
@@ -6,7 +6,7 @@ import { httpsClient } from "./https.ts";
 
 const collection = "/api/v1/namespaces/default/configmaps";
 
-test("a body within the limit is answered with what is wrong with it", async () => {
+test("hostile bodies within the limit are rejected with their errors", async () => {
   const server = await startTestServer();
   const client = httpsClient({ port: server.port, ca: server.ca, token: server.tokens.admin });
   try {

@@ -1,4 +1,4 @@
-/** A small HTTP/2 client for tests, with the promises of `httpsClient`: one connection, and another once that one says goodbye. */
+/** A small HTTP/2 client for tests with the interface of `httpsClient`. It opens a new connection after a GOAWAY. */
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -15,7 +15,7 @@ export function http2Client(place: Place): Client {
   let current: Promise<ClientHttp2Session> | undefined;
   const all = new Set<ClientHttp2Session>();
 
-  /** Rejects with the connection's own error where there is none to be had. */
+  /** Rejects with the error of the connection if it cannot be opened. */
   function session(): Promise<ClientHttp2Session> {
     if (current !== undefined) return current;
     const opened = connect(`https://${place.host ?? "127.0.0.1"}:${place.port}`, { ca: place.ca, ...place.identity });
@@ -29,7 +29,7 @@ export function http2Client(place: Place): Client {
         clearTimeout(late);
         resolve(opened);
       }).on("goaway", leave);
-      // Requests that are on their way hear of it by themselves. No server has looked at those that wait for the connection.
+      // Sent requests get the error themselves. Requests that wait for the connection were not sent.
       const failed = (why: string, cause?: unknown) => reject(Object.assign(new Error(why, { cause }), { refused: true }));
       opened.on("error", (error) => {
         leave();

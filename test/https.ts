@@ -4,15 +4,15 @@ import { Agent, request } from "node:https";
 
 export interface Place {
   readonly port: number;
-  /** PEM of the authority to believe. */
+  /** PEM of the trusted CA. */
   readonly ca: string;
-  /** Bearer token that is sent unless an ask has its own `authorization`. */
+  /** Bearer token of requests without an `authorization` header. */
   readonly token?: string;
   /** PEM of a client certificate. */
   readonly identity?: { readonly cert: string; readonly key: string };
   readonly host?: string;
-  /** A connection for each request. Deno 2.9.6 sends a request whose connection was used before, and breaks, a second time, a POST too:
-   *  whoever counts what is done where connections break must not let them be used again. */
+  /** A new connection for each request. On a reused connection that breaks, Deno 2.9.6 sends a request, even a POST, a second time, so tests
+   *  that count writes over broken connections must not reuse connections. */
   readonly single?: boolean;
 }
 export interface Ask {
@@ -80,7 +80,7 @@ export function httpsClient(place: Place): Client {
     },
     async stream(path, ask = {}) {
       const response = await send(path, ask);
-      response.setTimeout(0); // it was for the answer: what comes now comes when something happens
+      response.setTimeout(0); // the timeout was for the head; events have none
       return { status: response.statusCode ?? 0, headers: response.headers, chunks: response };
     },
     close: () => agent.destroy(),

@@ -1,4 +1,4 @@
-// Rules of single kinds that no recording shows: each was compared with a kube-apiserver.
+// Rules of single kinds that are not in the recordings, compared with a kube-apiserver.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
@@ -6,7 +6,7 @@ import { openTestServer, type TestServer } from "../testing.ts";
 type Ask = (method: string, path: string, body?: unknown, type?: string) => Promise<Answer>;
 interface Answer {
   readonly status: number;
-  readonly body: any; // JSON that the tests look into
+  readonly body: any; // JSON of responses
   readonly warnings: readonly string[];
 }
 
@@ -29,7 +29,7 @@ function asking(server: TestServer): Ask {
 const merge = "application/merge-patch+json", strategic = "application/strategic-merge-patch+json", apply = "application/apply-patch+yaml";
 const core = "/api/v1/namespaces/default", storage = "/apis/storage.k8s.io/v1";
 
-test("an empty map differs from an absent one where an immutable object takes it, and is stored as none", async () => {
+test("an immutable object distinguishes an empty map from an absent one, and stores neither", async () => {
   await using server = await openTestServer();
   const ask = asking(server);
   for (const [plural, kind, key] of [["configmaps", "ConfigMap", "binaryData"], ["secrets", "Secret", "data"]] as const) {
@@ -57,7 +57,7 @@ test("an empty map differs from an absent one where an immutable object takes it
       await ask("DELETE", `${path}/a`);
     }
   }
-  // An object that may change takes it, without a new version.
+  // A mutable object accepts it, without a new version.
   const open = await ask("POST", `${core}/configmaps`, { metadata: { name: "b" } });
   const same = await ask("PUT", `${core}/configmaps/b`, { metadata: { name: "b" }, binaryData: {} });
   assert.equal(same.body.metadata.resourceVersion, open.body.metadata.resourceVersion);
@@ -78,7 +78,7 @@ test("an error shows an empty map as {} and an absent one as null", async () => 
   }
 });
 
-test("an apply that leaves the nil topology keys of a driver as they are changes nothing, so that its entry has no time", async () => {
+test("an apply that keeps the nil topology keys of a driver changes nothing, so its managed fields have no time", async () => {
   await using server = await openTestServer();
   const ask = asking(server);
   const spec = { drivers: [{ name: "d", nodeID: "n", topologyKeys: null }] };
@@ -90,7 +90,7 @@ test("an apply that leaves the nil topology keys of a driver as they are changes
   assert.equal(entry.time, undefined);
 });
 
-test("deprecated labels in the topology of a capacity: expressions first, by their keys", async () => {
+test("warnings of deprecated labels in the topology of a capacity: expressions first, sorted by key", async () => {
   await using server = await openTestServer();
   const nodeTopology = {
     matchLabels: { "beta.kubernetes.io/os": "linux" },
@@ -106,7 +106,7 @@ test("deprecated labels in the topology of a capacity: expressions first, by the
   ]);
 });
 
-test("an attachment that changes is checked as a new one is", async () => {
+test("an update of an attachment is validated as a create", async () => {
   await using server = await openTestServer();
   const ask = asking(server);
   const source = { persistentVolumeName: "v" };
@@ -125,7 +125,7 @@ test("an attachment that changes is checked as a new one is", async () => {
   ]);
 });
 
-test("a watch for lists of metadata ends at its first event, and still tells its failure", async () => {
+test("a watch as PartialObjectMetadataList ends at its first event with an error event", async () => {
   await using server = await openTestServer();
   const ask = asking(server);
   const { body } = await ask("POST", `${core}/configmaps`, { metadata: { name: "a" } });
@@ -147,7 +147,7 @@ test("a watch for lists of metadata ends at its first event, and still tells its
   assert.equal(JSON.parse(text).type, "ERROR");
 });
 
-test("a condition of a migration that may not change back is shown as it was sent: null, or an empty list", async () => {
+test("the error of a migration condition that cannot be reverted shows the value of the request: null or an empty list", async () => {
   const settings = {
     "feature-gates": { StorageVersionMigrator: true },
     "runtime-config": { "storagemigration.k8s.io/v1beta1": true },
@@ -165,7 +165,7 @@ test("a condition of a migration that may not change back is shown as it was sen
   }
 });
 
-test("objects that own each other go when one is deleted in the foreground, and a reference that is taken off frees its owner", async () => {
+test("objects that own each other are deleted with foreground propagation, and a removed reference releases its owner", async () => {
   await using server = await openTestServer();
   const ask = asking(server);
   const path = `${core}/configmaps`;
@@ -173,7 +173,7 @@ test("objects that own each other go when one is deleted in the foreground, and 
   const make = async (name: string, ownerReferences: object[]) =>
     (await ask("POST", path, { metadata: { name, ownerReferences } })).body.metadata.uid as string;
   const gone = async (name: string) => {
-    // The collector works when it comes to it: bounded by the time of a watch.
+    // The garbage collector is asynchronous: the wait is bounded by the timeout of a watch.
     const answer = await server.handle(new Request(`https://test${path}?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=${name}`));
     const decoder = new TextDecoder();
     let text = "";
@@ -199,7 +199,7 @@ test("objects that own each other go when one is deleted in the foreground, and 
   assert.deepEqual(body.metadata.ownerReferences.map(({ name }: { name: string }) => name), ["d"]);
 });
 
-test("an answer in YAML cannot hold what its reader refuses: code 500, though the object is written", async () => {
+test("a response that is invalid YAML is a 500, although the object is written", async () => {
   await using server = await openTestServer();
   const yaml = async (method: string, path: string, body?: object) => {
     const answer = await server.handle(
@@ -223,7 +223,7 @@ test("an answer in YAML cannot hold what its reader refuses: code 500, though th
     assert.equal(body.data.k, odd);
     assert.equal((await yaml("DELETE", `${path}/${name}`))[0], 200);
   }
-  // A refusal keeps its own status code.
+  // An error response keeps its status code.
   assert.deepEqual(await yaml("POST", path, { metadata: { name: "a" }, data: { "\x7f": "x" } }), [422, refused]);
   assert.deepEqual(await yaml("GET", `${path}/%C2%80`), [404, refused]);
   const folded: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-// What a client gets that writes a kind of kube-apiserver which is left out: the answer names the kind.
+// Writes of kinds of kube-apiserver that are not implemented: the response names the kind.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openTestServer, type TestServer } from "../testing.ts";
@@ -12,7 +12,7 @@ const ask = async (server: TestServer, method: string, path: string, body?: obje
   return { status: answer.status, text: await answer.text() };
 };
 
-test("a write of a kind that is left out is a Status that names the kind", async () => {
+test("a write of a kind that is not implemented returns a Status with the kind", async () => {
   await using server = await openTestServer();
   for (
     const [method, path, kind] of [
@@ -30,7 +30,7 @@ test("a write of a kind that is left out is a Status that names the kind", async
   }
 });
 
-test("reads of kinds that are left out, and writes of what kube-apiserver does not have either, are answered as before", async () => {
+test("reads of kinds that are not implemented, and writes of kinds unknown to kube-apiserver, are plain 404s", async () => {
   await using server = await openTestServer();
   assert.deepEqual(await ask(server, "GET", "/apis/apps/v1/namespaces/default/deployments"), { status: 404, text: "404 page not found\n" });
   assert.deepEqual(await ask(server, "POST", "/apis/apps/v1/namespaces/default/nonsense", {}), {
@@ -40,7 +40,7 @@ test("reads of kinds that are left out, and writes of what kube-apiserver does n
   assert.match((await ask(server, "POST", "/api/v1/nonsense", {})).text, /the server could not find the requested resource/);
 });
 
-test("pods, services and custom resource definitions are empty collections, and a write says why", async () => {
+test("pods, services and custom resource definitions are empty collections; a write returns the reason", async () => {
   await using server = await openTestServer();
   for (
     const [path, what] of [
@@ -57,7 +57,7 @@ test("pods, services and custom resource definitions are empty collections, and 
   }
 });
 
-test("no document names custom resource definitions; pods and services belong to the category all", async () => {
+test("custom resource definitions are in no discovery document; pods and services are in the category all", async () => {
   await using server = await openTestServer();
   for (const path of ["/apis", "/openapi/v2", "/openapi/v3"]) {
     assert.doesNotMatch((await ask(server, "GET", path)).text, /CustomResourceDefinition|\/apis\/apiextensions/, path);

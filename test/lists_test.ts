@@ -1,4 +1,4 @@
-// Lists in every encoding and form: made item by item, and the same bytes as if they were made in one piece.
+// Lists in every encoding and form are encoded item by item, with the same bytes as a list encoded at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { prettyJson } from "../core/tree/json-text.ts";
@@ -7,11 +7,11 @@ import { writeYaml } from "../core/codec/yaml.ts";
 import { openTestServer, type TestServer } from "../testing.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
-/** Large enough that no list of all is kept as a whole. */
+/** Large enough that a list of all objects is not kept as a whole. */
 const count = 40, textBytes = 60_000;
 const nameOf = (at: number) => `large-${String(at).padStart(2, "0")}`;
 let server: TestServer;
-/** All lists show this: other writes of the server may come between them. */
+/** The resourceVersion of all lists, because other writes of the server can happen between them. */
 let revision: string;
 
 before(async () => {
@@ -33,7 +33,7 @@ async function get(query: string, accept: string): Promise<Uint8Array> {
   assert.equal(answer.status, 200);
   return new Uint8Array(await answer.arrayBuffer());
 }
-/** Ages stand still: only tables tell them. */
+/** A fixed time, for the ages in tables. */
 const text = async (query: string, accept: string) =>
   new TextDecoder().decode(await get(query, accept)).replaceAll(/\b(\d+m)?\d+s\b/g, "AGE");
 const as = (kind: string) => `application/json;as=${kind};g=meta.k8s.io;v=v1`;
@@ -58,14 +58,14 @@ for (
   }
 }
 
-test("an empty table has no rows where the kind has columns of its own, and null where it has none", async () => {
+test("an empty table has no rows if the kind has columns, and null otherwise", async () => {
   const rows = async (path: string, accept = as("Table")) =>
     JSON.parse(await text(`${path}?fieldSelector=metadata.name=none`, accept)).rows;
   assert.deepEqual(await rows(path), []);
   assert.equal(await rows("/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities"), null);
 });
 
-test("options that are no numbers are shown as Go shows them", async () => {
+test("errors show invalid numeric options as in Go", async () => {
   const refused = async (query: string) => {
     const answer = await server.handle(new Request(`http://x${path}?${query}`));
     const { code, message } = await answer.json();
@@ -77,12 +77,12 @@ test("options that are no numbers are shown as Go shows them", async () => {
   assert.match(await refused("resourceVersion=a%00"), /resourceVersion: Invalid value: "a\\x00": strconv.ParseUint: parsing "a\\x00": /);
 });
 
-test("includeObject that is none of its words is shown as JSON", async () => {
+test("the error of an invalid includeObject shows it as JSON", async () => {
   const answer = await server.handle(new Request(`http://x${path}?includeObject=a%00`, { headers: { accept: as("Table") } }));
   assert.match((await answer.json()).message, /includeObject: Invalid value: "a\\u0000": must be/);
 });
 
-test("a list of objects has every object as a get of it has it", async () => {
+test("the items of a list are equal to the responses of gets", async () => {
   const { items } = JSON.parse(await text(`${path}?${chosen()}`, "application/json"));
   for (const at of [0, 7, count - 1]) {
     const { kind: _, apiVersion: __, ...object } = JSON.parse(await text(`${path}/${nameOf(at)}`, "application/json"));
@@ -90,7 +90,7 @@ test("a list of objects has every object as a get of it has it", async () => {
   }
 });
 
-test("a protobuf list has every object as a get of it has it, those too that were not kept while it was measured", async () => {
+test("the items of a protobuf list are equal to the responses of gets, also items that are encoded twice", async () => {
   const protobuf = "application/vnd.kubernetes.protobuf";
   for (const [list, object] of [[protobuf, protobuf], [as("PartialObjectMetadataList"), as("PartialObjectMetadata")]] as const) {
     const of = (accept: string) => accept.replace("application/json", protobuf);

@@ -1,4 +1,4 @@
-/** Patches of one object at once: each goes on top of what the others stored, unless it names the revision that it means. */
+/** Concurrent patches of one object: each is applied to the result of the others, unless it has a resourceVersion. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { etcdMissing, type EtcdServer, startEtcd } from "./etcd.ts";
@@ -25,7 +25,7 @@ function races(open: () => Promise<TestServer>): void {
     await server.close();
   });
 
-  test("every patch of every dialect gets its turn", async () => {
+  test("concurrent patches of every format are all applied", async () => {
     await client.ask(path, { method: "POST", body: { metadata: { name: "all" }, data: { first: "" } } });
     const answers = await Promise.all(keys.map((key, at) => {
       const [type, patch] = patches[at % patches.length]!;
@@ -36,7 +36,7 @@ function races(open: () => Promise<TestServer>): void {
     assert.deepEqual(Object.keys(data).sort(), ["first", ...keys].sort());
   });
 
-  test("of patches that name one revision, one gets through", async () => {
+  test("of concurrent patches with the same resourceVersion, one succeeds", async () => {
     const made = await client.ask(path, { method: "POST", body: { metadata: { name: "one" }, data: {} } });
     const { resourceVersion } = made.json().metadata;
     const answers = await Promise.all(keys.map((key, at) => {
@@ -48,9 +48,9 @@ function races(open: () => Promise<TestServer>): void {
   });
 }
 
-describe("patches at once, over sqlite", () => races(() => startTestServer()));
+describe("concurrent patches, over sqlite", () => races(() => startTestServer()));
 
-describe("patches at once, over etcd", { skip: etcdMissing() }, () => {
+describe("concurrent patches, over etcd", { skip: etcdMissing() }, () => {
   let etcd: EtcdServer;
   races(async () => {
     etcd = await startEtcd();

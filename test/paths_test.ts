@@ -1,4 +1,4 @@
-// Paths as they are written on the wire: escapes, dots, slashes, and bytes that are not UTF-8.
+// Paths of requests: escapes, dots, slashes, and bytes that are not UTF-8.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestServer, type TestServer } from "./harness.ts";
@@ -20,7 +20,7 @@ async function told(method: string, path: string, body?: unknown, headers: Recor
   return { status: answer.status, message, reason, details };
 }
 
-test("a namespace of one or two dots is a key that the store refuses, as kube-apiserver answers", async () => {
+test("a namespace of one or two dots is an invalid store key, as in kube-apiserver", async () => {
   const refused = (key: string) => ({ status: 500, message: `invalid key: "${key}"`, reason: undefined, details: undefined });
   const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
   for (const namespace of [".", "..", "%2e", "%2E%2e"]) {
@@ -47,7 +47,7 @@ test("a namespace of one or two dots is a key that the store refuses, as kube-ap
   assert.equal((await told("GET", "/api/v1/namespaces/.../configmaps/a")).status, 404);
 });
 
-test("a create in a namespace that no path can hold is an internal error", async () => {
+test("a create in a namespace that is not a path segment is an internal error", async () => {
   for (const [namespace, why] of [["%2e", "may not be '.'"], ["..", "may not be '..'"], ["a%25b", "may not contain '%'"]] as const) {
     const what = `invalid resource name "${decodeURIComponent(namespace)}": [${why}]`;
     assert.deepEqual(await told("POST", `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: "a" } }), {
@@ -59,7 +59,7 @@ test("a create in a namespace that no path can hold is an internal error", async
   }
 });
 
-test("bytes of a name that are not UTF-8 are shown as Go quotes them, and as replacement characters elsewhere", async () => {
+test("invalid UTF-8 of a name has Go's escapes in quotes, and replacement characters elsewhere", async () => {
   const found = await told("GET", "/api/v1/namespaces/default/configmaps/a%ff%c3%28%e2%82");
   assert.deepEqual(found, {
     status: 404,
@@ -73,13 +73,13 @@ test("bytes of a name that are not UTF-8 are shown as Go quotes them, and as rep
   assert.equal(namespace.message, String.raw`namespaces "\xff" not found`);
 });
 
-test("a broken escape is refused before anything else, without the headers of other answers", async () => {
+test("an invalid escape is rejected before all other checks, without the usual headers", async () => {
   const { status, headers, text } = await client.ask("/api/v1/namespaces/%zz");
   assert.deepEqual([status, headers["content-type"], text], [400, "text/plain; charset=utf-8", "400 Bad Request"]);
   assert.equal(headers["x-content-type-options"], undefined);
 });
 
-test("below /version nothing is found, as a Status; an empty group is nothing of the API, as text", async () => {
+test("paths below /version are 404 as a Status; an empty group is 404 as text", async () => {
   for (const path of ["/version/x", "/version/x/y"]) assert.equal((await told("GET", path)).reason, "NotFound");
   assert.equal((await client.ask("/version//")).json().major, "1");
   for (const path of ["/apis/%2f/v1", "/apis//v1", "/apis//"]) {
@@ -87,7 +87,7 @@ test("below /version nothing is found, as a Status; an empty group is nothing of
   }
 });
 
-test("a get refuses `export` unless it is false or 0; lists and others ignore it", async () => {
+test("a get rejects `export` unless it is false or 0; other verbs ignore it", async () => {
   const path = "/api/v1/namespaces/default";
   for (const query of ["export=true", "export=1", "export=", "export=x", "export=true&exact=true"]) {
     const { status, message } = await told("GET", `${path}?${query}`);
@@ -103,13 +103,13 @@ test("a PUT checks the namespace in the body before the name", async () => {
   assert.equal(message, "the namespace of the provided object does not match the namespace sent on the request");
 });
 
-test("a deletion with a body of another kind and no version is refused in the version of the meta group", async () => {
+test("a deletion with a body of another kind and without a version is rejected with the meta group version", async () => {
   const { status, message } = await told("DELETE", "/api/v1/namespaces/default/configmaps/a", { kind: "ConfigMap" });
   assert.equal(status, 400);
   assert.match(message, /^no kind "ConfigMap" is registered for version "meta\.k8s\.io\/v1" in scheme /);
 });
 
-test("a path with an empty namespace names what is wrong with the body before the namespace that it lacks", async () => {
+test("for a path with an empty namespace, errors of the body precede the missing namespace", async () => {
   const path = "/api/v1/namespaces//configmaps/a", named = { metadata: { name: "a" } };
   const lacking = "Namespace parameter required.";
   assert.match((await told("PUT", path, {})).message, /was undeterminable: name must be provided$/);

@@ -1,13 +1,13 @@
-/** Ports for programs that must be told theirs. */
+/** Ports for programs that cannot choose a free port. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Below those that systems give to connections: of them any may be taken by the time that the program listens, or listens again. */
+/** Below the range of ephemeral ports, which connections could take before the program listens, or listens again. */
 const first = 20_000, last = 32_000;
-/** Where a port is held from the moment that a test has it: other processes that ask here pass it over, and it is let go with this one. */
+/** Address on which a test reserves its port until this process ends: other test processes skip reserved ports. */
 const heldAt = "127.77.77.77";
 
-/** A port on which nobody listens, and that no other test gets as long as this process lives. */
+/** A free port, reserved for this process. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + Math.floor(Math.random() * (last - first));
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Undefined where somebody else listens. */
+/** Undefined if the port is in use. */
 async function listening(port: number, host: string): Promise<Server | undefined> {
   const server = createServer().listen(port, host);
   try {

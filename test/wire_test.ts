@@ -1,4 +1,4 @@
-// What kube-apiserver answers where no recording looks: found by sending the same requests to one.
+// Responses that are not in the recordings, compared with those of a kube-apiserver.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { writeEnvelope } from "../core/codec/protobuf.ts";
@@ -22,7 +22,7 @@ async function ask(server: TestServer, method: string, path: string, { body, hea
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const merge = { "content-type": "application/merge-patch+json" };
 
-test("a name that no object can have is refused before it is looked for, and PUT looks at the body's name first", async () => {
+test("an invalid name is rejected before the object is read; PUT checks the name in the body first", async () => {
   await using server = await openTestServer();
   for (const method of ["GET", "PATCH", "DELETE"]) {
     const { status, body } = await ask(server, method, `${configMaps}/a%25b`, method === "PATCH" ? { body: {}, headers: merge } : {});
@@ -33,14 +33,14 @@ test("a name that no object can have is refused before it is looked for, and PUT
   assert.equal((await ask(server, "GET", `${configMaps}/a%22b`)).body.message, String.raw`configmaps "a\"b" not found`);
 });
 
-test("a create in the empty namespace is told all that its object lacks", async () => {
+test("a create in the empty namespace reports all errors of its object", async () => {
   await using server = await openTestServer();
   const { status, body } = await ask(server, "POST", "/api/v1/namespaces//configmaps", { body: {} });
   assert.equal(status, 422);
   assert.deepEqual(body.details.causes.map(({ field }: { field: string }) => field), ["metadata.name", "metadata.namespace"]);
 });
 
-test("the list of core versions is only read, and the old prefixes lead nowhere by themselves", async () => {
+test("the list of core versions is read-only, and the old prefixes alone are 404", async () => {
   await using server = await openTestServer();
   assert.equal((await ask(server, "POST", "/api", { body: {} })).status, 405);
   assert.equal((await ask(server, "POST", "/apis", { body: {} })).status, 200);
@@ -58,7 +58,7 @@ test("the list of core versions is only read, and the old prefixes lead nowhere 
   }
 });
 
-test("a namespace says in its own words that it is not the one meant", async () => {
+test("a failed precondition of a namespace has its own message", async () => {
   await using server = await openTestServer();
   const { body: { metadata } } = await ask(server, "POST", "/api/v1/namespaces", { body: { metadata: { name: "a" } } });
   const remove = (preconditions: object) => ask(server, "DELETE", "/api/v1/namespaces/a", { body: { preconditions } });
@@ -69,7 +69,7 @@ test("a namespace says in its own words that it is not the one meant", async () 
   assert.match((await remove({ resourceVersion: "1" })).body.message, /Precondition failed: ResourceVersion in precondition: 1, /);
 });
 
-test("deleting a namespace begins once, whatever later deletes say of what depends on it", async () => {
+test("the deletion of a namespace begins once; later propagation policies have no effect", async () => {
   await using server = await openTestServer();
   const held = { metadata: { name: "a" }, spec: { finalizers: ["example.com/held"] } };
   await ask(server, "POST", "/api/v1/namespaces", { body: held });
@@ -80,7 +80,7 @@ test("deleting a namespace begins once, whatever later deletes say of what depen
   assert.equal(second.body.metadata.finalizers?.includes("orphan") ?? false, false);
 });
 
-test("options of a delete that are of another kind are refused as what upstream takes them for", async () => {
+test("delete options of another kind are rejected with upstream's errors", async () => {
   await using server = await openTestServer();
   const remove = async (kind: string, apiVersion: string) =>
     (await ask(server, "DELETE", `${configMaps}/a`, { body: { kind, apiVersion } })).body.message;
@@ -92,7 +92,7 @@ test("options of a delete that are of another kind are refused as what upstream 
   assert.match(await remove("ConfigMap", "v1"), /^no kind "ConfigMap" is registered for version "v1"/);
 });
 
-test("a body of another kind is refused as what upstream takes it for, served here or not", async () => {
+test("a body of another kind is rejected with upstream's error, whether the kind is served or not", async () => {
   await using server = await openTestServer();
   const why = async (apiVersion: string, kind: string, plural = configMaps) =>
     (await ask(server, "POST", plural, { body: { kind, apiVersion, metadata: { name: "a" } } })).body.message;
@@ -114,7 +114,7 @@ test("a body of another kind is refused as what upstream takes it for, served he
     await why("apps/v1", "Nope"),
     /^Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "apps\/v1"/,
   );
-  // Versions that are served no more are of the same kind.
+  // Removed versions are versions of the same kind.
   const classes = "/apis/storage.k8s.io/v1/storageclasses";
   assert.equal(
     await why("storage.k8s.io/v1beta1", "StorageClass", classes),
@@ -127,7 +127,7 @@ test("a body of another kind is refused as what upstream takes it for, served he
   assert.equal(made.status, 201);
 });
 
-test("a patch that takes the version away leaves an object of the internal form", async () => {
+test("a patch that removes the version leaves an object of the internal version", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const why = async (kind: string) =>
@@ -141,7 +141,7 @@ const events = "/api/v1/namespaces/default/events";
 const groupEvents = "/apis/events.k8s.io/v1/namespaces/default/events";
 const event = { metadata: { name: "a" }, involvedObject: { namespace: "default" } };
 
-test("an event does not wait for the garbage collector, whatever finalizers of it the event has", async () => {
+test("the deletion of an event does not wait for the garbage collector with any of its finalizers", async () => {
   await using server = await openTestServer();
   for (const finalizer of ["orphan", "foregroundDeletion"]) {
     await ask(server, "POST", events, { body: { ...event, metadata: { name: "a", finalizers: [finalizer] } } });
@@ -150,7 +150,7 @@ test("an event does not wait for the garbage collector, whatever finalizers of i
   }
 });
 
-test("a write through the other group of events drops the entries of the first, even where it changes nothing else", async () => {
+test("a write through the other group of events drops the managed fields of the first, even without other changes", async () => {
   await using server = await openTestServer();
   const made = await ask(server, "POST", events, { body: event });
   assert.equal(made.body.metadata.managedFields.length, 1);
@@ -161,7 +161,7 @@ test("a write through the other group of events drops the entries of the first, 
   assert.notEqual(other.body.metadata.resourceVersion, made.body.metadata.resourceVersion);
 });
 
-test("namespaces are never deleted unsafely, which is said before anything else", async () => {
+test("an unsafe deletion of a namespace is rejected before all other checks", async () => {
   await using server = await openTestServer({ settings: { "feature-gates": { AllowUnsafeMalformedObjectDeletion: true } } });
   const { status, body } = await ask(server, "DELETE", "/api/v1/namespaces/default", {
     body: { ignoreStoreReadErrorWithClusterBreakingPotential: true },
@@ -169,7 +169,7 @@ test("namespaces are never deleted unsafely, which is said before anything else"
   assert.deepEqual([status, body.reason], [500, "InternalError"]);
 });
 
-test("the name of a client that is no ASCII is read as UTF-8", async () => {
+test("a user name that is not ASCII is read as UTF-8", async () => {
   await using server = await openTestServer();
   const manager = async (agent: string) => {
     const headers = { "user-agent": agent, "content-type": "application/json" };
@@ -180,7 +180,7 @@ test("the name of a client that is no ASCII is read as UTF-8", async () => {
   assert.equal(await manager("\u00e9b"), "\ufffdb");
 });
 
-test("an apply is refused for entries that upstream can read, and others are no entries to it", async () => {
+test("an apply with managed fields is rejected if upstream can parse them, and ignores them otherwise", async () => {
   await using server = await openTestServer();
   const apply = (managedFields: unknown) =>
     ask(server, "PATCH", `${configMaps}/a?fieldManager=m`, {
@@ -196,7 +196,7 @@ test("an apply is refused for entries that upstream can read, and others are no 
   assert.match((await apply(["x"])).body.message, /managedFields\[0\]: expected map, got &\{x\}$/);
 });
 
-test("a selfLink that is sent stays in the answer to a dry run, and nowhere else", async () => {
+test("a selfLink of the request is in the response of a dry run only", async () => {
   await using server = await openTestServer();
   const body = { metadata: { name: "a", selfLink: "/x" } };
   await ask(server, "POST", configMaps, { body });
@@ -207,7 +207,7 @@ test("a selfLink that is sent stays in the answer to a dry run, and nowhere else
   assert.equal((await ask(server, "GET", `${configMaps}/a`)).body.metadata.selfLink, undefined);
 });
 
-test("bytes of a query value that are no UTF-8 are shown as Go shows them", async () => {
+test("invalid UTF-8 of a query value is shown as in Go", async () => {
   await using server = await openTestServer();
   const why = async (method: string, path: string) => (await ask(server, method, path, method === "POST" ? { body: {} } : {})).body.message;
   assert.match(await why("POST", `${configMaps}?fieldValidation=a%ffb`), /Unsupported value: "a\\xffb": /);
@@ -218,7 +218,7 @@ test("bytes of a query value that are no UTF-8 are shown as Go shows them", asyn
   assert.equal(status, 201);
 });
 
-test("options of a delete in protobuf are told by their envelope, before what is in it is read", async () => {
+test("delete options in protobuf are recognised by their envelope before the message is decoded", async () => {
   await using server = await openTestServer();
   const remove = async (kind: string, apiVersion: string, raw: number[]) => {
     const body = new Uint8Array(writeEnvelope({ kind, apiVersion }, Uint8Array.from(raw)));
@@ -231,7 +231,7 @@ test("options of a delete in protobuf are told by their envelope, before what is
   assert.equal((await remove("DeleteOptions", "v1", [])).message, 'configmaps "a" not found');
 });
 
-test("a dry run that creates by PUT tells of the key without the store's prefix", async () => {
+test("a dry run that creates by PUT reports the key without the prefix of the store", async () => {
   await using server = await openTestServer();
   const path = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a";
   const put = async (query: string) =>
@@ -240,7 +240,7 @@ test("a dry run that creates by PUT tells of the key without the store's prefix"
   assert.match(await put("?dryRun=All"), /, Key: \/leases\/default\/a, /);
 });
 
-test("values of enumerations are told as JSON, plain strings as Go quotes them, keys of owned items with HTML's escapes", async () => {
+test("errors show enumerations as JSON, plain strings with Go's quotes, keys of owned items with escapes for HTML", async () => {
   await using server = await openTestServer();
   const odd = 'a<b\u0001"';
   const make = async (path: string, body: object) => (await ask(server, "POST", path, { body })).body;
@@ -262,14 +262,14 @@ test("values of enumerations are told as JSON, plain strings as Go quotes them, 
   assert.deepEqual(owned, [".", String.raw`k:{"uid":"a\u003cb\u0001\""}`]);
 });
 
-test("a token that nobody wrote is told of before a version that does not go with it", async () => {
+test("an invalid continue token is reported before a conflicting resourceVersion", async () => {
   await using server = await openTestServer();
   const { status, body } = await ask(server, "GET", `${configMaps}?continue=bad&resourceVersion=5`);
   assert.equal(status, 400);
   assert.match(body.message, /^invalid continue token: /);
 });
 
-test("parameters of Accept without a value are not there, and an event is called what the store calls it", async () => {
+test("parameters of Accept without a value are ignored, and an event has the name of its stored kind", async () => {
   await using server = await openTestServer();
   const accept = async (path: string, accept: string) => await ask(server, "GET", path, { headers: { accept } });
   for (const plain of ["application/json;as=", "application/json;as", "application/json;as=Table;v=v1;g=meta.k8s.io=x;as="]) {
@@ -282,7 +282,7 @@ test("parameters of Accept without a value are not there, and an event is called
   assert.equal(body.message, "you requested PartialObjectMetadataList, but the requested object is not a list (*core.Event)");
 });
 
-test("an update of a template is warned of what it has only when the template changes", async () => {
+test("an update of a template has warnings only if the template changes", async () => {
   await using server = await openTestServer();
   const volumes = [{ name: "v", gitRepo: { repository: "r" } }];
   const template = (image: string, labels: object) => ({
@@ -303,7 +303,7 @@ test("an update of a template is warned of what it has only when the template ch
   assert.equal(await warned("PUT", `${path}/t`, template("b", { a: "b" })), true);
 });
 
-test("a patched document without a version is not known, and has no name", async () => {
+test("a patched document without a version is an unknown kind without a name", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" }, data: { k: "v" } } });
   const patch = async (query: string, body: object) => {
@@ -321,7 +321,7 @@ test("a patched document without a version is not known, and has no name", async
   assert.equal((await patch("", { kind: null })).status, 200);
 });
 
-test("a status is not applied, nor is what was sent looked at, before there is an object", async () => {
+test("an apply to the status of a missing object is 404 before its body is validated", async () => {
   await using server = await openTestServer();
   const body = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "a" }, status: { lastPhaseTransitionTime: "never" } };
   const headers = { "content-type": "application/apply-patch+yaml" };
@@ -329,7 +329,7 @@ test("a status is not applied, nor is what was sent looked at, before there is a
   assert.equal(status, 404);
 });
 
-test("finalizers of the drivers' kinds are standard ones or qualified, as those of the core kinds", async () => {
+test("finalizers of CSI kinds must be standard or qualified, as those of the core kinds", async () => {
   await using server = await openTestServer();
   const body = { metadata: { name: "a.example.com", finalizers: ["word"] }, spec: {} };
   const { status, body: { message } } = await ask(server, "POST", "/apis/storage.k8s.io/v1/csidrivers", { body });
@@ -337,7 +337,7 @@ test("finalizers of the drivers' kinds are standard ones or qualified, as those 
   assert.match(message, /metadata.finalizers\[0\]: Invalid value: "word": name is neither a standard finalizer name nor is it fully/);
 });
 
-test("a request may ask for less time than there is, in words that can be read", async () => {
+test("a request can have a shorter timeout; an invalid one is rejected", async () => {
   await using server = await openTestServer();
   const odd = await ask(server, "GET", `${configMaps}?timeout=x`);
   assert.deepEqual([odd.status, odd.body.message], [400, 'invalid timeout specified in the request URL - time: invalid duration "x"']);
@@ -346,14 +346,14 @@ test("a request may ask for less time than there is, in words that can be read",
   }
 });
 
-test("nobody owns the deletion of an object that is only made", async () => {
+test("the deletion fields of a created object have no owner", async () => {
   await using server = await openTestServer();
   const metadata = { name: "a", deletionTimestamp: "2024-01-01T00:00:00Z", deletionGracePeriodSeconds: 5 };
   const { body } = await ask(server, "POST", configMaps, { body: { metadata } });
   assert.deepEqual([body.metadata.deletionTimestamp, body.metadata.managedFields], [undefined, undefined]);
 });
 
-test("nothing is applied to an object whose items lack their keys", async () => {
+test("an apply to an object whose items lack their keys is rejected", async () => {
   await using server = await openTestServer();
   const path = "/api/v1/namespaces/default/serviceaccounts";
   const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a", namespace: "default" } };
@@ -369,7 +369,7 @@ test("nothing is applied to an object whose items lack their keys", async () => 
   );
 });
 
-test("an error is indented JSON where the client accepts no form of an error", async () => {
+test("an error is indented JSON if the client accepts no media type of errors", async () => {
   await using server = await openTestServer();
   const told = async (accept: string) =>
     await (await server.handle(new Request(`https://test${configMaps}/a`, { headers: { accept, "user-agent": "test" } }))).text();
@@ -381,7 +381,7 @@ test("an error is indented JSON where the client accepts no form of an error", a
   assert.match(await told("text/plain"), /^\{\n {2}"kind": "Status",/);
 });
 
-test("the table of a watch that wants no objects has the metadata of the bookmark that ends the initial events", async () => {
+test("the table of a watch without objects has the metadata of the bookmark that ends the initial events", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
@@ -394,7 +394,7 @@ test("the table of a watch that wants no objects has the metadata of the bookmar
   assert.deepEqual([bookmark.kind, bookmark.metadata.annotations], ["PartialObjectMetadata", { "k8s.io/initial-events-end": "true" }]);
 });
 
-test("the table of a bookmark is that of the empty object in the version of the request: nothing is filled in or converted", async () => {
+test("the table of a bookmark is that of the empty object in the version of the request, without defaults and conversion", async () => {
   await using server = await openTestServer();
   const query = "watch=1&allowWatchBookmarks=1&includeObject=Object&labelSelector=none&timeoutSeconds=1";
   const bookmark = async (path: string) => {
@@ -419,7 +419,7 @@ test("the table of a bookmark is that of the empty object in the version of the 
   });
 });
 
-test("a watch of the old paths has bookmarks where it wants them, and none that ends the initial events", async () => {
+test("a watch of the deprecated paths can have bookmarks, but none that ends the initial events", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const old = configMaps.replace("/v1/", "/v1/watch/");
@@ -432,7 +432,7 @@ test("a watch of the old paths has bookmarks where it wants them, and none that 
   assert.equal(events[1].object.metadata.annotations, undefined);
 });
 
-test("a watch is refused for its version, then for its table, and only then for an encoding that cannot be streamed", async () => {
+test("a watch is rejected for its version first, then for its table, then for an encoding without streaming", async () => {
   await using server = await openTestServer();
   const refused = async (query: string, accept = "application/yaml") =>
     (await server.handle(new Request(`https://test${configMaps}?watch=1&${query}`, { headers: { accept } }))).status;
@@ -441,13 +441,13 @@ test("a watch is refused for its version, then for its table, and only then for 
   assert.equal(await refused(""), 406);
 });
 
-test("of two options that are no numbers the one is told that a kube-apiserver reads first", async () => {
+test("of two invalid numeric options, the error reports the one that kube-apiserver parses first", async () => {
   await using server = await openTestServer();
   const answer = await ask(server, "GET", `${configMaps}?limit=x&timeoutSeconds=1.5`);
   assert.deepEqual([answer.status, answer.body.message], [400, 'strconv.ParseInt: parsing "1.5": invalid syntax']);
 });
 
-test("?pretty says how errors are laid out, too, and what is indented has no end of its last line", async () => {
+test("?pretty also indents errors, and indented JSON has no final line break", async () => {
   await using server = await openTestServer();
   await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   const told = async (path: string, agent: string) =>
@@ -462,7 +462,7 @@ test("?pretty says how errors are laid out, too, and what is indented has no end
   }
 });
 
-test("large objects and lists are compressed whatever the verb", async () => {
+test("large objects and lists are compressed for every verb", async () => {
   await using server = await openTestServer();
   const long = { metadata: { name: "a", labels: { l: "1" } }, data: { k: "x".repeat(limits.gzipBytesMin) } };
   const encoding = async (method: string, path: string, body?: object, type = "application/json") => {
@@ -478,7 +478,7 @@ test("large objects and lists are compressed whatever the verb", async () => {
   assert.equal(await encoding("DELETE", "/a"), null);
 });
 
-test("a collection is deleted as it was at an old version, unless its limit is below zero", async () => {
+test("deletecollection at an old resourceVersion deletes that state, unless its limit is negative", async () => {
   await using server = await openTestServer();
   const { body: { metadata } } = await ask(server, "POST", configMaps, { body: { metadata: { name: "a" } } });
   await ask(server, "POST", configMaps, { body: { metadata: { name: "b" } } });
@@ -488,7 +488,7 @@ test("a collection is deleted as it was at an old version, unless its limit is b
     const { status, body } = await remove(query);
     assert.deepEqual([status, body.items], [200, []], query);
   }
-  // A name that no object can have is no object's.
+  // An invalid name matches no object.
   for (const name of ["", "..", "a%25"]) {
     const named = `${configMaps}?dryRun=All&fieldSelector=metadata.name%3D${name}&resourceVersion=${metadata.resourceVersion}`;
     assert.equal((await ask(server, "DELETE", named)).body.metadata.resourceVersion, metadata.resourceVersion, name);
@@ -498,7 +498,7 @@ test("a collection is deleted as it was at an old version, unless its limit is b
   assert.match(now.body.message, /ConfigMap "b": the ResourceVersion in the precondition \(\d+\) does not match/);
 });
 
-test("deletecollection of the rest of a list goes by the objects as they are now", async () => {
+test("deletecollection with a continue token checks the current objects", async () => {
   await using server = await openTestServer();
   const put = async (method: string, name: string, data: object) => {
     const { body } = await ask(server, method, method === "POST" ? configMaps : `${configMaps}/${name}`, {

@@ -36,7 +36,7 @@ test("matchesLabels() follows each operator, also for absent keys", () => {
   }
 });
 
-test("matchesLabels() takes the empty value for a value", () => {
+test("matchesLabels() distinguishes an empty value from an absent label", () => {
   assert.equal(selects("env=", { env: "" }), true);
   assert.equal(selects("env in ()", { env: "" }), true);
   assert.equal(selects("env in (,dev)", { env: "dev" }), true);
@@ -48,12 +48,12 @@ test("matchesLabels() reads own labels only", () => {
   assert.equal(selects("hasOwnProperty=x", { hasOwnProperty: "x" }), true);
 });
 
-test("parseLabelSelector() takes in and notin for words where words stand", () => {
+test("parseLabelSelector() reads in and notin as ordinary words in the position of keys and values", () => {
   assert.equal(selects("in in (in, notin)", { in: "notin" }), true);
   assert.equal(selects("in=notin", { in: "notin" }), true);
 });
 
-test("parseLabelSelector() refuses in upstream's words", () => {
+test("parseLabelSelector() returns upstream's errors", () => {
   assert.equal(refusal("size gt 5"), "unable to parse requirement: found 'gt', expected: in, notin, =, ==, !=, gt, lt");
   assert.equal(refusal("size>=5"), "unable to parse requirement: found '=', expected: identifier");
   assert.equal(
@@ -63,7 +63,7 @@ test("parseLabelSelector() refuses in upstream's words", () => {
   assert.equal(refusal("/env"), 'unable to parse requirement: <nil>: Invalid value: "/env": prefix part must be non-empty');
 });
 
-test("parseLabelSelector() ends at NUL where a token could begin, and parts tokens there where one ends", () => {
+test("parseLabelSelector() ends at a NUL before a token, and separates tokens at a NUL after one", () => {
   const keys = (text: string) => {
     const parsed = parseLabelSelector(text);
     return parsed.ok ? parsed.requirements.map(({ key, operator, values }) => `${key} ${operator} ${values.join()}`) : parsed.error;
@@ -74,7 +74,7 @@ test("parseLabelSelector() ends at NUL where a token could begin, and parts toke
   assert.equal(keys("n\0x"), "unable to parse requirement: found 'x', expected: in, notin, =, ==, !=, gt, lt");
 });
 
-test("commas between brackets: each that is first, last or after another stands for the empty value, however many there are", () => {
+test("parseLabelSelector() reads a first, last or repeated comma between brackets as an empty value", () => {
   for (const values of ["(,)", "(,,)", "(,,,)", "( , , )"]) {
     assert.ok(selects(`a in ${values}`, { a: "" }), values);
     assert.ok(!selects(`a in ${values}`, { a: "b" }), values);

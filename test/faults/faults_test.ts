@@ -1,4 +1,4 @@
-// What is acknowledged is kept, whatever happens to the process; and it leaves in good order when it is asked to.
+// Acknowledged writes survive a kill of the process, and SIGTERM shuts it down gracefully.
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { request } from "node:https";
@@ -33,7 +33,7 @@ async function world(store: "sqlite" | "etcd", runtime: Runtime, use: (world: Co
   }
 }
 
-/** Writes until the server is gone; calls `acknowledged` with each name that it has said yes to. */
+/** Writes until the server is gone. Calls `acknowledged` with the name of each acknowledged write. */
 async function writeAll(client: Client, acknowledged: (name: string) => void): Promise<void> {
   let next = 0;
   await Promise.all(Array.from({ length: writers }, async () => {

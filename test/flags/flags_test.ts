@@ -18,7 +18,7 @@ import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
 import { proxied } from "./proxied.ts";
-import { sentAway } from "./sent-away.ts";
+import { requestsUntilGoaway } from "./goaway.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
@@ -370,8 +370,8 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       );
     }),
   "goaway-chance": async () => {
-    await served(["--goaway-chance=0.02"], async (server) => assert.ok(await sentAway(server, 2_000) > 0));
-    await served([], async (server) => assert.equal(await sentAway(server, 300), 0));
+    await served(["--goaway-chance=0.02"], async (server) => assert.ok(await requestsUntilGoaway(server, 2_000) > 0));
+    await served([], async (server) => assert.equal(await requestsUntilGoaway(server, 300), 0));
     for (const wrong of ["0.021", "-0.001", "often", "1e-999"]) {
       await assert.rejects(
         served([`--goaway-chance=${wrong}`], () => Promise.resolve()),
@@ -510,7 +510,7 @@ for (const [name, proof] of Object.entries(proofs)) {
   });
 }
 
-test("every mistake on the command line is told in a line of its own, with what was probably meant, and the exit code is 1", async () => {
+test("every mistake on the command line is reported on a separate line, with a suggestion, and the exit code is 1", async () => {
   const program = await startProgram(["--secure-prt=1", "--request-timeout=soon", "--anonymous-auth=perhaps", "serve"]);
   assert.equal(await program.exited, 1);
   assert.deepEqual(program.errors().trim().split("\n"), [
@@ -521,13 +521,13 @@ test("every mistake on the command line is told in a line of its own, with what 
   ]);
 });
 
-test("--version tells which program it is and which release it shows, and ends well", async () => {
+test("--version prints the program and its release, and exits with 0", async () => {
   const program = await startProgram(["--version", "--nonsense"]);
   assert.equal(await program.exited, 0);
   assert.match(program.output(), /^Thole \d+\.\d+\.\d+ \(Kubernetes v1\.35\.0\+thole-\S+\) on deno\S+, \w+\/\w+\n$/);
 });
 
-test("--help tells of every flag and ends well", async () => {
+test("--help prints every flag and exits with 0", async () => {
   const program = await startProgram(["--help"]);
   assert.equal(await program.exited, 0);
   for (const name of Object.keys(settings)) assert.ok(program.output().includes(`  --${name}`), name);

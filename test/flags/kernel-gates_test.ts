@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { kernelGates, stageAt, targetRelease } from "../../kernel/catalog/gates.ts";
 import { issue } from "../../kernel/listen/testing/clients.ts";
 import { httpsClient } from "../https.ts";
-import { sentAway } from "./sent-away.ts";
+import { requestsUntilGoaway } from "./goaway.ts";
 import { inFolder, type Served, served } from "./served.ts";
 
 /** What clients see while a gate is on, and while it is off. */
@@ -31,7 +31,11 @@ const cases: Readonly<Record<string, Switched>> = {
   UnauthenticatedHTTP2DOSMitigation: {
     sees: async (
       server,
-    ) => [await sentAway({ ...server, token: "" }, 3), await sentAway({ ...server, token: "bad" }, 3), await sentAway(server, 3)],
+    ) => [
+      await requestsUntilGoaway({ ...server, token: "" }, 3),
+      await requestsUntilGoaway({ ...server, token: "bad" }, 3),
+      await requestsUntilGoaway(server, 3),
+    ],
     on: [1, 1, 0],
     off: [0, 0, 0],
   },

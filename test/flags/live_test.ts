@@ -13,7 +13,7 @@ import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
 import { issueToken, legacyToken, makeAccount, reviewOf } from "./issuing.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";
-import { sentAway } from "./sent-away.ts";
+import { requestsUntilGoaway } from "./goaway.ts";
 import { holdsItsPlace, inFolder, type Served, served } from "./served.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
@@ -256,7 +256,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   "goaway-chance": {
     before: "goaway-chance: 0",
     after: "goaway-chance: 0.02",
-    sees: async (server) => await sentAway(server, 2_000) > 0,
+    sees: async (server) => await requestsUntilGoaway(server, 2_000) > 0,
     nowSees: true,
   },
   "shutdown-delay-duration": {

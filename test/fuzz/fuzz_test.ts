@@ -20,7 +20,7 @@ async function withCode(work: (code: Instrumented) => Promise<void>): Promise<vo
   }
 }
 
-test(`every decoder reads generated inputs in linear work, and fails with its own errors only (seed ${seed})`, () =>
+test(`every decoder handles generated inputs with linear work, and throws its own errors only (seed ${seed})`, () =>
   withCode(async (code) => {
     for (const target of targets) {
       const { inputs } = await fuzz(target, code, seed, (count) => count < inputsEach);
@@ -37,7 +37,7 @@ const target = (run: (input: string) => void): Target => ({
   open: () => Promise.resolve(run),
 });
 
-test("fuzz() finds quadratic work, wrong errors and failed assertions, and says how to see them again", () =>
+test("fuzz() finds quadratic work, wrong errors and failed assertions, and reports how to reproduce them", () =>
   withCode(async (code) => {
     const quadratic = (input: string) => {
       for (let at = 0; at < input.length; at++) input.indexOf("x", at);
@@ -56,13 +56,13 @@ test("fuzz() finds quadratic work, wrong errors and failed assertions, and says 
     assert.ok(fine.inputs >= 300 && fine.worst > 0);
   }));
 
-test("fuzz() refuses a grammar with productions that nothing writes", () =>
+test("fuzz() rejects a grammar with unreachable productions", () =>
   withCode(async (code) => {
     const without: Target = { ...target(() => {}), grammar: { start: ["a"], unused: ["b"] } };
     await assert.rejects(() => fuzz(without, code, 1, () => false), /never written: unused 0/);
   }));
 
-test("generator() writes every production, and the same from the same seed", () => {
+test("generator() uses every production, and is deterministic for a seed", () => {
   const grammar = { list: ["[]", "[<item>]", (w: { many(symbol: string): string }) => `[${w.many("item")}]`], item: ["1", "<list>"] };
   const made = generator(grammar, "list", randomOf(3));
   const first = Array.from({ length: 20 }, () => made.input(5));
@@ -88,7 +88,7 @@ test("instrument() counts functions, loops and spreads, and keeps what the code 
   assert.equal(text.split("tholeWork.s(").length - 1, 2);
 });
 
-test("count() stops work beyond its bound, and counts what built-in methods look at", () =>
+test("count() stops work beyond its bound, and counts the items that built-in methods process", () =>
   withCode(async (code) => {
     const { parseQuantity } = await code.load("core/scalars/quantity.ts");
     const steps = (length: number) => code.count(Infinity, () => parseQuantity("1".repeat(length)));

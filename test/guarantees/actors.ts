@@ -1,18 +1,18 @@
-/** Those who take part in a run. Each notes what it did and saw; none of them trusts the server. */
+/** The clients of a run. Each records its requests and the observed responses. */
 import { type Answer, type Client, documents } from "../https.ts";
 import type { Chain, History, Read, WatchEvent, Write } from "./history.ts";
 
-/** Collections of kinds that nobody has to say anything about: what is written is an annotation. */
+/** Collections of kinds without required fields: writes set an annotation. */
 export const configMaps = "/api/v1/namespaces/default/configmaps", leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 export const wantedLabel = "wanted";
 const valueAnnotation = "value";
 
-/** What a reader found. */
+/** The result of a read. */
 export function foundIn({ metadata }: any): NonNullable<Read["found"]> { // an answer's JSON; a missing member fails the checkers
   return { revision: Number(metadata.resourceVersion), value: metadata.annotations?.[valueAnnotation] ?? "" };
 }
 
-/** What all of them share. */
+/** State shared by all clients. */
 export interface Stage {
   readonly history: History;
   readonly collection: string;
@@ -30,7 +30,7 @@ export function pause(milliseconds: number): Promise<void> {
 let values = 0;
 const labels = (random: () => number) => ({ [wantedLabel]: random() < 0.5 ? "yes" : "no" });
 
-/** Puts and deletes the objects of some names, one after the other, with and without naming the revision that it means. */
+/** Puts and deletes objects of some names, one after the other, with and without a resourceVersion. */
 export async function write({ history, collection, client, random, ending }: Stage, keys: readonly string[]): Promise<void> {
   const last = new Map<string, string>();
   while (!ending.aborted) {
@@ -100,7 +100,7 @@ export async function read({ history, collection, client, random, ending }: Stag
   }
 }
 
-/** Reads of some server what was just written through another: no older than that. */
+/** Reads from one server an object that was just written through another, at least at that revision. */
 export async function readOwn({ history, collection, client, random, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
     await pause(random() * 30);
@@ -173,7 +173,7 @@ function eventOf(type: WatchEvent["type"], object: any): WatchEvent {
   return { type, key: name, wanted: labels?.[wantedLabel] === "yes", ...foundIn(object) };
 }
 
-/** Opens a watch and never reads. */
+/** Opens a watch and never reads from it. */
 export async function dawdle({ collection, client, ending }: Stage): Promise<void> {
   while (!ending.aborted) {
     try {

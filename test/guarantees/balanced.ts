@@ -1,15 +1,15 @@
-/** A client in front of several servers, such as stands behind a Service: it goes to each in turn, and to the next where a connection breaks. */
+/** A client for several servers, as behind a Service: it uses them in turn, and the next one if a connection breaks. */
 import type { Answer, Client } from "../https.ts";
 import { pause } from "./actors.ts";
 
-/** What such a client met, counted apart. */
+/** Counters of the client. */
 export interface Met {
   requests: number;
-  /** Requests that no server had looked at, or that may be asked twice, and that were sent again. */
+  /** Requests that were sent again, because no server had processed them or they are safe to repeat. */
   retries: number;
   /** Writes whose connection broke after they were sent. */
   lost: number;
-  /** Answers that no client should get while one of several servers is away. */
+  /** Responses that clients must not get while one of several servers is down. */
   readonly failures: string[];
 }
 export function nothingMet(): Met {
@@ -28,7 +28,7 @@ export function balanced(servers: () => readonly Client[], met: Met): Client {
       try {
         return await attempt(all[turn++ % all.length]!);
       } catch (error) {
-        // Whoever asked has gone: nothing broke.
+        // The caller has aborted: not a broken connection.
         if (signal?.aborted === true) throw error;
         if (!mayRepeat && !isUntouched(error)) {
           met.lost++;
@@ -59,7 +59,7 @@ export function balanced(servers: () => readonly Client[], met: Met): Client {
   };
 }
 
-/** Whether no server has looked at the request: there was no connection, or it was told to go elsewhere (GOAWAY). */
+/** Whether no server has processed the request: there was no connection, or it ended with a GOAWAY. */
 function isUntouched(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";

@@ -1,4 +1,4 @@
-// The checkers find what they are for: each is shown one history that is right and others with one thing wrong.
+// Each checker accepts a correct history and finds the violation in histories with one mistake.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { violations } from "./checkers.ts";
@@ -53,7 +53,7 @@ const right = {
   ] as Chain[],
 } satisfies History;
 
-test("a history in which everything is right has no violations", () => assert.deepEqual(violations(right), []));
+test("a correct history has no violations", () => assert.deepEqual(violations(right), []));
 
 /** Who watches everything has lost 13 to 15, in which `a` was deleted and `b` was written and lost its label. */
 const gap: History = {
@@ -73,7 +73,7 @@ const gap: History = {
     },
   ],
 };
-test("what nobody saw, because history was compacted before, is no violation", () => assert.deepEqual(violations(gap), []));
+test("events that no watcher saw because history was compacted are not a violation", () => assert.deepEqual(violations(gap), []));
 
 const withEvents = (watcher: string, change: (events: WatchEvent[]) => WatchEvent[]): History => ({
   ...right,

@@ -13,7 +13,7 @@ import { discoveryReply } from "./reply.ts";
 const ConfigMap = object("ConfigMap", {}, { doc: "Settings." });
 const Namespace = object("Namespace", {
   status: field(3, struct("NamespaceStatus", { phase: field(1, string, "Where it is in its life.") }), "What is."),
-}, { doc: "A room for names." });
+}, { doc: "A kind for tests." });
 const CSIDriver = object("CSIDriver", {}, { doc: "A driver." });
 
 const resources: readonly Resource[] = [

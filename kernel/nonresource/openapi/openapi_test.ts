@@ -16,7 +16,7 @@ const ConfigMap = object("ConfigMap", { data: field(2, record(string), "Text by 
 const Namespace = object("Namespace", {
   spec: field(2, struct("NamespaceSpec", {}), "What is wanted."),
   status: field(3, struct("NamespaceStatus", { phase: field(1, string, "Where it is in its life.") }), "What is."),
-}, { doc: "A room for names." });
+}, { doc: "A kind for tests." });
 const Role = object("Role", { rules: field(2, record(string), "What is allowed.") }, { doc: "Rights." });
 const Thing = object("Thing", {}, { doc: "A thing." });
 

@@ -1,4 +1,4 @@
-// What a server tells of its requests beside their answers: metrics, warnings and headers.
+// Headers, warnings and metrics of requests.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const get = (server: TestServer, path: string, headers: Record<string, string> =
 const sniffing = (answer: Response) => answer.headers.get("x-content-type-options");
 const alice = { name: "alice", groups: ["system:authenticated"] };
 
-test("only refusals of authorization forbid sniffing, not those of admission", async () => {
+test("a 403 of authorization has X-Content-Type-Options, a 403 of admission has not", async () => {
   await using server = await openTestServer();
   const path = "https://test/api/v1/namespaces/default";
   const refused = await server.handle(new Request(path, { method: "DELETE" }), alice);
@@ -23,7 +23,7 @@ test("only refusals of authorization forbid sniffing, not those of admission", a
   assert.match(await kept.text(), /this namespace may not be deleted/);
 });
 
-test("a single health check that fails says why, as text that nobody takes for something else", async () => {
+test("a failed single health check responds with its reason as plain text without sniffing", async () => {
   const plugin = {
     name: "ill",
     summary: "Is never well.",
@@ -49,7 +49,7 @@ test("a single health check that fails says why, as text that nobody takes for s
   assert.match(metrics, /^kubernetes_healthchecks_total\{name="ill",status="error",type="readyz"\} 1$/m);
 });
 
-test("metrics come in gzip to who accepts it, as kube-apiserver's do, however short they are", async () => {
+test("metrics of any size are compressed for clients that accept gzip, as in kube-apiserver", async () => {
   await using server = await openTestServer();
   await until(async () => assert.equal((await get(server, "/readyz")).status, 200));
   for (const path of ["/metrics", "/metrics/slis"]) {
@@ -63,10 +63,10 @@ test("metrics come in gzip to who accepts it, as kube-apiserver's do, however sh
   }
 });
 
-test("objects are counted without counting as requests to the store", async () => {
+test("counting objects adds nothing to the metrics of store requests", async () => {
   await using server = await openTestServer();
   const requests = (text: string) => text.split("\n").filter((line) => line.startsWith("etcd_requests_total"));
-  // Until controllers have made what each namespace has.
+  // Wait until controllers have created the objects of each namespace.
   await until(async () => {
     const first = await (await get(server, "/metrics")).text();
     assert.match(first, /^apiserver_resource_objects\{group="",resource="namespaces"\} 4$/m);
@@ -74,7 +74,7 @@ test("objects are counted without counting as requests to the store", async () =
   });
 });
 
-test("a token behind two spaces is passed over, and the answer warns of it", async () => {
+test("a token after two spaces is ignored, with a warning in the response", async () => {
   const folder = await mkdtemp(join(tmpdir(), "thole-told-"));
   const file = join(folder, "tokens");
   await writeFile(file, "t0ken,carol,7,system:masters\n");
@@ -93,7 +93,7 @@ test("a token behind two spaces is passed over, and the answer warns of it", asy
   }
 });
 
-test("a dry run of a creation shows the resourceVersion that was sent, and stores nothing", async () => {
+test("a dry run of a create returns the resourceVersion of the request and stores nothing", async () => {
   await using server = await openTestServer();
   const url = "https://test/api/v1/namespaces/default/configmaps";
   const body = JSON.stringify({ metadata: { name: "a", resourceVersion: "7" } });

@@ -1,4 +1,4 @@
-// What a plugin may bring besides stored kinds: kinds that are answered and never stored, and subresources of its own.
+// Kinds of plugins that are never stored, and subresources of plugins.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { definePlugin, defineResource } from "../core/define/define.ts";
@@ -110,7 +110,7 @@ async function ask(path: string, { method = "GET", body, headers = {} }: Ask = {
 }
 const post = (path: string, body: unknown) => ask(path, { method: "POST", body });
 
-test("a kind that is never stored answers a create without a name with 201", async () => {
+test("a create of a kind that is never stored, without a name, returns 201", async () => {
   const got = await post(`${place}/sums`, { spec: { a: 2, b: 3 } });
   assert.equal(got.status, 201, got.text);
   const { kind, apiVersion, metadata, status } = got.json();
@@ -119,14 +119,14 @@ test("a kind that is never stored answers a create without a name with 201", asy
   assert.equal(metadata.uid, undefined);
 });
 
-test("a dry run of a kind that is never stored answers the same, and as YAML and protobuf where that is asked for", async () => {
+test("a dry run of a kind that is never stored returns the same response, also as YAML and protobuf", async () => {
   assert.deepEqual((await post(`${place}/sums?dryRun=All`, { spec: { a: 2, b: 3 } })).json().status.total, 5);
   const accepting = (accept: string) => ask(`${place}/sums`, { method: "POST", body: { spec: { a: 1 } }, headers: { accept } });
   assert.match((await accepting("application/yaml")).text, /^ {2}total: 1$/m);
   assert.deepEqual([...(await accepting("application/vnd.kubernetes.protobuf")).bytes.slice(0, 4)], [0x6b, 0x38, 0x73, 0]);
 });
 
-test("the rules of a kind that is never stored hold, and unknown fields are told", async () => {
+test("a kind that is never stored is validated, and unknown fields are reported", async () => {
   const refused = await post(`${place}/sums`, { spec: { a: -1 } });
   assert.equal(refused.status, 422, refused.text);
   assert.deepEqual(refused.json().details.causes, [{
@@ -147,7 +147,7 @@ test("a kind that is never stored has no other verb and no single objects", asyn
   }
 });
 
-test("a subresource of a plugin's own changes what it may and nothing else", async () => {
+test("a subresource of a plugin changes its own fields only", async () => {
   assert.equal((await post(`${place}/doors`, { metadata: { name: "front" }, spec: { colour: "red" } })).status, 201);
   const put = (path: string, body: unknown) => ask(path, { method: "PUT", body });
   const locked = await put(`${place}/doors/front/lock`, { metadata: { name: "front" }, spec: { colour: "blue", locked: "alice" } });
@@ -162,7 +162,7 @@ test("a subresource of a plugin's own changes what it may and nothing else", asy
   assert.equal(patched.status, 405, patched.text);
 });
 
-test("both are in discovery with their verbs, and in OpenAPI with their operations only", async () => {
+test("unstored kinds and subresources are in discovery with their verbs and in OpenAPI with their operations", async () => {
   const { resources } = (await ask("/apis/sums.example.com/v1")).json();
   const verbs = Object.fromEntries(resources.map((each: { name: string; verbs: readonly string[] }) => [each.name, each.verbs]));
   assert.deepEqual(verbs["sums"], ["create"]);
@@ -178,7 +178,7 @@ test("both are in discovery with their verbs, and in OpenAPI with their operatio
   assert.deepEqual(schemas.filter((name) => /\.Sum(List)?$/.test(name)).length, 1);
 });
 
-test("a dry run is refused by a step whose effect does not declare itself, and passes one that does; neither runs", async () => {
+test("a dry run is rejected by an admission step with an effect, unless the step declares dryRun; no effect runs", async () => {
   const make = (what: string, name: string, query = "") => post(`${place}/${what}${query}`, { metadata: { name } });
   rung.length = 0;
   const careful = await make("doors", "dry", "?dryRun=All");
@@ -192,7 +192,7 @@ test("a dry run is refused by a step whose effect does not declare itself, and p
   assert.deepEqual(rung, ["careful wet", "careless wet"]);
 });
 
-test("a write that one step refuses has no effect in another", async () => {
+test("a write that one admission step rejects has no effect in another step", async () => {
   rung.length = 0;
   const refused = await post(`${place}/bells`, { metadata: { name: "broken" } });
   assert.equal(refused.status, 403, refused.text);

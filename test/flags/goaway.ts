@@ -1,9 +1,9 @@
-/** How soon a server sends an HTTP/2 client to another connection. */
+/** GOAWAY frames of a server. */
 import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";
 
-/** Asks over one connection, at most so often; the request after which the server said GOAWAY, or 0. With a token of its own nobody is a
- *  stranger; with "" the request has none. */
-export async function sentAway(
+/** Sends at most `most` requests over one connection. Resolves with the number of the request after which the server sent a GOAWAY, or 0.
+ *  `token`: bearer token of the requests; "" sends none. */
+export async function requestsUntilGoaway(
   { port, ca, token }: { readonly port: number; readonly ca: string; readonly token: string },
   most: number,
 ): Promise<number> {
@@ -18,7 +18,7 @@ export async function sentAway(
         headers: token === "" ? {} : { authorization: `Bearer ${token}` },
       });
       if (status === 0) throw new Error("no answer");
-      // What comes behind an answer comes before that to a PING.
+      // A frame after a response arrives before the response to a PING.
       const answered = new Promise<void>((resolve) => {
         if (session.closed || session.destroyed || !session.ping(() => resolve())) resolve();
       });
