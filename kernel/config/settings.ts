@@ -286,7 +286,7 @@ export const settings: Settings = Object.freeze(
       duration(
         60_000,
         "Maximum duration of a request other than a watch; a longer timeout parameter has no effect. " +
-          "0 ends each request that waits, such as for etcd, with 504.",
+          "0 ends reads that wait for the store at once, with 504. A commit in progress is never interrupted.",
       ),
     ),
     "min-request-timeout": live(
