@@ -1,4 +1,4 @@
-// The rules of the house that a compiler does not know. What they are for: docs on architecture and style, sections 1.
+// Rules of architecture and style that the compiler does not check.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   plugins: ["core", "plugins/*"],
   test: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "plugins/shared", "scripts", "entry"],
   scripts: ["core", "metrics", "health", "kernel", "plugins", "plugins/*", "entry"],
-  // Files at the top: what others import from the package.
+  // Files at the top: the entry points of the package.
   entry: ["core", "metrics", "health", "kernel", "plugins", "plugins/*"],
 };
 
@@ -101,7 +101,7 @@ const isTest = (path: string): boolean =>
   path.startsWith("test/") || path.endsWith("_test.ts") || path.endsWith("_bench.ts") ||
   /\/(testing\/|test-)[^/]+\.ts$/.test(path);
 
-/** What is wrong with one import; undefined when it is allowed. */
+/** The error of one import; undefined if it is allowed. */
 function wrongImport(from: string, to: string, exists: (path: string) => boolean): string | undefined {
   const [here, there] = [folderOf(from), folderOf(to)];
   if (!exists(to)) return `${from} imports ${to}, which does not exist`;
@@ -115,7 +115,7 @@ function wrongImport(from: string, to: string, exists: (path: string) => boolean
   return undefined;
 }
 
-/** The groups of files that import each other in a circle, each in the order of one circle through it. */
+/** The groups of files that import each other cyclically, each in the order of one cycle. */
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const found: string[] = [];
   const done = new Set<string>();
@@ -192,7 +192,7 @@ function folderCycles(folder: string, files: readonly Pick<Source, "path" | "imp
   });
 }
 
-/** What style forbids and a line's text shows. */
+/** Style violations that the text of a line shows. */
 const forbidden: readonly { readonly what: string; readonly pattern: RegExp; readonly inTests: boolean }[] = [
   { what: "undone by its own word", pattern: new RegExp(`\\b(${["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|")})\\b`), inTests: true },
   { what: "default export", pattern: /^export default\b/, inTests: true },
@@ -225,7 +225,7 @@ test("specifiers() finds every form of import", () => {
   assert.deepEqual(specifiers(text), ["./a.ts", "./b.ts", "./c.ts", "./d.ts", "./e.ts", "./f.ts", "./g.ts", "./h.ts"]);
 });
 
-test("wrongImport() holds the folders apart", () => {
+test("wrongImport() rejects imports between folders that are not allowed", () => {
   const all = new Set([
     "core/mod.ts",
     "core/a.ts",
@@ -256,7 +256,7 @@ test("wrongImport() holds the folders apart", () => {
   assert.equal(verdict("test/h.ts", "kernel/a.ts"), true);
 });
 
-test("cycles() shows the circle", () => {
+test("cycles() returns the cycle", () => {
   const graph = new Map([["a", ["b"]], ["b", ["c", "d"]], ["c", ["a"]], ["d", []], ["e", ["e"]]]);
   assert.deepEqual(cycles(graph), ["a -> b -> c -> a", "e -> e"]);
   assert.deepEqual(cycles(new Map([["a", ["b", "c"]], ["b", ["d"]], ["c", ["d"]], ["d", []]])), []);
@@ -302,13 +302,13 @@ test("the top of the kernel has four files", () => {
   assert.deepEqual(top, ["kernel/handle.ts", "kernel/main.ts", "kernel/request-context.ts", "kernel/server.ts"]);
 });
 
-test("node: modules stay where the machine is touched", () => {
+test("node: modules are imported only in folders that access the machine", () => {
   const users = sources.filter(({ packages }) => packages.some((name) => /^node:(?!module$)/.test(name))).map(({ path }) => path);
   const others = users.filter((path) => !isTest(path) && !program.test(path) && !machineFolders.some((folder) => path.startsWith(folder)));
   assert.deepEqual(others, []);
 });
 
-test("packages are declared, those for development are for tests only", () => {
+test("imported packages are declared, and development packages are imported by tests only", () => {
   // `as`: the file is ours, and a wrong shape fails the test.
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, Record<string, string> | undefined>;
   const has = (part: string, name: string) => Object.hasOwn(manifest[part] ?? {}, name);
@@ -321,7 +321,7 @@ test("packages are declared, those for development are for tests only", () => {
   assert.deepEqual(undeclared.filter((line) => line !== undefined), []);
 });
 
-test("package-lock.json is whole for every platform, and names no host", () => {
+test("package-lock.json is complete for every platform, and contains no host", () => {
   // npm ci refuses a lock without the packages of other platforms, and npm writes such a lock where a registry lacks them.
   const text = readFileSync(join(root, "package-lock.json"), "utf8");
   // `as`: the file is npm's, and a wrong shape fails the test.
@@ -353,7 +353,7 @@ test(`no source has more than ${linesMax} lines`, () => {
   assert.deepEqual(long, []);
 });
 
-test("sources keep to what style allows", () => {
+test("sources follow the style rules", () => {
   const wrong = sources.flatMap(({ path, text }) =>
     forbidden.filter(({ inTests }) => inTests || !isTest(path)).flatMap(({ what, pattern }) =>
       text.split("\n").flatMap((line, index) => pattern.test(line) ? [`${path}:${index + 1}: ${what}`] : [])

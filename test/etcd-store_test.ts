@@ -23,7 +23,7 @@ async function opened(options: EtcdOptions, use: (store: Store) => Promise<void>
   }
 }
 
-/** Writes until told to stop; knows which writes were acknowledged, and bears that the store is away for a while. */
+/** Writes until it is stopped. Records acknowledged writes and retries while the store is unavailable. */
 function startWriter(store: Store, key: string) {
   const acknowledged: Revision[] = [];
   const failures: StoreError[] = [];
@@ -63,7 +63,7 @@ function startWriter(store: Store, key: string) {
   };
 }
 
-/** What a watch saw through all faults is what is in history: nothing skipped, nothing doubled, nothing acknowledged lost. */
+/** Checks that a watch has received the history: no event skipped or duplicated, no acknowledged write lost. */
 async function assertComplete(
   store: Store,
   watch: ReturnType<typeof startWatch>,
@@ -139,7 +139,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
       assert.deepEqual([limited.entries.length, limited.count, limited.entries.at(-1)?.key], [5001, 5002, "key-05001"]);
     }));
 
-  test("openEtcd() says so when it reaches nobody", async () => {
+  test("openEtcd() rejects if no endpoint is reachable", async () => {
     await refused("unavailable", () => openEtcd({ endpoints: ["http://127.0.0.1:1"], timeoutMs: 2000 }));
   });
 
@@ -149,7 +149,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
       assert.equal((await eventsUntil(store, all, revision - 1, revision)).length, 1);
     }));
 
-  test("openEtcd() goes past a member that only learns, and watches and writers leave it", async () => {
+  test("openEtcd() skips a learner, and watches and writers leave it", async () => {
     const voter = await startEtcd();
     try {
       const learner = await startLearner(voter);
@@ -170,7 +170,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("openEtcd() speaks TLS with a client certificate, and is refused without", async (context) => {
+  test("openEtcd() uses TLS with a client certificate, and is rejected without one", async (context) => {
     const folder = await mkdtemp(join(tmpdir(), "thole-tls-"));
     try {
       const made = await makeCertificates(folder);
@@ -196,7 +196,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("a request to a line that has gone silent fails in time, and the watch goes on over another endpoint", async () => {
+  test("a request on a silent connection fails in time, and the watch continues over another endpoint", async () => {
     const proxy = await startProxy(etcd.endpoint);
     try {
       const quick = options({ endpoints: [proxy.endpoint, etcd.endpoint], timeoutMs: 10_000, keepaliveMs: 2_000 });
@@ -217,7 +217,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("watch() says that its history is gone when it comes back too late", async () => {
+  test("watch() ends with Expired if its history is compacted during a disconnection", async () => {
     const proxy = await startProxy(etcd.endpoint);
     try {
       const direct = options();
@@ -240,7 +240,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("watches and writers live through lines that break again and again", async () => {
+  test("watches and writers survive connections that break repeatedly", async () => {
     const proxy = await startProxy(etcd.endpoint);
     try {
       await opened(options({ endpoints: [proxy.endpoint] }), async (store) => {
@@ -261,7 +261,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("watch() goes on without loss when etcd is killed and starts again from its data", async () => {
+  test("watch() continues without loss when etcd is killed and restarted", async () => {
     const brittle = await startEtcd();
     try {
       await opened(options({ endpoints: [brittle.endpoint] }), async (store) => {
@@ -345,13 +345,13 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("commit() is refused in etcd's words when etcd is full, and goes on when there is room again", async () => {
+  test("commit() rejects with etcd's message while etcd is full, and works again when it has space", async () => {
     const small = await startEtcd({ flags: [`--quota-backend-bytes=${4 * 1024 * 1024}`] });
     try {
       await opened(options({ endpoints: [small.endpoint] }), async (store) => {
         const value = new Uint8Array(500_000);
         const revisions: Revision[] = [];
-        // etcd looks how large it is from time to time, and takes what comes meanwhile.
+        // etcd checks its size periodically, and accepts writes until then.
         const fill = async () => {
           while (revisions.length < 1_000) revisions.push(await done(store, { key: `${revisions.length}`, expect: "absent", value }));
         };
@@ -359,7 +359,7 @@ describe("etcd", { skip: etcdMissing() }, () => {
         const { entries } = await store.list(all);
         const there = new Set(entries.map(({ revision }) => revision));
         assert.deepEqual(revisions.filter((revision) => !there.has(revision)), []);
-        // etcd looks at its size before and after: it may have made what it refuses.
+        // etcd checks its size before and after a write: it may have made a write that it rejects.
         assert.ok(entries.length <= revisions.length + 1);
         let last = 0;
         for (const { key, revision } of entries) last = await done(store, { key, expect: revision, value: undefined });
@@ -375,14 +375,14 @@ describe("etcd", { skip: etcdMissing() }, () => {
     }
   });
 
-  test("commit() has a brief key go by itself, and watches hear of it", () =>
+  test("commit() removes a key after its time to live, with an event to watches", () =>
     opened(options(), async (store) => {
       const made = await put(store, "brief", "1", "absent", 1);
       const [event] = await eventsUntil(store, all, made, made + 1);
       assert.deepEqual([event?.key, event?.value, text(event?.previous?.value)], ["brief", undefined, "1"]);
     }));
 
-  test("commit() puts a thousand brief keys on few leases, and one that etcd has forgotten is replaced", () =>
+  test("commit() puts a thousand keys with a time to live on few leases, and replaces a lease that etcd has lost", () =>
     opened(options(), async (store) => {
       const first = await put(store, "a", "1", "absent", 3600);
       await done(store, { key: "a", expect: first, value: bytes("2"), ttlSeconds: 3600 });

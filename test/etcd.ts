@@ -1,4 +1,4 @@
-/** A real etcd for tests: on loopback, with a folder of its own, gone with the process that started it. */
+/** A real etcd for tests: on loopback, with its own folder. It ends with the process that started it. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { signal } from "./real-server.ts";
 export interface EtcdOptions {
   /** Which etcd; the first on PATH where absent. */
   readonly program?: string;
-  /** Kept where it is given, otherwise a temporary one that goes with stop(). */
+  /** Kept if it is given; default: a temporary folder that stop() removes. */
   readonly dataDir?: string;
   /** How many members the cluster has; one where absent. */
   readonly members?: number;
@@ -26,9 +26,9 @@ export interface EtcdServer {
   readonly endpoint: string;
   /** Of the process that runs now. */
   readonly pid: number;
-  /** Ends it in good order and removes its temporary folder. */
+  /** Stops it with SIGTERM and removes its temporary folder. */
   stop(): Promise<void>;
-  /** Ends it as a crash would. */
+  /** Kills it. */
   kill(): Promise<void>;
   /**
    * Starts it again on its ports and its data, after killing it if it still runs. Resolves when it answers. `program`: another etcd from
@@ -38,7 +38,7 @@ export interface EtcdServer {
 }
 
 const readyMsMax = 60_000;
-/** How long an etcd that is asked to end may take before it is killed: it waits for streams that nobody ends. */
+/** Time from SIGTERM to a kill: etcd waits for open streams. */
 const endMsMax = 1_000;
 
 /** Every etcd of this machine. */
@@ -120,7 +120,7 @@ export async function startLearner(beside: EtcdServer): Promise<EtcdServer> {
   return member;
 }
 
-/** Asks etcd over its JSON gateway, past everything that is to be tested. */
+/** Sends a request to etcd's JSON gateway, independent of the tested client. */
 export async function etcdGateway(endpoint: string, call: string, body: object = {}): Promise<unknown> {
   const response = await fetch(`${endpoint}/v3/${call}`, { method: "POST", body: JSON.stringify(body) });
   const text = await response.text();

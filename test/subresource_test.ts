@@ -157,7 +157,7 @@ test("scale is read and written as autoscaling/v1, by PUT and by PATCH; the spec
   ]);
 });
 
-test("writes of scale are refused when stale, negative, of another kind, or for nothing", async () => {
+test("writes of scale that are stale, negative, of another kind or for a missing object are rejected", async () => {
   const { resourceVersion } = (await make("b", { size: { n: 3 } })).metadata;
   const first = await ask("PUT", `${path}/b/scale`, scaleOf("b", 4));
   assert.deepEqual([first.status, first.json().spec, first.json().status], [200, { replicas: 4 }, { replicas: 0 }]);
@@ -285,7 +285,7 @@ test("a POST of an action changes the object and answers 201 with it, or with a 
   }]);
 });
 
-test("an action refuses what its rules refuse, other kinds, other names and other verbs", async () => {
+test("an action rejects invalid requests, other kinds, other names and other verbs", async () => {
   await make("i", {});
   const refusals: readonly (readonly [string, string, unknown, number, RegExp])[] = [
     ["POST", "i/restart", { spec: { reason: "none" } }, 422, /^Restart\.example\.com "i" is invalid: spec\.reason: Invalid value: "none"/],

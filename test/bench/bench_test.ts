@@ -1,4 +1,4 @@
-// Benchmarks are judged by people; here only that they run, on what runs this test, and that nothing failed in them.
+// Checks that the benchmarks run on this runtime without errors. Their results are not checked.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";

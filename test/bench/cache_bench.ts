@@ -1,5 +1,5 @@
 /**
- * What the watch cache costs in process, without sockets. Run:
+ * Cost of the watch cache in process, without sockets. Run:
  * `deno run -A --no-check --v8-flags=--expose-gc test/bench/cache_bench.ts` or `node --expose-gc test/bench/cache_bench.ts`,
  * with names of parts to run only these.
  */

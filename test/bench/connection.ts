@@ -1,4 +1,4 @@
-/** One HTTP/1.1 connection over TLS that costs a client as little as can be: it reads statuses and lengths, not headers. */
+/** One HTTP/1.1 connection over TLS with minimal cost for the client: it parses status and length only. */
 import { connect, type TLSSocket } from "node:tls";
 
 export interface ConnectTo {
@@ -22,7 +22,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Opens a connection; rejects when it cannot be had. */
+/** Opens a connection. Rejects if it fails. */
 export async function openConnection({ port, ca }: ConnectTo): Promise<Connection> {
   const socket = await secured(port, ca);
   let waiting: {

@@ -14,7 +14,7 @@ import { percentile } from "./percentile.ts";
 
 export type FloorStep =
   | { readonly step: "listen"; readonly cert: string; readonly key: string }
-  /** What a path answers: the bytes of a file. */
+  /** The response of a path: the bytes of a file. */
   | { readonly step: "serve"; readonly path: string; readonly file: string }
   | { readonly step: "open"; readonly etcd?: string; readonly file?: string }
   | { readonly step: "put"; readonly writers: number; readonly objects: number; readonly seconds: number; readonly again: boolean };
@@ -40,13 +40,13 @@ function program(): (step: FloorStep) => Promise<object> {
   };
 }
 
-/** What one watch may have waiting. */
+/** Maximum queued bytes of one watch. */
 const backlogBytesMax = 16 * 1024 * 1024;
 
 type BareStore = Awaited<ReturnType<typeof openSqlite>>;
 type Write = (path: string, body: Buffer) => Promise<void>;
 
-/** Puts whatever is there. */
+/** Puts without a precondition. */
 function writer(store: () => BareStore): Write {
   const revisions = new Map<string, number>();
   return async (path, body) => {
@@ -71,7 +71,7 @@ function listen(
 ): Promise<{ port: number }> {
   const server = createSecureServer({ allowHTTP1: true, cert: readFileSync(cert), key: readFileSync(key) });
   server.on("request", (request: Http2ServerRequest, answer: Http2ServerResponse) => {
-    const response = answer as unknown as ServerResponse; // our clients speak HTTP/1.1
+    const response = answer as unknown as ServerResponse; // the clients use HTTP/1.1
     const url = request.url;
     if (url.includes("watch=true")) {
       response.writeHead(200, { "content-type": "application/json" });
@@ -93,7 +93,7 @@ function listen(
         }
         // An event as wide as ours: the object between two short texts.
         const event = Buffer.concat([Buffer.from('{"type":"MODIFIED","object":'), ...parts, Buffer.from("}\n")]);
-        // It waits for nobody, so that it must let go of those who do not keep up.
+        // It has no backpressure, so it closes watches that do not keep up.
         for (const watch of watches) {
           if (watch.writableLength > backlogBytesMax) watch.destroy();
           else watch.write(event);

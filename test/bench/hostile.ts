@@ -20,7 +20,7 @@ export interface Hostile {
 const atOnce = 16;
 const token = "bench";
 const mebibyte = 1024 * 1024;
-/** How long /livez is asked before and after the requests. */
+/** Duration of requests to /livez before and after the hostile requests. */
 const quietSeconds = 0.3;
 
 type Unjudged = Omit<Measured, "goals">;
@@ -33,7 +33,7 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     const args = [
       `--data-dir=${folder}/data`,
       `--token-auth-file=${folder}/tokens.csv`,
-      // It also stores objects in CBOR, which nobody does by default.
+      // It also stores objects in CBOR, which is not the default.
       ...(request.type === "application/cbor" ? ["--feature-gates=CBORServingAndStorage=true"] : []),
     ];
     const server = await startServer(runtime, args);

@@ -1,4 +1,4 @@
-/** A program: clients that ask one after the other for as long as they are told, and what that took. */
+/** A program: clients that send requests in sequence for a given time, and measure them. */
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { type Connection, openConnection } from "./connection.ts";
@@ -14,7 +14,7 @@ export interface Load {
   /** Path of the PEM file. */
   readonly ca: string;
   readonly token: string;
-  /** What to ask for; `#` is replaced by a number below `objects` in a get, by a new number in a create. */
+  /** Path of the requests. `#` is replaced by a number below `objects` in a get, by a new number in a create. */
   readonly path: string;
   readonly clients: number;
   readonly objects: number;
@@ -24,7 +24,7 @@ export interface Load {
   readonly count?: number;
   /** Of the data of each object that is written; 1 kB where absent. */
   readonly bytes?: number;
-  /** Told apart from those of other runs, for the names of new objects. */
+  /** Distinguishes the names of new objects from those of other runs. */
   readonly run: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run bench [-- --only TEXT] [--store sqlite|etcd] [--runtime deno|node] [--smoke] [--seconds N] [--json FILE]`: what
- * requests cost. CPU for each request and ratios are what to go by; requests a second and latencies say more about the machine. Takes
+ * requests cost. CPU per request and ratios are comparable; requests per second and latencies depend on the machine. Takes
  * five minutes a store. `--seconds` is how long each load lasts (3), readers of much four times as long, or until they have read all.
  */
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** What Linux tells about a process. */
+/** Process statistics of Linux. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** Clock ticks a second in /proc (getconf CLK_TCK; 100 on every Linux that we know). */

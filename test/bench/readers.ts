@@ -1,4 +1,4 @@
-/** A program: readers of large answers, each as slow as it is told, for as long as it is told. */
+/** A program: readers of large responses with a given rate and duration. */
 import { readFileSync } from "node:fs";
 import { connect, type TLSSocket } from "node:tls";
 import { answerLines } from "./children.ts";
@@ -12,7 +12,7 @@ export interface Reading {
   readonly readers: number;
   /** Bytes that each takes in a second; 0 for as many as come. */
   readonly bytesPerSecond: number;
-  /** Whoever has not read all by then leaves. */
+  /** Readers that have not finished by then disconnect. */
   readonly seconds: number;
 }
 
@@ -27,7 +27,7 @@ export interface Read {
 
 /** Of an answer, where its end is told; it may come in several reads. */
 const tailLength = 600;
-/** How often a slow reader takes its share. */
+/** Interval of reads of a slow reader. */
 const sipMs = 50;
 
 async function read(what: Reading): Promise<Read> {

@@ -1,4 +1,4 @@
-/** What is wanted of each scenario, and whether it is so. */
+/** The targets of each scenario, and whether they are met. */
 import type { Goal, Measured } from "./measured.ts";
 
 /** Milliseconds of CPU that kube-apiserver 1.36 on etcd needs for one request or delivered event on two cores, and our share of it. */
@@ -24,14 +24,14 @@ const writes: ReadonlySet<string> = new Set(["create", "update", "merge patch"])
 const stallMsMax = 100, bodyTimesMax = 4;
 /** Seconds from the start of the process to ready. */
 const readySecondsMax = 0.6;
-/** Resident memory of a server that has nothing to do. */
+/** Resident memory of an idle server. */
 const idleMiBMax = 100;
 
 function goal(what: string, value: number | undefined, atMost: number): readonly Goal[] {
   return value === undefined || !Number.isFinite(value) ? [] : [{ what, value, atMost, met: value <= atMost }];
 }
 
-/** What is wanted of a scenario; nothing where it is only told. `before`: what was measured before it, in the same run. */
+/** The targets of a scenario; empty if it is only reported. `before`: earlier measurements of the same run. */
 export function goalsOf(
   { name, cpuMs, floor, dataTimes, stallMs, bodyTimes }: Omit<Measured, "goals">,
   before: readonly Measured[],

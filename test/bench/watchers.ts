@@ -1,4 +1,4 @@
-/** A program: watches on one collection, and writers whose every write each of them must see once and in order. */
+/** A program: watches on one collection and writers. Each watch must receive every write once and in order. */
 import { readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// The corpus of certificates: the verdicts here are those of Go, which are recorded beside it.
+// The corpus of certificates: verification results must be those of Go, which are recorded with it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -26,7 +26,7 @@ const { now, certificates, cases } = JSON.parse(readFileSync(here("corpus.json")
 const { verdicts } = JSON.parse(readFileSync(here("verdicts.json"), "utf8")) as { verdicts: readonly Verdict[] };
 const bytes = certificates.map((text) => new Uint8Array(Buffer.from(text, "base64")));
 
-/** Cases that Go accepts and that are refused here, with the reason. */
+/** Cases that Go accepts and this server rejects, with the reason. */
 const stricter: Readonly<Record<string, string>> = {
   ...("Deno" in globalThis
     ? { "signature: P-521 with SHA-256": "Deno does not check signatures by P-521 over a hash of less than 33 bytes" }
@@ -39,7 +39,7 @@ test("every case of the corpus has a recorded verdict", () => {
   assert.ok(verdicts.some(({ trusted }) => trusted) && verdicts.some(({ trusted }) => !trusted));
 });
 
-test("client certificates are accepted and refused as Go does", () => {
+test("client certificates are accepted and rejected as in Go", () => {
   const wrong = cases.flatMap(({ name, roots, chain }, index) => {
     const go = verdicts[index]!;
     const pick = (numbers: readonly number[]) => numbers.map((number) => bytes[number]!);

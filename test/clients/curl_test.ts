@@ -1,4 +1,4 @@
-// curl over both versions of HTTP: what a person tries first, and what scripts do.
+// curl over HTTP/1.1 and HTTP/2.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Every way in which people change things with kubectl: apply in its forms, edit, patches, labels, diff, dry runs, cascades.
+// All writes of kubectl: apply in its forms, edit, patches, labels, diff, dry runs, cascades.
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";

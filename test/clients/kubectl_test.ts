@@ -1,4 +1,4 @@
-// What people do with kubectl all day, by every kubectl of this machine, on both stores and both runtimes.
+// Everyday use of kubectl, with every kubectl on PATH, on both stores and both runtimes.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

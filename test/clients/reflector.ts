@@ -1,6 +1,6 @@
 /**
- * An informer as client-go's reflector is one since it begins with a streaming list: one watch that first tells what is there, and
- * from its bookmark on what changes. It resumes after every break from what it heard of last, and begins anew only on 410.
+ * An informer as client-go's reflector with streaming lists: one watch with the initial events, a bookmark, and then changes. It resumes
+ * after every break from the last resourceVersion, and starts again only on 410.
  */
 import { type Client, documents } from "../https.ts";
 

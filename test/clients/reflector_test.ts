@@ -14,7 +14,7 @@ const path = "/api/v1/namespaces/default/configmaps";
 
 interface ControllerContext {
   readonly reflector: Reflector;
-  /** The reflector hears from nobody in between. */
+  /** The reflector receives nothing in between. */
   restart(meanwhile?: (client: Client) => Promise<void>): Promise<void>;
   readonly client: () => Client;
 }

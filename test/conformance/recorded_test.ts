@@ -76,7 +76,7 @@ const elsewhere: readonly (readonly [behaviour: string, area: string, scenario: 
   ["an orphaning delete", "deletion", "an orphaning delete takes the owner reference off the dependents and leaves them"],
 ];
 
-test("behaviours that are tried by recorded conversations name some that there are, and that hold", () => {
+test("behaviours that recordings cover name existing recordings that pass", () => {
   const cases = readCases(), pending = readPending(), claims = readClaims();
   const missed = elsewhere.filter(([, area, scenario]) =>
     !cases.some((each) => each.area === area && each.scenario.name === scenario) ||

@@ -40,7 +40,7 @@ export class FuzzFailure extends Error {
   }
 }
 
-/** Runs until `goesOn` says no, and until every production of the grammar was used. */
+/** Runs until `goesOn` returns false and every production of the grammar was used. */
 export async function fuzz(target: Target, code: Instrumented, seed: number, goesOn: (inputs: number) => boolean): Promise<Outcome> {
   const run = await target.open(code);
   const random = randomOf(seed);

@@ -24,7 +24,7 @@ export interface Generated {
   readonly unused: ReadonlySet<string>;
 }
 
-/** Writes `start` again and again. Productions that were not used yet come first. */
+/** Writes `start` repeatedly. Prefers productions that were not used yet. */
 export function generator(grammar: Grammar, start: string, random: () => number): Generated {
   const unused = new Set(Object.entries(grammar).flatMap(([symbol, all]) => all.map((_, index) => `${symbol} ${index}`)));
   let depth = 0, repeats = 1, budget = 0;

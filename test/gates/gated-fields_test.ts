@@ -1,4 +1,4 @@
-// Every field that has a gate, four ways: the gate off and on, the field absent from what is stored and in it already.
+// Every gated field in four cases: gate off and on, field absent from and present in the stored object.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ function casesOf(gate: string): readonly (readonly [field: string, of: FieldCase
 const settings = (off?: string) => `--feature-gates=${switchable.map((gate) => `${gate}=${gate !== off}`).join(",")}`;
 
 for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate))) {
-  test(`${gate}: off, its fields go unless they are stored; on, they stay`, () =>
+  test(`${gate}: off drops its fields unless they are stored; on keeps them`, () =>
     inFolder(async (folder) => {
       const cases = casesOf(gate);
       const each = (args: string, use: (place: Place) => Promise<void>) =>
@@ -40,18 +40,18 @@ for (const gate of switchable.filter((gate) => !Object.hasOwn(otherGates, gate))
     }));
 }
 
-test("no field with a gate is left out, and no gate that can be switched", () => {
+test("every gated field and every gate that can be switched has a case", () => {
   assert.deepEqual(Object.keys(fieldCases).sort(), [...fields.keys()].sort());
   const tried = [...fields.values(), ...Object.values(ownCases).map(({ gate }) => gate), ...Object.keys(otherGates)];
   assert.deepEqual([...new Set(tried)].sort(), switchable.toSorted());
 });
 
-test("no kind drops fields in a way of its own that is tried nowhere", () => {
+test("every kind with its own code for dropping fields has a case", () => {
   const own = plugins.flatMap(({ resources = [] }) => resources).filter(({ dropDisabled }) => dropDisabled !== undefined);
   assert.deepEqual(own.map(({ kind }) => kind), []);
 });
 
-test("a gate that is locked is refused the other value, and takes its own", () => {
+test("a locked gate accepts its default and rejects the other value", () => {
   assert.ok(locked.length > 0);
   const ladders = Object.assign({}, kernelGates, ...plugins.map(({ featureGates = {} }) => featureGates));
   for (const { gate, stage } of locked) {

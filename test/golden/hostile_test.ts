@@ -1,5 +1,5 @@
-// Golden objects with bytes changed by chance: readers of protobuf and CBOR refuse them in their own words, or read an object that can
-// be written in every encoding. Nothing else may come of bytes from the network.
+// Golden objects with random changes of bytes: the protobuf and CBOR readers throw their own errors, or read an object that can be written
+// in every encoding.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -44,7 +44,7 @@ function checkObject(schema: Typed<ApiObject, StructNode>, object: ApiObject): v
   const canonical = decodeStored(schema)(read.tree);
   assert.deepEqual(fromCbor(schema, cborWriter(schema)(canonical).finish()), canonical);
   const { kind, apiVersion } = canonical;
-  // In an envelope what is no group version is none.
+  // An invalid group version in an envelope is empty.
   const whole = apiVersion.split("/").length > 2 ? { ...canonical, apiVersion: "" } : canonical;
   assert.deepEqual(fromProtobuf(schema, writeEnvelope({ kind, apiVersion }, protobufWriter(schema)(canonical))), whole);
 }
@@ -59,7 +59,7 @@ for (
     },
   ] as const
 ) {
-  test(`golden objects in ${name} with bytes changed are refused, or read whole (THOLE_SEED=${seed})`, () => {
+  test(`golden objects in ${name} with changed bytes are rejected or read completely (THOLE_SEED=${seed})`, () => {
     assert.ok(goldens.length > 10);
     const random = randomOf(seed);
     let refused = 0, wholes = 0;

@@ -98,7 +98,7 @@ function knownUntil(history: History): number {
   return stretches(history)[0]?.reach ?? -1;
 }
 
-/** Filtered: objects enter with ADDED, change with MODIFIED, leave with DELETED, and nothing else is told. */
+/** Filtered: objects enter with ADDED, change with MODIFIED and leave with DELETED, and there are no other events. */
 export function filteredRight(history: History): readonly string[] {
   const all = [...known({ ...history, chains: history.chains.filter(({ filtered }) => !filtered) }).values()].toSorted((a, b) =>
     a.revision - b.revision
@@ -119,7 +119,7 @@ export function filteredRight(history: History): readonly string[] {
   });
 }
 
-/** Nothing acknowledged is lost, nothing refused was done: puts are what stands at their revision, deletes have a deletion each. */
+/** No acknowledged write is lost and no rejected write was done: each put is the state at its revision, each delete has a deletion. */
 export function acknowledged(history: History): readonly string[] {
   const all = known(history), values = new Map<string, WatchEvent>();
   for (const event of all.values()) if (event.type !== "DELETED") values.set(event.value, event);
@@ -149,7 +149,7 @@ export function acknowledged(history: History): readonly string[] {
   return problems;
 }
 
-/** The order of revisions is that of time: what began after another write was acknowledged has the greater revision. */
+/** Revisions follow time: a write that began after the acknowledgement of another has a greater revision. */
 export function inRealTime({ writes }: History): readonly string[] {
   const done = writes.filter(({ revision }) => revision !== undefined);
   const byEnd = done.toSorted((a, b) => a.ended - b.ended);

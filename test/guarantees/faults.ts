@@ -1,4 +1,4 @@
-/** What is done to the servers of a run and to their etcd. */
+/** Faults of the servers of a run and of their etcd. */
 import process from "node:process";
 import { openEtcd } from "../../kernel/store/etcd/etcd.ts";
 import type { EtcdServer } from "../etcd.ts";
@@ -10,7 +10,7 @@ export interface Fault {
   run(): Promise<unknown>;
 }
 
-/** How long something stands still: longer than an election of etcd takes. */
+/** Duration of a stop: longer than an election of etcd. */
 const stillMs = 2_000;
 const silentMs = 1_000;
 /** Longer than a server takes to find that a line is dead: its keepalive of 30 s, and 10 s for the answer. */

@@ -37,13 +37,13 @@ export class Host {
   /** The end of what it logged. */
   readonly log = (): string => this.#server?.errors().slice(-3000) ?? "";
 
-  /** Ends it as a crash would, and starts it again. */
+  /** Kills it and starts it again. */
   async crash(): Promise<void> {
     this.#server?.signal("SIGKILL");
     await this.#server?.exited;
     await this.#start();
   }
-  /** Stands still, and goes on as if nothing had been. */
+  /** Stops the process (SIGSTOP) and continues it. */
   async freeze(milliseconds: number): Promise<void> {
     this.#server?.signal("SIGSTOP");
     await pause(milliseconds);
@@ -56,7 +56,7 @@ export class Host {
     this.#line?.restore();
     this.#renewClient();
   }
-  /** It hears nothing from its store until the connections break. */
+  /** Its connections to the store are silent until they break. */
   async loseStore(milliseconds: number): Promise<void> {
     for (const proxy of this.#store) proxy.hold();
     await pause(milliseconds);

@@ -1,4 +1,4 @@
-/** All who take part in a run, from the first watch to the last read in quiet. */
+/** All clients of a run, from the first watch to the final reads. */
 import assert from "node:assert/strict";
 import type { Client } from "../https.ts";
 import { until } from "../real-server.ts";
@@ -18,7 +18,7 @@ export interface Load {
    * where that does not come about within a minute.
    */
   finish(): Promise<void>;
-  /** Everybody leaves, wherever they are. */
+  /** Aborts all clients. */
   abandon(): void;
 }
 
@@ -80,7 +80,7 @@ function reached({ chains }: History, last: number): number {
   return new Set(those.map(({ watcher }) => watcher.replace(/ \d+$/, ""))).size;
 }
 
-/** What a run came to, in a line. */
+/** The summary of a run, in one line. */
 export function told({ history: { writes, reads, chains }, counts: { resumes, relists } }: Load): string {
   const acknowledged = writes.filter(({ outcome }) => outcome === "done").length;
   return `${acknowledged} of ${writes.length} writes acknowledged, ${reads.length} reads, ${

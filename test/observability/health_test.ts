@@ -1,4 +1,4 @@
-// What the health endpoints of a whole server tell.
+// Health endpoints of a complete server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { definePlugin } from "../../core/define/define.ts";
@@ -10,7 +10,7 @@ import { until } from "../real-server.ts";
 
 const text = async (server: TestServer, path: string) => await (await server.handle(new Request(`https://test${path}`))).text();
 
-test("the endpoints list their checks in upstream's order and words", async () => {
+test("the endpoints list their checks in upstream's order and format", async () => {
   await using server = await openTestServer();
   await until(async () => assert.equal(await text(server, "/readyz"), "ok"));
   const lines = async (endpoint: string) => (await text(server, `/${endpoint}?verbose`)).split("\n");
@@ -89,7 +89,7 @@ test("a controller that has not seen what there is keeps the server unready, and
     }, [...plugins, follower]);
   }));
 
-test("checks of plugins join where they say", async () => {
+test("checks of plugins run at their endpoints", async () => {
   const ill = (name: string, endpoints: readonly ("healthz" | "livez" | "readyz")[]) => ({
     name,
     endpoints,

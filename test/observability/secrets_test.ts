@@ -1,4 +1,4 @@
-// Nothing that is secret stands in the log or in metrics, however much is logged and whatever goes wrong.
+// Logs and metrics contain no secrets, at any verbosity and with any error.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { served } from "../flags/served.ts";

@@ -1,4 +1,4 @@
-// Whoever reads that the program serves may end it at once: it ends in good order.
+// SIGTERM directly after the line that the program serves ends it with 0.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// An etcd that asks who comes, and lets this server touch nothing but its own keys: docs/operators-guide.md names the rights.
+// An etcd with authentication that gives the server access to its own keys only: docs/operators-guide.md lists the permissions.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// An etcd that is restored from a snapshot while servers run over it: nobody is shown what is lost, and whoever watched is told.
+// An etcd that is restored from a snapshot while servers use it: reads return no lost state, and watches end with an error.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -48,7 +48,7 @@ test("/readyz, /livez and /healthz never fail while the configuration is swapped
     });
   }));
 
-test("a plugin that comes while the server runs and is not ready yet keeps nobody from the rest, and its own checks say so", () =>
+test("a plugin that is added at run time and is not ready does not affect other plugins; only its own checks fail", () =>
   inFolder(async (folder) => {
     const file = join(folder, "thole.yaml");
     await writeFile(file, "plugins: [-late]\n");

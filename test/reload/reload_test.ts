@@ -1,4 +1,4 @@
-// What is served changes while the server runs: nobody's request fails, and nobody's watch misses anything.
+// The served resources change while the server runs: no other request fails, and no other watch misses an event.
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

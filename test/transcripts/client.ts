@@ -1,6 +1,6 @@
 /**
- * A small HTTP/1.1 client that sends what it is told: any method, paths as written, header names in their letter case
- * and more than once. Clients of the runtimes tidy these up, and the tidied request is not the one that was recorded.
+ * A small HTTP/1.1 client that sends requests unchanged: any method, paths as written, header names in their letter case and more than once.
+ * Clients of the runtimes normalise these, so the request would differ from the recorded one.
  */
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";

@@ -1,4 +1,4 @@
-// What a kube-apiserver answered, asked of our server. `npm run transcripts -- --area AREA` shows the same from the shell.
+// Replays recorded conversations with kube-apiserver. `npm run transcripts -- --area AREA` does the same from the shell.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pendingReason, readClaims, readPending } from "./pending.ts";

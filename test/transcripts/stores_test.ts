@@ -1,4 +1,4 @@
-// What a kube-apiserver answered to lists, selectors and watches, asked of every store, with the cache and without it.
+// Replays the recordings of lists, selectors and watches on every store, with and without the cache.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

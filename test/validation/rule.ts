@@ -1,6 +1,6 @@
 /**
- * What a table of validation rules is made of. A rule is named as the reference names it (field, operations, error, words), so
- * that a test can tell that none is left out; its cases break it once each, in the smallest way, and say what holds instead.
+ * The entries of tables of validation rules. A rule has the key of the reference (field, operations, error, text), so that a test can check
+ * that none is missing. Each of its cases violates the rule once, minimally, and has a valid counterpart.
  */
 export type Operation = "create" | "update" | "status" | "finalize";
 
