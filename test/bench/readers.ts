@@ -25,7 +25,7 @@ export interface Read {
   readonly seconds: number;
 }
 
-/** Of an answer, where its end is told; it may come in several reads. */
+/** The marker of the end of a response, which may be split over several reads. */
 const tailLength = 600;
 /** Interval of reads of a slow reader. */
 const sipMs = 50;

@@ -38,7 +38,7 @@ async function tried(kubectl: Kubectl, collection: string, name: string, manifes
   const [head = "", row = ""] = (await good(kubectl, ["get", ...one])).split("\n");
   const [wideHead = "", wideRow = ""] = (await good(kubectl, ["get", ...one, "-o", "wide"])).split("\n");
   assert.match(head, /^[A-Z]/);
-  // An Event is told by what it is about, not by its name.
+  // kubectl shows the object of an Event, not its name.
   assert.ok([row, wideRow].every((each) => head.startsWith("NAME") ? each.startsWith(name) : each !== ""), `get ${resource}: ${row}`);
   assert.ok(wideHead.split(/ {2,}/).length >= head.split(/ {2,}/).length);
   const apiVersion = rootOf(collection).split("/").slice(2).join("/");

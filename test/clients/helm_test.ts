@@ -86,7 +86,7 @@ async function releaseLife(path: string, server: RealServer): Promise<void> {
     await good(helm, `upgrade web ${chart} -n apps --wait --timeout 60s --set colour=green,extra=true`);
     assert.equal(await colour(), "green");
     assert.ok(await at("configmaps", "extra"));
-    // Somebody else's change stays where the chart says nothing of it.
+    // Changes of other clients are kept in fields that the chart does not set.
     const patch = { metadata: { labels: { theirs: "yes" } }, data: { theirs: "kept" } };
     const headers = { "content-type": "application/merge-patch+json" };
     await client.ask("/api/v1/namespaces/apps/configmaps/settings", { method: "PATCH", body: patch, headers });

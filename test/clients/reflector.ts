@@ -15,7 +15,7 @@ export interface ReflectorOptions {
 export interface Reflector {
   /** Names, and the resourceVersions of what they name. */
   readonly known: ReadonlyMap<string, string>;
-  /** How often it began with all that is there, resumed, and was told that its history is gone. */
+  /** Number of initial lists, of resumed watches, and of 410 responses. */
   readonly counts: { lists: number; resumes: number; expired: number };
   /** Ends with the signal. */
   readonly done: Promise<void>;

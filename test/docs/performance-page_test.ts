@@ -13,7 +13,7 @@ test("docs/performance.md shows the results that are kept; `npm run docs` writes
   assert.equal(page, performancePage(page, newest.release, newest.kept));
 });
 
-test("performancePage() tells of every scenario what was wanted, and whether it is so", () => {
+test("performancePage() shows the targets of every scenario and whether they are met", () => {
   const rate = { requests: 1, failed: 0, perSecond: 1, p50: 1, p99: 2, cpuMs: 0.3 };
   const goals = [{ what: "CPU ms", value: 0.3, atMost: 0.37, met: true }, { what: "x floor", value: 10, atMost: 1.5, met: false }];
   const measured = [{ name: "create", ...rate, floor: { ...rate, cpuMs: 0.03 }, handler: { ...rate, cpuMs: 0.1 }, peakMiB: 99.6, goals }];

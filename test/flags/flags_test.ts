@@ -100,7 +100,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       const there = httpsClient({ ...server, host: "127.0.0.2" });
       assert.equal((await there.ask("/version")).status, 200, "the certificate is for that address");
       there.close();
-      // Not the usual address: somebody else may listen there on that port.
+      // Not the default address: another process may use that port there.
       await assert.rejects(httpsClient({ ...server, host: "127.0.0.3" }).ask("/version"), /ECONNREFUSED|refused/);
     }),
   "secure-port": async () => {
@@ -205,7 +205,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
       await served([`--data-dir=${data}`], async (server) => {
         assert.equal(await statusOf(server, `${path}/kept`), 200);
         const again = await readFile(join(data, "kubeconfig"), "utf8");
-        assert.equal(again.replace(/server: .*/, ""), kubeconfig.replace(/server: .*/, ""), "whoever has a copy goes on working");
+        assert.equal(again.replace(/server: .*/, ""), kubeconfig.replace(/server: .*/, ""), "existing copies stay valid");
       });
     }),
   "etcd-servers": (context) =>

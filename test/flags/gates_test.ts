@@ -79,7 +79,7 @@ test("the gates of declarative validation are accepted; the takeover needs the o
   );
 });
 
-test("kubernetes_feature_enabled tells every gate with its stage, as upstream labels it", () =>
+test("kubernetes_feature_enabled has every gate with its stage, with upstream's labels", () =>
   served(["--feature-gates=AllAlpha=true"], async ({ client }) => {
     const lines = (await client.ask("/metrics")).text.split("\n").filter((line) => line.startsWith("kubernetes_feature_enabled{"));
     for (

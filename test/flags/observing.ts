@@ -1,4 +1,4 @@
-/** Proofs of the flags that say what a server tells of itself, and how it goes down. */
+/** Proofs of the flags for observability and shutdown. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ export async function isAnsweredBeside(
       if (status !== 200) throw new Error(`${path} answered ${status}`);
       told.push(name);
     };
-    await ask("settled", "/livez/ping"); // by now the client has been told its bound
+    await ask("settled", "/livez/ping"); // the client has received the settings of the connection
     for (let open = 0; open < watches; open++) {
       ask("watch", `${path}?watch=1&timeoutSeconds=${lastingSeconds}&resourceVersion=0`).catch(() => {}); // it may be left open
     }

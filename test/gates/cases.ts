@@ -19,9 +19,9 @@ export interface FieldCase {
   readonly removable?: false;
   /** While its gate is off the field that is stored cannot be taken away. */
   readonly sealedOff?: true;
-  /** Without the field the object is not valid: where it is told. */
+  /** Path of the error for an object without the field, which is required. */
   readonly neededAt?: string;
-  /** The field stands in what no object of the kind may have: where that is told. */
+  /** Path of the error for the parent of the field, which no object of the kind may have. */
   readonly neverAt?: string;
 }
 

@@ -44,7 +44,7 @@ export function faultsOf(hosts: readonly Host[], members: readonly EtcdServer[],
   ], random);
 }
 
-/** One server after the other has connections to its store that nobody answers on, while the others go on. */
+/** The connections of one server after the other to its store become silent, while the others continue. */
 export function silences(hosts: readonly Host[]): readonly Fault[] {
   return hosts.map((host) => ({
     name: "a server's lines to its store are dead, and nobody says so",

@@ -1,4 +1,4 @@
-// A migration over a store that an earlier release has filled: whoever is killed meanwhile, all values end in the version of now.
+// A migration of a store of an earlier release: all values are in the current version at the end, although a server is killed in between.
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

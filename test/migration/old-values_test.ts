@@ -1,4 +1,4 @@
-// What an earlier release has stored in another version is read as what it says, and written anew by whoever writes it.
+// Values that an earlier release stored in another version are converted on reads, and stored in the current version by the next write.
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

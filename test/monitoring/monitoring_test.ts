@@ -91,7 +91,7 @@ const ofTrouble = [
   "etcd_request_errors_total",
 ];
 
-test("every metric of the rules and the dashboard is told by a live server", { skip: runtimeMissing("deno") }, async () => {
+test("every metric of the rules and the dashboard is served by a live server", { skip: runtimeMissing("deno") }, async () => {
   const server = await startRealServer();
   const client = httpsClient(server);
   try {

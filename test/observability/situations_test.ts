@@ -9,7 +9,7 @@ import { runtimeMissing, startRealServer, until } from "../real-server.ts";
 
 const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
 
-test("apiserver_requested_deprecated_apis tells of each deprecated version that was asked for, once, and until which release", () =>
+test("apiserver_requested_deprecated_apis reports each requested deprecated version once, with the release that removes it", () =>
   served(["--runtime-config=storage.k8s.io/v1beta1=true"], async ({ client }) => {
     const name = "apiserver_requested_deprecated_apis";
     const told = async () => linesOf((await client.ask("/metrics")).text, name);
@@ -39,7 +39,7 @@ test("apiserver_tls_handshake_errors_total counts connections that do not get as
     stranger.destroy();
   }));
 
-test("nodejs_gc_duration_seconds counts the pauses of the program, by kind; on Node, as Deno tells nobody of its own", {
+test("nodejs_gc_duration_seconds counts the pauses of the program, by kind; on Node only, because Deno does not report its pauses", {
   skip: runtimeMissing("node"),
 }, async () => {
   const server = await startRealServer({ runtime: "node" });

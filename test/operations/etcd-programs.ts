@@ -22,7 +22,7 @@ async function firstOf(candidates: readonly string[]): Promise<{ readonly progra
   return undefined;
 }
 
-/** Why etcd cannot be told anything, or false. */
+/** Why etcdctl cannot be used, or false. */
 export function ctlMissing(): string | false {
   return etcdctl === undefined && "no etcdctl on PATH (scripts/ensure-etcd.sh installs it)";
 }

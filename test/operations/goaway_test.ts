@@ -1,4 +1,4 @@
-// At the end of the program HTTP/2 clients are told to go, what is under way is answered, and it ends well.
+// At shutdown HTTP/2 clients get a GOAWAY, requests in progress are completed, and the program exits with 0.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { http2Ask, http2Session } from "../../kernel/listen/testing/clients.ts";

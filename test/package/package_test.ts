@@ -24,7 +24,7 @@ describe("the package", () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test("openTestServer() authorizes whom it is told of", async () => {
+  test("openTestServer() authorizes the given users", async () => {
     const { openTestServer } = await import("../../testing.ts");
     await using server = await openTestServer();
     const status = async (path: string, ...user: [] | [{ name: string; groups: string[] } | null]) =>

@@ -45,7 +45,7 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
     assert.ok((await example()).trimEnd().split("\n").length <= linesMax);
   });
 
-  test("defaults and rules: what is left out is filled in, what is wrong is told field by field", async () => {
+  test("defaults and rules: absent fields get defaults, and each invalid field has an error", async () => {
     const object = await made(create({ metadata: { name: "a" }, spec: { millimetres: 12 } }));
     assert.deepEqual([object.kind, object.apiVersion, object.spec], ["Widget", home, { colour: "green", millimetres: 12 }]);
     const wrong = await made(create(widget("b", { colour: "mauve", millimetres: 0 })), 422);
@@ -139,7 +139,7 @@ describe("the plugin of docs/writing-a-plugin.md", () => {
       assert.match(spec.properties.colour.description, /^What it is painted with\./);
       assert.deepEqual(spec.required, ["millimetres"]);
     }
-    // Only version 3 tells defaults, as upstream.
+    // Only version 3 publishes defaults, as upstream.
     assert.equal(specOf(three.components.schemas).properties.colour.default, "green");
     assert.deepEqual(Object.keys(three.paths).filter((each) => each.startsWith(`/apis/${home}/namespaces/`)), [
       `/apis/${home}/namespaces/{namespace}/widgets`,

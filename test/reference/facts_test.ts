@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { differences, unexplained } from "./facts.ts";
 import { comparable, inVersion2, published, servedSchemas } from "./schemas.ts";
 
-test("unexplained() tells what is missing, what is extra and what is other, and exceptions that nothing needs", () => {
+test("unexplained() reports missing, extra and different entries, and unused exceptions", () => {
   const found = differences("", { a: { b: 1, c: [1, 2] }, only: true }, { a: { b: 2, c: [2, 1] }, extra: { d: 1 } });
   assert.deepEqual(unexplained(found, { "a.b": "meant", "a.x": "not met" }), [
     "a.c: the reference has [1,2], we have [2,1]",

@@ -21,7 +21,7 @@ function without(schema: Fields, ...keys: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
 }
 
-/** What kube-apiserver publishes of a schema of the reference; the rest tells of Go. */
+/** The part of a reference schema that kube-apiserver publishes; the rest describes Go types. */
 export function published(schema: Fields): Fields {
   return each(schema, (at) => without(at, "x-known-values", "x-union-markers", "x-declarative-validation"));
 }

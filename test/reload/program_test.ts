@@ -1,4 +1,4 @@
-// The program itself: it reads its file again when it is told to, and when a mount shows another one.
+// The program reads its configuration file again on SIGHUP and when a mounted file changes.
 import assert from "node:assert/strict";
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

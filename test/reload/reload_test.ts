@@ -11,7 +11,7 @@ const leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
 const configMaps = "/api/v1/namespaces/default/configmaps";
 const aggregated = { accept: "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList" };
 
-/** A server whose configuration file the test writes; `change` resolves once the server has told what came of it. */
+/** A server whose configuration file the test writes; `change` resolves when the server has logged the result. */
 function reloading(
   first: string,
   use: (server: Served, change: (text: string) => Promise<string>) => Promise<void>,
@@ -162,7 +162,7 @@ test("a version that comes is read from the same objects, by its own selectors, 
     ]);
   }));
 
-test("gates and counts of what has left are told no more", () =>
+test("metrics of removed gates and resources are removed", () =>
   reloading("", async (server, change) => {
     assert.equal((await metric(server, 'kubernetes_feature_enabled{name="VolumeAttributesClass"')).length, 1);
     assert.equal((await metric(server, 'apiserver_resource_objects{group="",resource="persistentvolumes"')).length, 1);

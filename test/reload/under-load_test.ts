@@ -32,7 +32,7 @@ async function switched(runtime: Runtime, store: "sqlite" | "etcd", folder: stri
     runtime,
     args: [`--config=${file}`, ...(etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoint}`])],
   });
-  // A connection for each request: nobody is asked twice without the client's knowing.
+  // A connection for each request, so that no request is repeated without the client's knowledge.
   const client = httpsClient({ ...server, single: true });
   const met = nothingMet(), door = balanced(() => [client], met);
   const loads: Load[] = [];
@@ -84,7 +84,7 @@ async function switched(runtime: Runtime, store: "sqlite" | "etcd", folder: stri
   }
 }
 
-/** Opens a watch of config maps; `last` is the last that it is told. */
+/** Opens a watch of config maps. `last`: its last event. */
 async function toTheEnd(client: Client): Promise<{ readonly last: Promise<{ readonly object: { readonly code?: number } } | undefined> }> {
   const { chunks } = await client.stream(`${configMaps}?watch=1&resourceVersion=0`);
   const read = async () => {

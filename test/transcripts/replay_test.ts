@@ -178,7 +178,7 @@ test("replay() takes a token and a header from one answer to the next request, a
   assert.ok(server.requests[1]?.includes(`Authorization: Bearer ${token}\r\n`));
 });
 
-test("runAll() tells a scenario that brought its server down, and goes on with a new one", async () => {
+test("runAll() reports a scenario that stopped its server, and continues with a new server", async () => {
   const started: string[][] = [];
   const start = async (flags: readonly string[]) => {
     started.push([...flags]);

@@ -49,7 +49,7 @@ export const csiStorageCapacity: KindRules = {
   ],
 };
 
-/** Selectors of labels in general, on a kind that has one; that the selector cannot change is told besides. */
+/** Rules of label selectors, checked on a kind with one. Updates also report that the selector is immutable. */
 export const labelSelector: KindRules = {
   kind: "labelSelector",
   path,

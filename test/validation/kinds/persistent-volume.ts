@@ -17,7 +17,7 @@ const csi: Change = { hostPath: null, csi: sources["csi"] };
 function inSpec(at: string, reason: Reason, broken: Change, held: Change = {}): Case {
   return { at: at === "" ? "spec" : `spec.${at}`, reason, broken: { spec: broken }, held: { spec: held } };
 }
-/** A change of what is stored, with the path as it is told. */
+/** A change of the stored object, with the path of its error. */
 function changed(at: string, reason: Reason, prior: Change, broken: Change, held: Change): Case {
   return { at, reason, prior: { spec: prior }, broken: { spec: broken }, held: { spec: held } };
 }

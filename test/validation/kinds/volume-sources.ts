@@ -11,7 +11,7 @@ export interface Place {
   readonly secret: Change;
   /** What a CSI source has besides its driver. */
   readonly csi: Change;
-  /** Where it is told that a portal is too long for the name of the volume. */
+  /** Path of the error for a portal that is too long for the name of the volume. */
   readonly portal: string;
 }
 

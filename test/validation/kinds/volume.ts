@@ -19,7 +19,7 @@ const sources = smallest(place);
 function of(at: string, reason: Reason, broken: Change, held: Change = { emptyDir: {} }): Case {
   return { at: `${place.path}${at}`, reason, broken: place.with(broken), held: place.with(held) };
 }
-/** Of the names of volumes, which are told with the place of the volume. */
+/** Rules of volume names. Errors have the path of the volume. */
 function named(at: string, reason: Reason, broken: readonly string[], held: readonly string[]): Case {
   const empty = (names: readonly string[]) => volumes(...names.map((name) => ({ name, emptyDir: {} })));
   return { at: `template.spec.volumes${at}`, reason, broken: empty(broken), held: empty(held) };
@@ -49,7 +49,7 @@ const needed = (field: string, broken: Change, held: Change): Rule =>
 const shown = { path: "a", fieldRef: { fieldPath: "metadata.name" } };
 const amount = { containerName: "a", resource: "limits.cpu" };
 const downward = (item: Change): Change => ({ downwardAPI: { items: [merged(shown, item) as Change] } }); // merging records gives a record
-/** Items are told without their place. */
+/** Errors of items have no index. */
 function inDownward(at: string, reason: Reason, broken: Change, held: Change = {}): Case {
   return of(`downwardAPI${at}`, reason, downward(broken), downward(held));
 }
