@@ -17,7 +17,6 @@ export type {
   GateStage,
   HealthCheck,
   HookContext,
-  OpenedAuthorizer,
   Plugin,
   Release,
   RequestHookContext,
@@ -59,7 +58,7 @@ export type {
   TokenUser,
   UserRules,
 } from "./core/access.ts";
-export type { Caller } from "./core/user-info.ts";
+export { type Caller, systemGroups } from "./core/user-info.ts";
 
 // Tables and objects.
 export { age, ageColumn, type Column, createdAtColumn, nameColumn } from "./core/meta/columns.ts";
@@ -142,7 +141,7 @@ export {
   subdomainName,
 } from "./core/meta/names.ts";
 export { type MetaRules, metaRulesOf, validateObjectMeta, validateObjectMetaUpdate } from "./core/meta/validate-object-meta.ts";
-export { hasInvalidLabelValue, validateLabelSelector } from "./core/meta/label-selector.ts";
+export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./core/meta/label-selector.ts";
 export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
 export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
 export { metaOfStatus } from "./core/meta/status-meta.ts";

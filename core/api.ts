@@ -95,7 +95,8 @@ export interface Api {
     query?: Readonly<Record<string, string>>,
   ): Promise<unknown>;
   /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
-   *  `concern` may be left out, which saves their cost; creation and deletion are always delivered. */
+   *  `watchScope` may be left out, which saves their cost; creation and deletion are always delivered. Of an object that was deleted
+   *  while the watch had a gap only name, namespace and uid are known. */
   watch(
     groupVersion: GroupVersion,
     resource: string,

@@ -86,6 +86,8 @@ export interface Strategy {
 export interface RequestHookContext extends HookContext {
   /** The user of the request; with impersonation the impersonated user. */
   readonly caller: Caller;
+  /** The name in the URL: "" for a POST to a collection. */
+  readonly requestName: string;
   readonly access: Access;
   readonly read: Reader;
   /** Adds the text of a Warning header to the answer. */
@@ -319,8 +321,11 @@ export interface AuthorizerDefinition {
   readonly name: string;
   /** One sentence for --help. */
   readonly summary: string;
-  /** Starts it. Must not throw. */
-  open(context: AuthorizerContext): OpenedAuthorizer;
+  /**
+   * Starts it. Must not throw. The server is ready once every watch that this function has begun, before it returns, has delivered its
+   * initial state.
+   */
+  open(context: AuthorizerContext): Authorizer;
 }
 /** What happened to an object, for `EventRecorder.record`. */
 export interface EventNews {

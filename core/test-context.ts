@@ -51,6 +51,7 @@ export function fakeRequestContext(
     ...context,
     caller,
     warn,
+    requestName: "",
     access: {
       authorize: unused("Access.authorize"),
       rules: unused("Access.rules"),

@@ -5,6 +5,7 @@ import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
 import { migrationPlugin } from "./migration/mod.ts";
+import { rbacPlugin } from "./rbac/mod.ts";
 import { storagePlugin } from "./storage/mod.ts";
 
 /** The built-in families, in their order. */
@@ -15,4 +16,5 @@ export const plugins: readonly Plugin[] = Object.freeze([
   csiPlugin,
   migrationPlugin,
   authenticationPlugin,
+  rbacPlugin,
 ]);

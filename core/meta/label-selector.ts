@@ -78,3 +78,25 @@ function validateOperator(operator: string, values: readonly string[], path: str
 export function hasInvalidLabelValue(selector: LabelSelector | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => labelValue(value).length > 0));
 }
+
+/** Whether a selector selects an object with these labels. An empty selector selects everything. */
+export function selectsLabels(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const valueOf = (key: string): string | undefined => Object.hasOwn(labels, key) ? labels[key] : undefined;
+  return Object.entries(matchLabels).every(([key, value]) => valueOf(key) === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = valueOf(key);
+      switch (operator) {
+        case "In":
+          return value !== undefined && values.includes(value);
+        case "NotIn":
+          return value === undefined || !values.includes(value);
+        case "Exists":
+          return value !== undefined;
+        default:
+          return value === undefined && operator === "DoesNotExist";
+      }
+    });
+}

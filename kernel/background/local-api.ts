@@ -13,6 +13,7 @@ import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
 import { dispatch, errorReply } from "../handle.ts";
+import { FollowedObjects } from "./followed-objects.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";
@@ -201,10 +202,11 @@ async function* follow(
   begins: () => () => void,
 ): AsyncGenerator<Change> {
   const seen = begins();
+  const objects = new FollowedObjects();
   let from = "";
   while (!signal.aborted) {
     if (from === "") {
-      from = yield* added(api, { version, resource, namespace, query });
+      from = yield* added(api, { version, resource, namespace, query }, objects);
       seen();
     }
     // A duration of its own, as client-go's reflectors have: --min-request-timeout=0 ends watches without one at once.
@@ -219,18 +221,33 @@ async function* follow(
       const { type, object } = valueOf(frame);
       if (type === "ERROR") from = "";
       else from = object.metadata.resourceVersion;
-      if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") yield { type, object };
+      if (type !== "ADDED" && type !== "MODIFIED" && type !== "DELETED") continue;
+      objects.changed(type, object);
+      yield { type, object };
     }
   }
 }
 
-/** The present objects as changes, and their revision. Starts again where the pages expire before they are all read. */
-async function* added(api: Api, { version, resource, namespace, query }: Followed): AsyncGenerator<Change, string> {
+/**
+ * The present objects as changes, and their revision; then the deletion of those that are gone since the list before. Starts again where
+ * the pages expire before they are all read.
+ */
+async function* added(
+  api: Api,
+  { version, resource, namespace, query }: Followed,
+  objects: FollowedObjects,
+): AsyncGenerator<Change, string> {
   for (;;) {
-    const objects = listed(api, version, resource, namespace, query);
+    const list = listed(api, version, resource, namespace, query);
+    objects.beginList();
     try {
-      for (let next = await objects.next();; next = await objects.next()) {
-        if (next.done === true) return next.value;
+      for (let next = await list.next();; next = await list.next()) {
+        if (next.done === true) {
+          for (const object of objects.endList()) yield { type: "DELETED", object };
+          return next.value;
+        }
+        const replaced = objects.listed(next.value);
+        if (replaced !== undefined) yield { type: "DELETED", object: replaced };
         yield { type: "ADDED", object: next.value };
       }
     } catch (error) {

@@ -1,0 +1,47 @@
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+
+/**
+ * The objects that a watch in process has delivered, by name: after a gap in history it lists again, and the objects that are gone by then
+ * have to be reported, too. Keeps names and UIDs only.
+ */
+export class FollowedObjects {
+  #uids = new Map<string, string>();
+  /** Those of the list that is being read; undefined between lists. */
+  #present: Map<string, string> | undefined;
+
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", { metadata }: ApiObject): void {
+    if (type === "DELETED") this.#uids.delete(keyOf(metadata));
+    else this.#uids.set(keyOf(metadata), metadata.uid ?? "");
+  }
+
+  /** A list begins, or begins anew. */
+  beginList(): void {
+    // What a list that did not end has delivered is known, too.
+    for (const [key, uid] of this.#present ?? []) this.#uids.set(key, uid);
+    this.#present = new Map();
+  }
+  /** An object of the list. Returns what it replaces: an object of that name with another UID. */
+  listed({ metadata }: ApiObject): ApiObject | undefined {
+    const key = keyOf(metadata), uid = metadata.uid ?? "", before = this.#uids.get(key);
+    this.#present?.set(key, uid);
+    return before === undefined || before === uid ? undefined : objectOf(key, before);
+  }
+  /** The list has ended. Returns the objects that are no longer there. */
+  endList(): readonly ApiObject[] {
+    const present = this.#present ?? new Map<string, string>();
+    const gone = [...this.#uids].filter(([key]) => !present.has(key)).map(([key, uid]) => objectOf(key, uid));
+    this.#uids = present;
+    this.#present = undefined;
+    return gone;
+  }
+}
+
+/** Neither part has a slash. */
+function keyOf({ namespace = "", name = "" }: ApiObject["metadata"]): string {
+  return `${namespace}/${name}`;
+}
+/** What is left of an object: its metadata. */
+function objectOf(key: string, uid: string): ApiObject {
+  const slash = key.indexOf("/"), namespace = key.slice(0, slash);
+  return { metadata: { name: key.slice(slash + 1), uid, ...(namespace === "" ? {} : { namespace }) } } as ApiObject;
+}

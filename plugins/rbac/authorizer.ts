@@ -1,0 +1,80 @@
+/** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
+import { type ApiObject, type Authorizer, type AuthorizerContext, type AuthorizerDefinition, spell } from "../../plugin.ts";
+import { RuleIndex } from "./rule-index.ts";
+import { type Binding, groupVersion, type Role } from "./schema.ts";
+
+/** Milliseconds between attempts to follow the objects. */
+const retryMs = 1_000;
+
+/** Offered as `--authorization-mode=RBAC`. */
+export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefinition>({
+  name: "RBAC",
+  summary: "Allows what roles say that bindings give to the user.",
+  open(context) {
+    const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
+    const role = { set: (each: ApiObject) => index.setRole(each as Role), remove: (each: ApiObject) => index.deleteRole(each as Role) };
+    const binding = {
+      set: (each: ApiObject) => index.setBinding(each as Binding),
+      remove: (each: ApiObject) => index.deleteBinding(each as Binding),
+    };
+    follow(context, "clusterroles", role);
+    follow(context, "roles", role);
+    follow(context, "clusterrolebindings", binding);
+    follow(context, "rolebindings", binding);
+    return authorizerOf(index);
+  },
+});
+
+interface Target {
+  readonly set: (object: ApiObject) => void;
+  readonly remove: (object: ApiObject) => void;
+}
+
+/** Keeps the index as new as the store until the signal aborts. What is known stays in force after a failure. */
+async function follow({ api, signal, logError }: AuthorizerContext, resource: string, { set, remove }: Target): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal)) {
+        if (type === "DELETED") remove(object);
+        else set(object);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      logError(`the authorizer RBAC cannot follow ${resource}; it tries again`, error);
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+    }
+  }
+}
+
+/** The authorizer over an index. */
+export function authorizerOf(index: RuleIndex): Authorizer {
+  return {
+    name: "RBAC",
+    authorize(user, attributes) {
+      const { allowedBy, errors } = index.find(user, attributes);
+      if (allowedBy !== undefined) return { verdict: "allow", reason: `RBAC: allowed by ${allowedBy}` };
+      return { verdict: "noOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
+    },
+    rules(user, namespace) {
+      const { rules, errors } = index.rules(user, namespace);
+      return {
+        resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map((rule) => ({
+          verbs: rule.verbs ?? [],
+          apiGroups: rule.apiGroups ?? [],
+          resources: rule.resources ?? [],
+          resourceNames: rule.resourceNames ?? [],
+        })),
+        nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+          .map((rule) => ({ verbs: rule.verbs ?? [], nonResourceURLs: rule.nonResourceURLs ?? [] })),
+        incomplete: false,
+        evaluationError: errors.length === 0 ? "" : aggregate(errors),
+      };
+    },
+  };
+}
+
+/** Several errors as Go's aggregate shows them, each once. */
+function aggregate(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]`;
+}

@@ -1,0 +1,106 @@
+/**
+ * Creates the default roles and bindings at start, and adds what is missing in those that are there. What operators have added stays;
+ * objects that say so are left alone. As kube-apiserver's post-start hook rbac/bootstrap-roles.
+ */
+import { type ApiObject, type ControllerContext, type StartHook, StatusError } from "../../plugin.ts";
+import { autoUpdate, defaultBindings, defaultRoles } from "./policy.ts";
+import { covers, rightsOf } from "./rules.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Subject } from "./schema.ts";
+
+export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
+  name: "rbac/bootstrap-roles",
+  fieldManager: "kube-apiserver",
+  async run(context) {
+    const { names } = context;
+    for (const role of defaultRoles(names)) await reconcile(context, "clusterroles", role as ClusterRole, reconciledRole);
+    for (const binding of defaultBindings(names)) await reconcile(context, "clusterrolebindings", binding as Binding, reconciledBinding);
+  },
+});
+
+/** Attempts at an object that others change at the same time. */
+const attemptsMax = 10;
+
+type Reconciled<T> = T | "unchanged" | "replaced";
+
+async function reconcile<T extends ApiObject>(
+  { api, names }: ControllerContext,
+  resource: string,
+  wanted: T,
+  merge: (stored: T, wanted: T) => Reconciled<T>,
+): Promise<void> {
+  const name = wanted.metadata.name!; // the policy names every object
+  for (let attempt = 1;; attempt++) {
+    try {
+      const stored = await api.get(groupVersion, resource, "", name).catch(absent) as T | undefined; // of that resource
+      if (stored === undefined) return void await api.create(groupVersion, resource, "", wanted);
+      if (stored.metadata.annotations?.[autoUpdate(names)] === "false") return;
+      const next = merge(stored, wanted);
+      if (next === "unchanged") return;
+      if (next !== "replaced") return void await api.update(groupVersion, resource, "", name, next);
+      // A roleRef is immutable.
+      await api.delete(groupVersion, resource, "", name, { preconditions: { uid: stored.metadata.uid } });
+    } catch (error) {
+      if (!isRace(error) || attempt === attemptsMax) throw error;
+    }
+  }
+}
+function absent(error: unknown): undefined {
+  if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error;
+}
+/** Another server does the same, or a client has changed the object. */
+function isRace(error: unknown): boolean {
+  return error instanceof StatusError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
+}
+
+function reconciledRole(stored: ClusterRole, wanted: ClusterRole): Reconciled<ClusterRole> {
+  const metadata = withMarks(stored, wanted);
+  const selectors = stored.aggregationRule?.clusterRoleSelectors ?? [];
+  const missingSelectors = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter((each) =>
+    !selectors.some((own) => JSON.stringify(own) === JSON.stringify(each))
+  );
+  // The aggregation controller owns the rules of such a role.
+  const missingRules = wanted.aggregationRule === undefined ? missing(stored.rules ?? [], wanted.rules ?? []) : [];
+  if (metadata === stored.metadata && missingSelectors.length === 0 && missingRules.length === 0) return "unchanged";
+  return {
+    ...stored,
+    metadata,
+    rules: [...stored.rules ?? [], ...missingRules],
+    ...(missingSelectors.length === 0 ? {} : { aggregationRule: { clusterRoleSelectors: [...selectors, ...missingSelectors] } }),
+  };
+}
+
+/** The rights in `wanted` that no rule of `owned` has, as rules. */
+function missing(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
+  return wanted.flatMap((rule) => [...rightsOf(rule)]).filter((right) => !owned.some((each) => covers(each, right)))
+    .map(({ verb, apiGroup, resource, resourceName, nonResourceURL }) => ({
+      verbs: [verb],
+      ...(apiGroup === undefined ? {} : { apiGroups: [apiGroup] }),
+      ...(resource === undefined ? {} : { resources: [resource] }),
+      ...(resourceName === undefined ? {} : { resourceNames: [resourceName] }),
+      ...(nonResourceURL === undefined ? {} : { nonResourceURLs: [nonResourceURL] }),
+    }));
+}
+
+function reconciledBinding(stored: Binding, wanted: Binding): Reconciled<Binding> {
+  if (stored.roleRef.kind !== wanted.roleRef.kind || stored.roleRef.name !== wanted.roleRef.name) return "replaced";
+  const metadata = withMarks(stored, wanted), subjects = stored.subjects ?? [];
+  const missingSubjects = (wanted.subjects ?? []).filter((subject) => !subjects.some((own) => sameSubject(own, subject)));
+  if (metadata === stored.metadata && missingSubjects.length === 0) return "unchanged";
+  return { ...stored, metadata, subjects: [...subjects, ...missingSubjects] };
+}
+function sameSubject(a: Subject, b: Subject): boolean {
+  return a.kind === b.kind && a.name === b.name && (a.namespace ?? "") === (b.namespace ?? "");
+}
+
+/** The metadata of the stored object with the labels and annotations that it lacks; a value that is there stays. */
+function withMarks(stored: ApiObject, wanted: ApiObject): ApiObject["metadata"] {
+  const lacks = (part: "labels" | "annotations") =>
+    Object.keys(wanted.metadata[part] ?? {}).some((key) => !Object.hasOwn(stored.metadata[part] ?? {}, key));
+  if (!lacks("labels") && !lacks("annotations")) return stored.metadata;
+  const { metadata } = stored;
+  return {
+    ...metadata,
+    labels: { ...wanted.metadata.labels, ...metadata.labels },
+    annotations: { ...wanted.metadata.annotations, ...metadata.annotations },
+  };
+}

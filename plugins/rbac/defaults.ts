@@ -1,0 +1,15 @@
+import { type Names, spell } from "../../plugin.ts";
+import type { Binding } from "./schema.ts";
+
+/** The binding with the group of roles where the role or a subject names no group; subjects of other kinds than User and Group keep "". */
+export function withGroups(binding: Binding, names: Names): Binding {
+  const { roleRef, subjects } = binding, apiGroup = spell(names, "rbac.authorization.{domain}");
+  const lacks = ({ kind, apiGroup: own = "" }: NonNullable<typeof subjects>[number]) => own === "" && (kind === "User" || kind === "Group");
+  const isWhole = (subjects ?? []).every((subject) => !lacks(subject));
+  if (roleRef.apiGroup !== "" && isWhole) return binding;
+  return {
+    ...binding,
+    ...(subjects === undefined ? {} : { subjects: subjects.map((subject) => lacks(subject) ? { ...subject, apiGroup } : subject) }),
+    roleRef: roleRef.apiGroup === "" ? { ...roleRef, apiGroup } : roleRef,
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Nobody can give away rights that they do not have: kube-apiserver's checks of writes of roles and bindings
+ * (pkg/registry/rbac/*\/policybased).
+ */
+import {
+  type NonResourceRule,
+  type RequestHookContext,
+  type ResourceRule,
+  sameValue,
+  spell,
+  StatusError,
+  systemGroups,
+} from "../../plugin.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role, type RoleRef } from "./schema.ts";
+import { countRights, covers, describeRights, quoted, type Right, rightsOf } from "./rules.ts";
+
+/** Comparisons of a right with a rule that one write may cost; past them it is refused. */
+const comparisonsMax = 20_000_000;
+/** Comparisons after which other requests get a turn. */
+const comparisonsPerTurn = 50_000;
+
+/** Everything: what the right to aggregate takes. */
+const everything: readonly PolicyRule[] = Object.freeze([
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+]);
+
+/** Why the caller may not write this role, or undefined. */
+export async function authorizeRole(next: Role, prior: Role | undefined, context: RequestHookContext): Promise<string | undefined> {
+  if (await mayEscalate("roles", next.metadata.namespace ?? "", context)) return undefined;
+  if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
+  return await missing(next.rules ?? [], next.metadata.namespace ?? "", context);
+}
+
+export async function authorizeClusterRole(
+  next: ClusterRole,
+  prior: ClusterRole | undefined,
+  context: RequestHookContext,
+): Promise<string | undefined> {
+  if (await mayEscalate("clusterroles", "", context)) return undefined;
+  if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
+  const lacked = await missing(next.rules ?? [], "", context);
+  if (lacked !== undefined) return lacked;
+  const aggregates = (role: ClusterRole | undefined) => (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
+  if (!aggregates(next) && !aggregates(prior)) return undefined;
+  return await missing(everything, "", context) === undefined ? undefined : "must have cluster-admin privileges to use the aggregationRule";
+}
+
+/** Why the caller may not write this binding, or undefined. Throws 404 for a role that does not exist. */
+export async function authorizeBinding(
+  next: Binding,
+  prior: Binding | undefined,
+  context: RequestHookContext,
+): Promise<string | undefined> {
+  const namespace = next.metadata.namespace ?? "";
+  if (isMaster(context)) return undefined;
+  if (prior !== undefined && onlyForGarbageCollection(next, prior)) return undefined;
+  if (await mayBind(next.roleRef, namespace, context)) return undefined;
+  return await missing(await rulesOfRole(next.roleRef, namespace, context), namespace, context);
+}
+
+const isMaster = ({ caller }: RequestHookContext): boolean => caller.groups.includes(systemGroups.masters);
+
+async function mayEscalate(resource: string, namespace: string, context: RequestHookContext): Promise<boolean> {
+  if (isMaster(context)) return true;
+  return await isAllowed("escalate", { group: groupOf(context), resource, namespace, name: context.requestName }, context);
+}
+
+async function mayBind({ apiGroup, kind, name }: RoleRef, namespace: string, context: RequestHookContext): Promise<boolean> {
+  if (kind !== "Role" && kind !== "ClusterRole") return false;
+  return await isAllowed("bind", { group: apiGroup, resource: kind === "Role" ? "roles" : "clusterroles", namespace, name }, context);
+}
+
+async function isAllowed(
+  verb: string,
+  target: { readonly group: string; readonly resource: string; readonly namespace: string; readonly name: string },
+  { access, caller }: RequestHookContext,
+): Promise<boolean> {
+  const { verdict } = await access.authorize(caller, {
+    isResourceRequest: true,
+    path: "",
+    verb,
+    version: "*",
+    subresource: "",
+    ...target,
+  });
+  return verdict === "allow";
+}
+
+function groupOf({ names }: RequestHookContext): string {
+  return spell(names, "rbac.authorization.{domain}");
+}
+
+async function rulesOfRole(
+  { kind, name }: RoleRef,
+  namespace: string,
+  { names, read }: RequestHookContext,
+): Promise<readonly PolicyRule[]> {
+  if (kind !== "Role" && kind !== "ClusterRole") {
+    throw new StatusError("InternalError", `Internal error occurred: unsupported role reference kind: "${kind}"`);
+  }
+  const resource = kind === "Role" ? "roles" : "clusterroles";
+  const role = await read.get(groupVersion, resource, kind === "Role" ? namespace : "", name) as Role | undefined; // of that resource
+  if (role !== undefined) return role.rules ?? [];
+  const group = spell(names, "rbac.authorization.{domain}");
+  throw new StatusError("NotFound", `${resource}.${group} "${name}" not found`, { details: { name, group, kind: resource } });
+}
+
+/** The rights in `rules` that the caller does not have in the namespace, as a sentence; undefined if there are none. */
+async function missing(
+  rules: readonly PolicyRule[],
+  namespace: string,
+  { access, caller }: RequestHookContext,
+): Promise<string | undefined> {
+  const { resourceRules, nonResourceRules, evaluationError } = await access.rules(caller, namespace, "RBAC");
+  const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)];
+  const comparisons = rules.reduce((sum, rule) => sum + countRights(rule), 0) * Math.max(1, owned.length);
+  if (comparisons > comparisonsMax) return "its rules are too many to compare them with those that you have";
+  const found: Right[] = [];
+  let compared = 0;
+  for (const rule of rules) {
+    for (const right of rightsOf(rule)) {
+      compared += owned.length + 1;
+      if (compared > comparisonsPerTurn) {
+        compared = 0;
+        await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+      }
+      if (!owned.some((each) => covers(each, right))) found.push(right);
+    }
+  }
+  if (found.length === 0) return undefined;
+  const { name, groups } = caller;
+  const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError}]`;
+  return `user ${quoted([name]).slice(1, -1)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
+    `${describeRights(found).join("\n")}${errors}`;
+}
+
+const ofResources = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): PolicyRule => ({
+  verbs,
+  apiGroups,
+  resources,
+  resourceNames,
+});
+const ofPaths = ({ verbs, nonResourceURLs }: NonResourceRule): PolicyRule => ({ verbs, nonResourceURLs });
+
+/** Whether nothing but owners, finalizers and managed fields changes, which the garbage collector must be able to write. */
+function onlyForGarbageCollection(next: Role | Binding, prior: Role | Binding): boolean {
+  const { ownerReferences, finalizers, managedFields } = prior.metadata;
+  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...rest } = next.metadata;
+  const kept = Object.fromEntries(
+    Object.entries({ ownerReferences, finalizers, managedFields }).filter(([, value]) => value !== undefined),
+  );
+  return sameValue({ ...next, metadata: { ...rest, ...kept } }, prior);
+}

@@ -1,0 +1,228 @@
+/**
+ * The roles and bindings that exist from the start, with the names and rights that kube-apiserver gives them. Roles of kubelets, proxies,
+ * schedulers and certificate signers are left out: nothing here has their work.
+ */
+import { type Names, spell, systemGroups } from "../../plugin.ts";
+import type { PolicyRule } from "./schema.ts";
+
+/** A role as the policy describes it. */
+export interface DefaultRole {
+  readonly name: string;
+  readonly rules?: readonly PolicyRule[];
+  /** The suffix of the label `aggregate-to-...` that other roles select it by. */
+  readonly aggregatedTo?: string;
+  /** The suffix of the labels of the roles that it consists of. */
+  readonly aggregates?: string;
+}
+/** A binding of the ClusterRole of the same name, or of `role`. */
+export interface DefaultBinding {
+  readonly name: string;
+  readonly role: string;
+  readonly groups?: readonly string[];
+  readonly users?: readonly string[];
+  /** Service accounts of kube-system. */
+  readonly accounts?: readonly string[];
+}
+
+const read = ["get", "list", "watch"], write = ["create", "delete", "deletecollection", "patch", "update"];
+const readWrite = [...read, ...write];
+const all = ["*"], core = "";
+
+const rule = (verbs: readonly string[], apiGroups: string | readonly string[], ...resources: readonly string[]): PolicyRule => ({
+  verbs,
+  apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups,
+  resources,
+});
+const named = (verbs: readonly string[], group: string, resource: string, name: string): PolicyRule => ({
+  ...rule(verbs, group, resource),
+  resourceNames: [name],
+});
+const paths = (verbs: readonly string[], ...nonResourceURLs: readonly string[]): PolicyRule => ({ verbs, nonResourceURLs });
+/** Recording of events. */
+const events = rule(["create", "patch", "update"], [core, "events.{domain}"], "events");
+
+const health = ["/healthz", "/livez", "/readyz"];
+
+/** Controllers' roles by the name of their account in kube-system. */
+const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
+  "clusterrole-aggregation-controller": [rule([...read, "escalate", "patch", "update"], "rbac.authorization.{domain}", "clusterroles")],
+  "generic-garbage-collector": [rule([...read, "delete", "patch", "update"], all, "*"), events],
+  "legacy-service-account-token-cleaner": [
+    named(["get"], core, "configmaps", "kube-apiserver-legacy-service-account-token-tracking"),
+    rule(["delete", "patch"], core, "secrets"),
+  ],
+  "namespace-controller": [
+    rule([...read, "delete"], core, "namespaces"),
+    rule(["update"], core, "namespaces/finalize", "namespaces/status"),
+    rule([...read, "delete", "deletecollection"], all, "*"),
+  ],
+  "pv-protection-controller": [rule([...read, "update"], core, "persistentvolumes"), events],
+  "pvc-protection-controller": [
+    rule([...read, "update"], core, "persistentvolumeclaims"),
+    rule(["update"], core, "persistentvolumeclaims/status"),
+    rule(read, core, "pods"),
+    events,
+  ],
+  "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
+  "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
+  "storage-version-migrator-controller": [
+    rule(["create", "list", "patch"], all, "*"),
+    rule(["get"], "apiextensions.{domain}", "customresourcedefinitions"),
+    rule(["patch"], "apiextensions.{domain}", "customresourcedefinitions/status"),
+    rule(["update"], "storagemigration.{domain}", "storageversionmigrations/status"),
+  ],
+  "volumeattributesclass-protection-controller": [
+    rule(read, core, "persistentvolumeclaims"),
+    rule(read, core, "persistentvolumes"),
+    rule([...read, "update"], "storage.{domain}", "volumeattributesclasses"),
+    events,
+  ],
+};
+const controllerRole = (account: string): string => `system:controller:${account}`;
+
+const roles: readonly DefaultRole[] = [
+  { name: "cluster-admin", rules: [rule(all, all, "*"), paths(all, "*")] },
+  {
+    name: "system:discovery",
+    rules: [paths(["get"], "/api", "/api/*", "/apis", "/apis/*", ...health, "/openapi", "/openapi/*", "/version", "/version/")],
+  },
+  {
+    name: "system:monitoring",
+    rules: [paths(["get"], "/metrics", "/metrics/slis", ...health, ...health.map((path) => `${path}/*`))],
+  },
+  {
+    name: "system:basic-user",
+    rules: [
+      rule(["create"], "authorization.{domain}", "selfsubjectaccessreviews", "selfsubjectrulesreviews"),
+      rule(["create"], "authentication.{domain}", "selfsubjectreviews"),
+    ],
+  },
+  { name: "system:public-info-viewer", rules: [paths(["get"], ...health, "/version", "/version/")] },
+  {
+    name: "system:auth-delegator",
+    rules: [
+      rule(["create"], "authentication.{domain}", "tokenreviews"),
+      rule(["create"], "authorization.{domain}", "subjectaccessreviews"),
+    ],
+  },
+  {
+    name: "system:service-account-issuer-discovery",
+    rules: [
+      paths(
+        ["get"],
+        "/.well-known/openid-configuration",
+        "/.well-known/openid-configuration/",
+        "/openid/v1/jwks",
+        "/openid/v1/jwks/",
+      ),
+    ],
+  },
+  { name: "admin", aggregates: "admin" },
+  { name: "edit", aggregates: "edit", aggregatedTo: "admin" },
+  { name: "view", aggregates: "view", aggregatedTo: "edit" },
+  {
+    name: "system:aggregate-to-admin",
+    aggregatedTo: "admin",
+    rules: [
+      rule(["create"], "authorization.{domain}", "localsubjectaccessreviews"),
+      rule(readWrite, "rbac.authorization.{domain}", "roles", "rolebindings"),
+    ],
+  },
+  {
+    name: "system:aggregate-to-edit",
+    aggregatedTo: "edit",
+    rules: [
+      rule(read, core, "secrets"),
+      rule(["impersonate"], core, "serviceaccounts"),
+      rule(write, core, "configmaps", "persistentvolumeclaims", "podtemplates", "secrets", "serviceaccounts"),
+      rule(["create"], core, "serviceaccounts/token"),
+      rule(write, [core, "events.{domain}"], "events"),
+      rule(readWrite, "coordination.{domain}", "leases"),
+    ],
+  },
+  {
+    name: "system:aggregate-to-view",
+    aggregatedTo: "view",
+    rules: [
+      rule(read, core, "configmaps", "persistentvolumeclaims", "persistentvolumeclaims/status", "podtemplates", "serviceaccounts"),
+      rule(read, core, "limitranges", "namespaces/status", "resourcequotas", "resourcequotas/status"),
+      rule(read, core, "namespaces"),
+      rule(read, [core, "events.{domain}"], "events"),
+    ],
+  },
+  {
+    name: "system:persistent-volume-provisioner",
+    rules: [
+      rule([...read, "create", "delete"], core, "persistentvolumes"),
+      rule([...read, "update"], core, "persistentvolumeclaims"),
+      rule(read, "storage.{domain}", "storageclasses"),
+      rule(["watch"], core, "events"),
+      events,
+    ],
+  },
+  ...Object.entries(controllerRules).map(([account, rules]) => ({ name: controllerRole(account), rules })),
+];
+
+const bindings: readonly DefaultBinding[] = [
+  { name: "cluster-admin", role: "cluster-admin", groups: [systemGroups.masters] },
+  { name: "system:monitoring", role: "system:monitoring", groups: [systemGroups.monitoring] },
+  { name: "system:discovery", role: "system:discovery", groups: [systemGroups.authenticated] },
+  { name: "system:basic-user", role: "system:basic-user", groups: [systemGroups.authenticated] },
+  {
+    name: "system:public-info-viewer",
+    role: "system:public-info-viewer",
+    groups: [systemGroups.authenticated, systemGroups.unauthenticated],
+  },
+  {
+    name: "system:service-account-issuer-discovery",
+    role: "system:service-account-issuer-discovery",
+    groups: [systemGroups.serviceAccounts],
+  },
+  ...Object.keys(controllerRules).map((account) => ({
+    name: controllerRole(account),
+    role: controllerRole(account),
+    accounts: [account],
+  })),
+];
+
+/** The default roles as objects, with the names of this server. */
+export function defaultRoles(names: Names): readonly object[] {
+  const prefix = spell(names, "rbac.authorization.{domain}");
+  const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
+  const spelled = ({ apiGroups, ...rest }: PolicyRule): PolicyRule => ({
+    ...rest,
+    ...(apiGroups === undefined ? {} : { apiGroups: apiGroups.map((group) => spell(names, group)) }),
+  });
+  return roles.map(({ name, rules = [], aggregates, aggregatedTo }) => ({
+    metadata: withMarks(names, name, aggregatedTo === undefined ? {} : label(aggregatedTo)),
+    rules: rules.map(spelled),
+    ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
+  }));
+}
+
+/** The default bindings as objects. */
+export function defaultBindings(names: Names): readonly object[] {
+  const apiGroup = spell(names, "rbac.authorization.{domain}");
+  return bindings.map(({ name, role, groups = [], users = [], accounts = [] }) => ({
+    metadata: withMarks(names, name, {}),
+    roleRef: { apiGroup, kind: "ClusterRole", name: role },
+    subjects: [
+      ...users.map((user) => ({ kind: "User", apiGroup, name: user })),
+      ...groups.map((group) => ({ kind: "Group", apiGroup, name: group })),
+      ...accounts.map((account) => ({ kind: "ServiceAccount", name: account, namespace: "kube-system" })),
+    ],
+  }));
+}
+
+function withMarks(names: Names, name: string, labels: Readonly<Record<string, string>>): object {
+  return {
+    name,
+    labels: { [spell(names, "{platform}.io/bootstrapping")]: "rbac-defaults", ...labels },
+    annotations: { [autoUpdate(names)]: "true" },
+  };
+}
+
+/** The annotation that keeps an object as it is where its value is "false". */
+export function autoUpdate(names: Names): string {
+  return spell(names, "rbac.authorization.{platform}.io/autoupdate");
+}

@@ -1,0 +1,65 @@
+import { defineResource, pathSegmentName, type Resource, type Strategy, validateObjectMetaUpdate } from "../../plugin.ts";
+import { authorizeBinding, authorizeClusterRole, authorizeRole } from "./escalation.ts";
+import { bindingColumns } from "./columns.ts";
+import { type Binding, ClusterRole, ClusterRoleBinding, groupVersion, Role, RoleBinding } from "./schema.ts";
+import { validateBinding, validateBindingUpdate, validateClusterRole, validateRole } from "./validate.ts";
+import { withGroups } from "./defaults.ts";
+
+/** What the four kinds share: names may be any segment of a path, such as `system:node`, and PUT creates. */
+const strategy: Strategy = Object.freeze<Strategy>({ createOnUpdate: true, nameRule: pathSegmentName });
+
+export const roles: Resource<Role> = defineResource<Role>({
+  kind: "Role",
+  scope: "Namespaced",
+  summary: "Rules that bindings give to users in one namespace.",
+  storedAs: groupVersion,
+  storedUnder: "roles",
+  served: { [groupVersion]: { schema: Role, introduced: "1.8" } },
+  strategy,
+  authorizeWrite: authorizeRole,
+  create: validateRole,
+  update: (next, prior) => [...validateRole(next), ...validateObjectMetaUpdate(next.metadata, prior.metadata)],
+});
+
+export const clusterRoles: Resource<ClusterRole> = defineResource<ClusterRole>({
+  kind: "ClusterRole",
+  scope: "Cluster",
+  summary: "Rules that bindings give to users in the cluster or in one namespace.",
+  storedAs: groupVersion,
+  storedUnder: "clusterroles",
+  served: { [groupVersion]: { schema: ClusterRole, introduced: "1.8" } },
+  strategy,
+  authorizeWrite: authorizeClusterRole,
+  create: (next) => validateClusterRole(next),
+  update: (next, prior) => [...validateClusterRole(next, prior), ...validateObjectMetaUpdate(next.metadata, prior.metadata)],
+});
+
+const namespacedKinds = Object.freeze(["Role", "ClusterRole"]), clusterKinds = Object.freeze(["ClusterRole"]);
+
+export const roleBindings: Resource<Binding> = defineResource<Binding>({
+  kind: "RoleBinding",
+  scope: "Namespaced",
+  summary: "Gives a role to users in one namespace.",
+  storedAs: groupVersion,
+  storedUnder: "rolebindings",
+  served: { [groupVersion]: { schema: RoleBinding, introduced: "1.8", columns: bindingColumns("RoleBinding"), fill: withGroups } },
+  strategy,
+  authorizeWrite: authorizeBinding,
+  create: (next, context) => validateBinding(next, namespacedKinds, context),
+  update: (next, prior, context) => validateBindingUpdate(next, prior, namespacedKinds, context),
+});
+
+export const clusterRoleBindings: Resource<Binding> = defineResource<Binding>({
+  kind: "ClusterRoleBinding",
+  scope: "Cluster",
+  summary: "Gives a role to users in the whole cluster.",
+  storedAs: groupVersion,
+  storedUnder: "clusterrolebindings",
+  served: {
+    [groupVersion]: { schema: ClusterRoleBinding, introduced: "1.8", columns: bindingColumns("ClusterRoleBinding"), fill: withGroups },
+  },
+  strategy,
+  authorizeWrite: authorizeBinding,
+  create: (next, context) => validateBinding(next, clusterKinds, context),
+  update: (next, prior, context) => validateBindingUpdate(next, prior, clusterKinds, context),
+});
