@@ -17,6 +17,7 @@ export type {
   GateStage,
   HealthCheck,
   HookContext,
+  OpenedAuthorizer,
   Plugin,
   Release,
   RequestHookContext,

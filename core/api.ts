@@ -96,7 +96,7 @@ export interface Api {
   ): Promise<unknown>;
   /** Initial state and then every change, reconnecting and relisting by itself, until the signal aborts. Changes outside of
    *  `watchScope` may be left out, which saves their cost; creation and deletion are always delivered. Of an object that was deleted
-   *  while the watch had a gap only name, namespace and uid are known. */
+   *  while the watch had a gap only name, namespace and uid are known. `synced` is called once the initial state was delivered. */
   watch(
     groupVersion: GroupVersion,
     resource: string,
@@ -104,6 +104,7 @@ export interface Api {
     query: Readonly<Record<string, string>>,
     signal: AbortSignal,
     watchScope?: WatchScope,
+    synced?: () => void,
   ): AsyncIterable<{ readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }>;
   /** The collections that take `verb`, of every group version in force. */
   collections(verb: string): readonly {

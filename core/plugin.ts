@@ -321,11 +321,8 @@ export interface AuthorizerDefinition {
   readonly name: string;
   /** One sentence for --help. */
   readonly summary: string;
-  /**
-   * Starts it. Must not throw. The server is ready once every watch that this function has begun, before it returns, has delivered its
-   * initial state.
-   */
-  open(context: AuthorizerContext): Authorizer;
+  /** Starts it. Must not throw. */
+  open(context: AuthorizerContext): OpenedAuthorizer;
 }
 /** What happened to an object, for `EventRecorder.record`. */
 export interface EventNews {

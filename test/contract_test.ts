@@ -49,7 +49,7 @@ test("every value that plugin.ts exports is among the names that this test reads
   assert.deepEqual(Object.keys(contract).filter((name) => !exported.has(name)), []);
 });
 
-for (const family of ["authentication", "migration"]) {
+for (const family of ["authentication", "migration", "rbac"]) {
   test(`the family ${family} imports thole/plugin only`, () => {
     assert.deepEqual([...new Set(importsOf(family).map(({ from }) => from))], ["plugin.ts"]);
   });

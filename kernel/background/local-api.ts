@@ -132,7 +132,7 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
     },
     delete: (version, resource, namespace, name, options) => ask("DELETE", pathOf(version, resource, namespace, name), options),
     deleteCollection: (version, resource, namespace, query) => ask("DELETE", pathOf(version, resource, namespace) + queryOf(query)),
-    watch: (version, resource, namespace, query, signal, watchScope) =>
+    watch: (version, resource, namespace, query, signal, watchScope, synced) =>
       follow(
         api,
         (url) => send("GET", url, undefined, { signal, watchScope }),
@@ -141,7 +141,11 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
         signal,
         () => {
           const { group, version: own } = splitGroupVersion(spell(server.catalog.names, version));
-          return follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+          const seen = follows(`*${own}.${server.catalog.endpoint(group, own, resource)?.kind ?? resource}`);
+          return () => {
+            seen();
+            synced?.();
+          };
         },
       ),
     collections: (verb) =>

@@ -12,7 +12,14 @@ import { hookContext, type RequestContext } from "../request-context.ts";
 
 export function requestHookContext(call: RequestContext): RequestHookContext {
   const { user, access, warnings } = call;
-  return { ...hookContext(call), caller: user, requestName: call.info.name, access, read: readerOf(call), warn: (text) => warnings.add(text) };
+  return {
+    ...hookContext(call),
+    caller: user,
+    requestName: call.info.name,
+    access,
+    read: readerOf(call),
+    warn: (text) => warnings.add(text),
+  };
 }
 
 /** Reads objects through the cache; a kind that is not served has none. */

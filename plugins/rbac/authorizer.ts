@@ -17,11 +17,13 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
       set: (each: ApiObject) => index.setBinding(each as Binding),
       remove: (each: ApiObject) => index.deleteBinding(each as Binding),
     };
-    follow(context, "clusterroles", role);
-    follow(context, "roles", role);
-    follow(context, "clusterrolebindings", binding);
-    follow(context, "rolebindings", binding);
-    return authorizerOf(index);
+    const synced = [
+      follow(context, "clusterroles", role),
+      follow(context, "roles", role),
+      follow(context, "clusterrolebindings", binding),
+      follow(context, "rolebindings", binding),
+    ];
+    return { ...authorizerOf(index), ready: Promise.all(synced).then(() => {}) };
   },
 });
 
@@ -30,17 +32,48 @@ interface Target {
   readonly remove: (object: ApiObject) => void;
 }
 
-/** Keeps the index as new as the store until the signal aborts. What is known stays in force after a failure. */
-async function follow({ api, signal, logError }: AuthorizerContext, resource: string, { set, remove }: Target): Promise<void> {
-  while (!signal.aborted) {
+/** Keeps the index as new as the store until the signal aborts. Resolves once it has the initial state. */
+function follow(context: AuthorizerContext, resource: string, target: Target): Promise<void> {
+  const synced = Promise.withResolvers<void>();
+  void keepFollowing(context, resource, target, synced.resolve);
+  return synced.promise;
+}
+
+/** What is known stays in force after a failure. */
+async function keepFollowing(
+  { api, signal, logError }: AuthorizerContext,
+  resource: string,
+  { set, remove }: Target,
+  synced: () => void,
+): Promise<void> {
+  /** What the index has, by name: what is not in the initial state of the next watch is gone. */
+  let known = new Map<string, ApiObject>();
+  for (let reported = ""; !signal.aborted;) {
+    const before = known;
+    known = new Map();
+    const begun = () => {
+      for (const [key, object] of before) if (!known.has(key)) remove(object);
+      before.clear();
+      synced();
+    };
     try {
-      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal)) {
-        if (type === "DELETED") remove(object);
-        else set(object);
+      for await (const { type, object } of api.watch(groupVersion, resource, "", {}, signal, "everything", begun)) {
+        reported = "";
+        const key = `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`;
+        if (type === "DELETED") {
+          known.delete(key);
+          remove(object);
+        } else {
+          known.set(key, object);
+          set(object);
+        }
       }
     } catch (error) {
       if (signal.aborted) return;
-      logError(`the authorizer RBAC cannot follow ${resource}; it tries again`, error);
+      const reason = String(error);
+      if (reason !== reported) logError(`cannot follow ${resource}; it tries again`, error);
+      reported = reason;
+      for (const [key, object] of before) if (!known.has(key)) known.set(key, object);
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }

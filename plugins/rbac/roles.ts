@@ -42,7 +42,7 @@ export const roleBindings: Resource<Binding> = defineResource<Binding>({
   summary: "Gives a role to users in one namespace.",
   storedAs: groupVersion,
   storedUnder: "rolebindings",
-  served: { [groupVersion]: { schema: RoleBinding, introduced: "1.8", columns: bindingColumns("RoleBinding"), fill: withGroups } },
+  served: { [groupVersion]: { schema: RoleBinding, introduced: "1.8", columns: bindingColumns("RoleBinding"), applyDefaults: withGroups } },
   strategy,
   authorizeWrite: authorizeBinding,
   create: (next, context) => validateBinding(next, namespacedKinds, context),
@@ -56,7 +56,12 @@ export const clusterRoleBindings: Resource<Binding> = defineResource<Binding>({
   storedAs: groupVersion,
   storedUnder: "clusterrolebindings",
   served: {
-    [groupVersion]: { schema: ClusterRoleBinding, introduced: "1.8", columns: bindingColumns("ClusterRoleBinding"), fill: withGroups },
+    [groupVersion]: {
+      schema: ClusterRoleBinding,
+      introduced: "1.8",
+      columns: bindingColumns("ClusterRoleBinding"),
+      applyDefaults: withGroups,
+    },
   },
   strategy,
   authorizeWrite: authorizeBinding,

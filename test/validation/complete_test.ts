@@ -17,10 +17,6 @@ interface Known {
 
 /** Of the reference, and not served: a kind that comes to be served gets a table instead. */
 const notServed: readonly string[] = [
-  "rbac.authorization.k8s.io/v1/Role",
-  "rbac.authorization.k8s.io/v1/ClusterRole",
-  "rbac.authorization.k8s.io/v1/RoleBinding",
-  "rbac.authorization.k8s.io/v1/ClusterRoleBinding",
   "authorization.k8s.io/v1/SubjectAccessReview",
   "authorization.k8s.io/v1/SelfSubjectAccessReview",
   "authorization.k8s.io/v1/LocalSubjectAccessReview",

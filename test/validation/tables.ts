@@ -9,6 +9,7 @@ import { namespace } from "./kinds/namespace.ts";
 import { objectMeta, objectMetaByStatus } from "./kinds/object-meta.ts";
 import { persistentVolume } from "./kinds/persistent-volume.ts";
 import { persistentVolumeClaim } from "./kinds/persistent-volume-claim.ts";
+import { clusterRole, clusterRoleBinding, role, roleBinding } from "./kinds/rbac.ts";
 import { secret } from "./kinds/secret.ts";
 import { storageClass, volumeAttributesClass } from "./kinds/storage-class.ts";
 import { alphaStorageVersionMigration, conditions, storageVersionMigration } from "./kinds/storage-version-migration.ts";
@@ -42,6 +43,10 @@ export const tables: readonly KindRules[] = [
   alphaStorageVersionMigration,
   selfSubjectReview,
   tokenReview,
+  role,
+  clusterRole,
+  roleBinding,
+  clusterRoleBinding,
 ];
 
 /** Rules of the tables above, tried on another kind as well. */
