@@ -50,7 +50,7 @@ interface RunningAuthorizer extends ChainedAuthorizer {
   close(): void;
 }
 
-/** What is in every chain until roles of a plugin give the same rights. */
+/** In the chain where no plugin offers an authorizer of the configuration: otherwise roles give these rights. */
 const publicRights: readonly ChainedAuthorizer[] = [systemMonitoring, publicInformation, systemDiscovery].map((authorizer) => ({
   type: "",
   name: "",
@@ -71,9 +71,12 @@ export function openAuthorization(needs: AuthorizationNeeds): Authorization {
     const outcomes = await Promise.allSettled(next.map(({ ready }) => ready));
     // The authorizers that a later configuration does not keep are closed by it.
     if (last === turn && !signal.aborted) {
-      chain = chainOf([...next, ...publicRights], ({ type, name }, decision) => {
-        if (type !== "") registry.record.authorizerDecisions.with({ decision, name, type }).add();
-      });
+      chain = chainOf(
+        next.some(({ authorizer }) => authorizer === missing) ? [...next, ...publicRights] : next,
+        ({ type, name }, decision) => {
+          if (type !== "") registry.record.authorizerDecisions.with({ decision, name, type }).add();
+        },
+      );
     }
     for (const each of before) if (!running.includes(each)) each.close();
     outcomes.forEach((outcome, index) => {

@@ -67,6 +67,7 @@ async function createdByPut(call: RequestContext, object: ApiObject, dryRun: boo
   refuseAbsent(call);
   const { uid } = object.metadata;
   if (uid !== undefined) throw conflictError(resourceName(call), info.name, uidMismatch(toldKey(call, keyOfCall(call), dryRun), uid, ""));
+  await call.authorize({ ...info, verb: "create" });
   const { resourceVersion: _, ...metadata } = object.metadata;
   return objectResult(201, await store(call, { ...object, metadata }, dryRun));
 }

@@ -3,6 +3,7 @@
  * (pkg/registry/rbac/*\/policybased).
  */
 import {
+  goQuote,
   type NonResourceRule,
   type RequestHookContext,
   type ResourceRule,
@@ -97,20 +98,21 @@ async function rulesOfRole(
   { names, read }: RequestHookContext,
 ): Promise<readonly PolicyRule[]> {
   if (kind !== "Role" && kind !== "ClusterRole") {
-    throw new StatusError("InternalError", `Internal error occurred: unsupported role reference kind: "${kind}"`);
+    throw new StatusError("Unknown", `unsupported role reference kind: ${goQuote(kind)}`);
   }
-  const resource = kind === "Role" ? "roles" : "clusterroles";
+  const resource = kind === "Role" ? "roles" : "clusterroles", group = spell(names, "rbac.authorization.{domain}");
   const role = await read.get(groupVersion, resource, kind === "Role" ? namespace : "", name) as Role | undefined; // of that resource
   if (role !== undefined) return role.rules ?? [];
-  const group = spell(names, "rbac.authorization.{domain}");
-  throw new StatusError("NotFound", `${resource}.${group} "${name}" not found`, { details: { name, group, kind: resource } });
+  // Upstream names the resource of the request here, and the role as its name.
+  const own = namespace === "" ? "clusterrolebindings" : "rolebindings";
+  throw new StatusError("NotFound", `${own}.${group} ${goQuote(name)} not found`, { details: { name, group, kind: own } });
 }
 
 /** The rights in `rules` that the caller does not have in the namespace, as a sentence; undefined if there are none. */
 async function missing(
   rules: readonly PolicyRule[],
   namespace: string,
-  { access, caller }: RequestHookContext,
+  { access, caller, names }: RequestHookContext,
 ): Promise<string | undefined> {
   const { resourceRules, nonResourceRules, evaluationError } = await access.rules(caller, namespace, "RBAC");
   const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)];
@@ -130,7 +132,9 @@ async function missing(
   }
   if (found.length === 0) return undefined;
   const { name, groups } = caller;
-  const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError}]`;
+  // Here kube-apiserver names the resource of a missing role, and elsewhere its kind.
+  const group = spell(names, "rbac.authorization.{domain}");
+  const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError.replaceAll(`role.${group} `, `roles.${group} `)}]`;
   return `user ${quoted([name]).slice(1, -1)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
     `${describeRights(found).join("\n")}${errors}`;
 }

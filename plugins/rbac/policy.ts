@@ -28,16 +28,20 @@ const read = ["get", "list", "watch"], write = ["create", "delete", "deletecolle
 const readWrite = [...read, ...write];
 const all = ["*"], core = "";
 
+/** With sorted lists, as kube-apiserver's. */
 const rule = (verbs: readonly string[], apiGroups: string | readonly string[], ...resources: readonly string[]): PolicyRule => ({
-  verbs,
-  apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups,
-  resources,
+  verbs: verbs.toSorted(),
+  apiGroups: typeof apiGroups === "string" ? [apiGroups] : apiGroups.toSorted(),
+  resources: resources.toSorted(),
 });
 const named = (verbs: readonly string[], group: string, resource: string, name: string): PolicyRule => ({
   ...rule(verbs, group, resource),
   resourceNames: [name],
 });
-const paths = (verbs: readonly string[], ...nonResourceURLs: readonly string[]): PolicyRule => ({ verbs, nonResourceURLs });
+const paths = (verbs: readonly string[], ...nonResourceURLs: readonly string[]): PolicyRule => ({
+  verbs,
+  nonResourceURLs: nonResourceURLs.toSorted(),
+});
 /** Recording of events. */
 const events = rule(["create", "patch", "update"], [core, "events.{domain}"], "events");
 
@@ -84,7 +88,22 @@ const roles: readonly DefaultRole[] = [
   { name: "cluster-admin", rules: [rule(all, all, "*"), paths(all, "*")] },
   {
     name: "system:discovery",
-    rules: [paths(["get"], "/api", "/api/*", "/apis", "/apis/*", ...health, "/openapi", "/openapi/*", "/version", "/version/")],
+    rules: [
+      paths(
+        ["get"],
+        "/api",
+        "/api/*",
+        "/apis",
+        "/apis/*",
+        "/healthz",
+        "/livez",
+        "/openapi",
+        "/openapi/*",
+        "/readyz",
+        "/version",
+        "/version/",
+      ),
+    ],
   },
   {
     name: "system:monitoring",
