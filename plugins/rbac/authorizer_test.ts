@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ApiObject, AuthorizationAttributes, AuthorizerContext, Caller } from "../../plugin.ts";
+import { fakeApi, noMetric } from "../../core/test-context.ts";
+import { defaultNames } from "../../core/names.ts";
+import { authorizerOf, rbacAuthorizer } from "./authorizer.ts";
+import { RuleIndex } from "./rule-index.ts";
+import type { Binding, Role, Subject } from "./schema.ts";
+
+const group = "rbac.authorization.k8s.io";
+const attributes = (verb: string, resource: string, namespace = "", name = ""): AuthorizationAttributes => ({
+  isResourceRequest: true,
+  path: "",
+  verb,
+  group: "",
+  version: "v1",
+  resource,
+  subresource: "",
+  namespace,
+  name,
+});
+const role = (name: string, verbs: string[], resources: string[], namespace = "") =>
+  ({
+    kind: namespace === "" ? "ClusterRole" : "Role",
+    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+    rules: [{ verbs, apiGroups: [""], resources }],
+  }) as unknown as Role;
+const binding = (
+  name: string,
+  roleName: string,
+  subjects: Partial<Subject>[],
+  namespace = "",
+  kind = namespace === "" ? "ClusterRole" : "Role",
+) =>
+  ({
+    kind: namespace === "" ? "ClusterRoleBinding" : "RoleBinding",
+    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+    roleRef: { apiGroup: group, kind, name: roleName },
+    subjects,
+  }) as unknown as Binding;
+const user = (name: string, ...groups: string[]): Caller => ({ name, groups });
+
+function decisionOf(index: RuleIndex) {
+  const authorizer = authorizerOf(index);
+  return async (caller: Caller, wanted: AuthorizationAttributes) => {
+    const { verdict, reason } = await authorizer.authorize(caller, wanted);
+    return reason === "" ? verdict : `${verdict}: ${reason}`;
+  };
+}
+
+test("RBAC allows what bindings give to users, groups and service accounts, and says which", async () => {
+  const index = new RuleIndex(group);
+  index.setRole(role("view", ["get"], ["pods"]));
+  index.setRole(role("local", ["list"], ["secrets"], "a"));
+  index.setBinding(binding("all", "view", [{ kind: "User", name: "x" }, { kind: "Group", name: "dev" }]));
+  index.setBinding(binding("own", "local", [{ kind: "ServiceAccount", name: "robot" }], "a"));
+  index.setBinding(binding("far", "view", [{ kind: "ServiceAccount", name: "robot", namespace: "b" }], "a", "ClusterRole"));
+  const decide = decisionOf(index);
+  assert.equal(
+    await decide(user("ann", "dev"), attributes("get", "pods", "a")),
+    'allow: RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "view" to Group "dev"',
+  );
+  assert.equal(
+    await decide(user("system:serviceaccount:a:robot"), attributes("list", "secrets", "a")),
+    'allow: RBAC: allowed by RoleBinding "own/a" of Role "local" to ServiceAccount "robot/a"',
+  );
+  assert.equal(
+    await decide(user("system:serviceaccount:b:robot"), attributes("get", "pods", "a")),
+    'allow: RBAC: allowed by RoleBinding "far/a" of ClusterRole "view" to ServiceAccount "robot/b"',
+  );
+  assert.equal(await decide(user("system:serviceaccount:a:robot"), attributes("list", "secrets", "b")), "noOpinion", "another namespace");
+  assert.equal(await decide(user("system:serviceaccount:a:robot"), attributes("list", "secrets")), "noOpinion", "all namespaces");
+  assert.equal(await decide(user("dev"), attributes("get", "pods", "a")), "noOpinion", "a user is no group");
+  assert.equal(await decide(user("ann", "x"), attributes("get", "pods", "a")), "noOpinion", "a group is no user");
+});
+
+test("RBAC forgets what is deleted or changed, and names roles that are missing", async () => {
+  const index = new RuleIndex(group);
+  const decide = decisionOf(index), ann = user("ann", "dev", "ops");
+  const given = binding("one", "view", [{ kind: "User", name: "ann" }, { kind: "Group", name: "dev" }, { kind: "Group", name: "ops" }]);
+  index.setBinding(given);
+  index.setBinding(binding("two", "gone", [{ kind: "Group", name: "ops" }], "a"));
+  assert.equal(
+    await decide(ann, attributes("get", "pods", "a")),
+    `noOpinion: RBAC: [clusterrole.${group} "view" not found, role.${group} "gone" not found]`,
+    "each binding is met once",
+  );
+  index.setRole(role("view", ["get"], ["pods"]));
+  assert.match(await decide(ann, attributes("get", "pods", "a")), /^allow/);
+  index.setBinding(binding("one", "view", [{ kind: "User", name: "bob" }]));
+  assert.doesNotMatch(await decide(ann, attributes("get", "pods", "b")), /^allow/);
+  assert.match(await decide(user("bob"), attributes("get", "pods", "b")), /^allow/);
+  index.deleteBinding(given);
+  assert.equal(await decide(user("bob"), attributes("get", "pods", "b")), "noOpinion");
+  index.setBinding(given);
+  index.deleteRole(role("view", [], []));
+  assert.match(await decide(ann, attributes("get", "pods")), /^noOpinion/);
+});
+
+test("RBAC lists the rules of a user: those of the cluster first", () => {
+  const index = new RuleIndex(group);
+  index.setRole(role("view", ["get"], ["pods"]));
+  index.setRole({ ...role("paths", [], []), rules: [{ verbs: ["get"], nonResourceURLs: ["/metrics"] }] });
+  index.setRole(role("local", ["list"], ["secrets"], "a"));
+  index.setBinding(binding("local", "local", [{ kind: "User", name: "ann" }], "a"));
+  index.setBinding(binding("view", "view", [{ kind: "User", name: "ann" }]));
+  index.setBinding(binding("paths", "paths", [{ kind: "User", name: "ann" }]));
+  const authorizer = authorizerOf(index);
+  assert.deepEqual(authorizer.rules!(user("ann"), "a"), {
+    resourceRules: [
+      { verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames: [] },
+      { verbs: ["list"], apiGroups: [""], resources: ["secrets"], resourceNames: [] },
+    ],
+    nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/metrics"] }],
+    incomplete: false,
+    evaluationError: "",
+  });
+});
+
+test("a decision looks at the bindings of its user only, whatever others there are", () => {
+  const index = new RuleIndex(group);
+  let looked = 0;
+  for (let at = 0; at < 2_000; at++) {
+    const one = role(`role-${at}`, ["get"], ["pods"]);
+    index.setRole({
+      ...one,
+      get rules() {
+        return one.rules;
+      },
+    });
+    index.setBinding(binding(`binding-${at}`, `role-${at}`, [{ kind: "User", name: `user-${at}` }]));
+  }
+  const spied = new Proxy(attributes("get", "pods", "a"), {
+    get(target, key, receiver) {
+      if (key === "verb") looked++;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  assert.match(index.find(user("user-1999"), spied).allowedBy ?? "", /binding-1999/);
+  assert.equal(looked, 1, "one rule was compared");
+});
+
+test("the authorizer follows the API, is ready with the initial state, and drops what went while it could not follow", async () => {
+  type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+  const ending = new AbortController(), errors: string[] = [];
+  const again = Promise.withResolvers<void>();
+  let round = 0;
+  const bindings = (name: string): Change => ({ type: "ADDED", object: binding(name, "view", [{ kind: "User", name }]) as ApiObject });
+  const api = fakeApi({
+    async *watch(_version, resource, _namespace, _query, signal, _scope, synced): AsyncGenerator<Change> {
+      if (resource === "clusterroles") yield { type: "ADDED", object: role("view", ["get"], ["pods"]) as ApiObject };
+      if (resource === "clusterrolebindings") {
+        round++;
+        yield bindings("stays");
+        if (round === 1) yield bindings("goes");
+        synced?.();
+        if (round === 1) throw new Error("history is gone");
+        again.resolve();
+      } else synced?.();
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    },
+  });
+  const context: AuthorizerContext = {
+    names: defaultNames,
+    api,
+    metric: noMetric,
+    logError: (text) => void errors.push(text),
+    signal: ending.signal,
+  };
+  const opened = rbacAuthorizer.open(context);
+  await opened.ready;
+  const verdict = async (name: string) => (await opened.authorize(user(name), attributes("get", "pods", "a"))).verdict;
+  assert.deepEqual([await verdict("stays"), await verdict("goes")], ["allow", "allow"]);
+  await again.promise;
+  assert.deepEqual([await verdict("stays"), await verdict("goes")], ["allow", "noOpinion"]);
+  assert.deepEqual(errors, ["cannot follow clusterrolebindings; it tries again"]);
+  ending.abort();
+});
