@@ -291,6 +291,9 @@ export const limits = Object.freeze({
   keyFetchMs: 10_000,
   /** Milliseconds after which keys in use are fetched again, so that revoked ones go. */
   keySetAgeMs: 10 * 60_000,
+  /** Milliseconds for the review of a token by another server, with all attempts (kube-apiserver's lookup), and UTF-16 units of its error. */
+  tokenReviewMs: 30_000,
+  tokenReviewErrorLengthMax: 1024,
   /** Milliseconds between two log lines about the same failure of requests. */
   errorLogMs: 10_000,
   /** UTF-16 units of a token of a service account that is looked at, and of its header; longer text is no token. */

@@ -38,6 +38,7 @@ const live = <S extends Setting<Kind, unknown>>(setting: S): S & Change => ({ ..
 /** A change needs a restart, because of `reason`. */
 const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S & Change => ({ ...setting, fixed: reason });
 
+const isIssuer = "authenticators are opened once, at start";
 const isOpen = "the listener is opened once, at start";
 const isRead = "the file is read once, at start";
 const isFollowed = "a new path needs a restart; the file's content is reloaded when it changes";
@@ -74,6 +75,19 @@ export interface Config {
   readonly "service-account-lookup": boolean;
   readonly "api-audiences": readonly string[];
   readonly "authorization-mode": readonly string[];
+  readonly "authentication-config": string;
+  readonly "oidc-issuer-url": string;
+  readonly "oidc-client-id": string;
+  readonly "oidc-ca-file": string;
+  readonly "oidc-username-claim": string;
+  readonly "oidc-username-prefix": string;
+  readonly "oidc-groups-claim": string;
+  readonly "oidc-groups-prefix": string;
+  readonly "oidc-signing-algs": readonly string[];
+  readonly "oidc-required-claim": ReadonlyMap<string, string>;
+  readonly "authentication-token-webhook-config-file": string;
+  readonly "authentication-token-webhook-version": string;
+  readonly "authentication-token-webhook-cache-ttl": number;
   readonly "data-dir": string;
   readonly "etcd-servers": readonly string[];
   readonly "etcd-prefix": string;
@@ -210,6 +224,44 @@ export const settings: Settings = Object.freeze(
     ),
     "api-audiences": live(
       list("Audiences of this server: a service account token must be for one of them; empty: --service-account-issuer."),
+    ),
+    "authentication-config": fixed(
+      isFollowed,
+      text(
+        "",
+        "YAML file with an AuthenticationConfiguration: issuers of JSON Web Tokens, and paths that may be requested without credentials. " +
+          "Excludes --oidc-*.",
+      ),
+    ),
+    "oidc-issuer-url": fixed(
+      isIssuer,
+      text("", "URL of the OpenID Connect issuer whose tokens are accepted; https only. Requires --oidc-client-id."),
+    ),
+    "oidc-client-id": fixed(isIssuer, text("", "Client ID that must be among the audiences of a token of the issuer.")),
+    "oidc-ca-file": fixed(isRead, text("", "PEM bundle of CAs that verify the issuer's certificate; empty uses those of the system.")),
+    "oidc-username-claim": fixed(isIssuer, text("sub", "Claim of the user name.")),
+    "oidc-username-prefix": fixed(
+      isIssuer,
+      text("", "Prefix of user names. Empty: the issuer's URL and #, except for the claim email; - for none."),
+    ),
+    "oidc-groups-claim": fixed(isIssuer, text("", "Claim of the groups, a string or a list of strings; empty for none.")),
+    "oidc-groups-prefix": fixed(isIssuer, text("", "Prefix of groups. Without one, a token may name groups such as system:masters.")),
+    "oidc-signing-algs": fixed(
+      isIssuer,
+      list("Algorithms that tokens may be signed with: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512; empty: RS256."),
+    ),
+    "oidc-required-claim": fixed(isIssuer, texts("Claim that a token must have, with its value: key=value. Can be repeated.")),
+    "authentication-token-webhook-config-file": fixed(
+      isFollowed,
+      text("", "Kubeconfig file of the webhook that reviews bearer tokens which no other authenticator accepts."),
+    ),
+    "authentication-token-webhook-version": fixed(
+      isIssuer,
+      text("v1beta1", "Version of the TokenReview that the webhook is sent and answers: v1 or v1beta1."),
+    ),
+    "authentication-token-webhook-cache-ttl": fixed(
+      isIssuer,
+      duration(2 * 60_000, "Time for which answers of the webhook are remembered, for accepted and refused tokens."),
     ),
 
     "authorization-mode": live(

@@ -2,6 +2,7 @@
 import { defineMetric, type Registry } from "../../metrics/mod.ts";
 import { authorizationMetrics } from "./authorization-metrics.ts";
 import { cacheMetrics } from "../cache/mod.ts";
+import { authenticationMetrics } from "./authentication-metrics.ts";
 import { metaMetrics } from "./meta-metrics.ts";
 import { meterMetrics } from "./meter.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -21,6 +22,7 @@ export const kernelMetrics = Object.freeze({
   ...workMetrics,
   ...tokenMetrics,
   ...authorizationMetrics,
+  ...authenticationMetrics,
   requests: defineMetric({
     name: "apiserver_request_total",
     type: "counter",

@@ -28,7 +28,7 @@ export interface Parts extends CheckedParts {
   readonly cache: OpenedReads;
   readonly registry: KernelRegistry;
   readonly log: Log;
-  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken">;
+  readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
   /** Aborts when a watch that begins now has to end. */
@@ -94,10 +94,10 @@ function backendOf({ inForce, cache, ending, registry }: Parts): Backend {
   };
 }
 
-function authenticateOf({ inForce, authentication: { authenticators }, registry: { record } }: Parts): Server["authenticate"] {
+function authenticateOf({ authentication: { authenticators, isAnonymous }, registry: { record } }: Parts): Server["authenticate"] {
   const authenticate = authenticateInOrder(
     authenticators,
-    () => inForce().config["anonymous-auth"],
+    isAnonymous,
     (result) => record.authentications.with(result === "success" ? succeeded : { result }).add(),
   );
   return (exchange, warn) => {

@@ -1,5 +1,6 @@
 /** The authenticators of requests and of bearer tokens, in upstream's order, and the files that they are read from. */
 import {
+  anonymousRule,
   type AuthenticateToken,
   authenticateTokens,
   type Authenticator,
@@ -12,37 +13,47 @@ import {
 import type { ActiveConfig } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { readText } from "../config/read-files.ts";
+import { serviceAccountIssuers } from "../config/service-accounts.ts";
 import type { Config } from "../config/settings.ts";
 import type { Log } from "../observe/log.ts";
+import type { KernelRecord } from "../observe/metrics.ts";
+import type { Exchange } from "../request/exchange.ts";
 import { errorLog } from "./error-log.ts";
+import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
+import { checkTokenWebhook, openTokenWebhook } from "./token-webhook.ts";
 
 /** Everything that authenticates. */
 export interface Authentication {
   /** Of requests, in order: request header, client certificate, bearer token. */
   readonly authenticators: readonly Authenticator[];
   readonly authenticateToken: AuthenticateToken;
+  /** Whether a request without credentials is anonymous. */
+  readonly isAnonymous: (exchange: Exchange) => boolean;
   readonly followed: readonly Followed[];
 }
 
 /** What is needed to open the authenticators. */
 export interface AuthenticationNeeds {
   readonly inForce: () => Pick<ActiveConfig, "config" | "catalog">;
-  readonly log: Pick<Log, "error">;
+  readonly log: Pick<Log, "info" | "error">;
+  readonly record: KernelRecord;
   /** Those of the tokens of service accounts; they come after the token file and before OpenID Connect. */
   readonly serviceAccounts?: readonly TokenAuthenticator[];
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
 }
 
-/** Opens the authenticators that the settings name. Rejects where a file cannot be used. */
-export async function openAuthentication(
-  config: Config,
-  { inForce, log, serviceAccounts = [], audiences }: AuthenticationNeeds,
-): Promise<Authentication> {
+/** Opens the authenticators that the settings name. Rejects where a file cannot be used; other servers are not waited for. */
+export async function openAuthentication(config: Config, needs: AuthenticationNeeds): Promise<Authentication> {
+  const { inForce, log, serviceAccounts = [], audiences } = needs;
   const certificates = clientCertificates(() => inForce().catalog.gates.isOn("AllowParsingUserUIDFromCertAuth"));
   const file = await openTokenFile(config["token-auth-file"], audiences);
+  const jwt = await openJwt(config, { ...needs, audiences, disallowedIssuers: serviceAccountIssuers(config) });
+  const webhook = await openTokenWebhook(config, { ...needs, audiences });
   // Local ones first, then those that ask other servers. Service accounts come before OpenID Connect, which may fetch keys for a token.
-  const tokens = [...file.authenticators, ...serviceAccounts];
+  const tokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook];
   const failed = errorLog(log);
   const authenticateToken = authenticateTokens({
     authenticators: tokens,
@@ -56,7 +67,8 @@ export async function openAuthentication(
       ...(tokens.length === 0 ? [] : [bearerTokens(authenticateToken)]),
     ],
     authenticateToken,
-    followed: file.followed,
+    isAnonymous: anonymousRule(() => jwt.anonymous ?? { enabled: inForce().config["anonymous-auth"] }),
+    followed: [...file.followed, ...jwt.followed],
   };
 }
 
@@ -80,7 +92,11 @@ async function openTokenFile(path: string, audiences: () => readonly string[]): 
   return { authenticators: [tokens], followed: [{ what: "token file", paths: [path], renew }] };
 }
 
-/** Reads the files that the settings name, and uses none of it. Rejects for the first that cannot be used. */
-export async function checkAuthentication(config: Config): Promise<void> {
-  await openTokenFile(config["token-auth-file"], () => []);
+/** Checks the files that the settings name. Each rejects for a file that cannot be used. */
+export function checkAuthentication(config: Config): readonly Promise<unknown>[] {
+  return [
+    openTokenFile(config["token-auth-file"], () => []),
+    readJwtConfiguration(config, serviceAccountIssuers(config)),
+    checkTokenWebhook(config),
+  ];
 }

@@ -11,7 +11,7 @@ export async function fileMistakes(config: Config): Promise<readonly string[]> {
   const outcomes = await Promise.allSettled([
     ...checkGivenCertificates(config),
     ...checkGivenTokenKeys(config),
-    checkAuthentication(config),
+    ...checkAuthentication(config),
     rootCertificatesOf(config),
     config["etcd-servers"].length === 0 ? undefined : readTls(config),
   ]);

@@ -69,6 +69,8 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const authentication = await openAuthentication(config, {
     inForce: inForce.current,
     log,
+    record: registry.record,
+    signal,
     serviceAccounts: [accounts.authenticator],
     audiences: () => apiAudiences(inForce.current().config),
   });

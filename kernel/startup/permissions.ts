@@ -19,6 +19,9 @@ export const fileSettings = Object.freeze(
     "token-auth-file",
     "service-account-signing-key-file",
     "service-account-key-file",
+    "authentication-config",
+    "oidc-ca-file",
+    "authentication-token-webhook-config-file",
     "etcd-cafile",
     "etcd-certfile",
     "etcd-keyfile",
@@ -49,7 +52,7 @@ export function permissionFlags(args: readonly string[], folder: string): readon
     "--cached-only",
     `--allow-read=${listed([...read, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${listed(addresses(config))}`,
+    `--allow-net=${listed([...addresses(config), ...remoteAddresses(config, folder)])}`,
     "--allow-sys=hostname,networkInterfaces",
   ];
 }
@@ -97,11 +100,37 @@ function packageOf(path: string): string {
 /** Where the server listens, and the servers of etcd. */
 function addresses(config: Config): string[] {
   const bracketed = (host: string) => isIP(host) === 6 ? `[${host}]` : host;
-  const etcd = config["etcd-servers"].flatMap((text) => {
-    const url = URL.parse(text);
-    return url === null || url.hostname === "" ? [] : [`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`];
-  });
-  return [`${bracketed(config["bind-address"])}:${config["secure-port"]}`, ...etcd];
+  return [`${bracketed(config["bind-address"])}:${config["secure-port"]}`, ...config["etcd-servers"].flatMap(hostOf)];
+}
+
+/** Host and port of a URL; none of text that is no URL. */
+function hostOf(text: string): readonly string[] {
+  const url = URL.parse(text);
+  return url === null || url.hostname === "" ? [] : [`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`];
+}
+
+/** Settings that name servers, by their URL, and settings of files that do. */
+const urlSettings = Object.freeze(["oidc-issuer-url"] as const satisfies readonly SettingName[]);
+const urlFileSettings = Object.freeze(
+  ["authentication-config", "authentication-token-webhook-config-file"] as const satisfies readonly SettingName[],
+);
+
+/**
+ * Servers that issue or review tokens. Keys of an issuer must be served by its own host; Google's are known to be elsewhere. A file that
+ * cannot be read names none.
+ */
+function remoteAddresses(config: Config, folder: string): string[] {
+  const texts = [...urlSettings.map((name) => config[name]), ...urlFileSettings.map((name) => textOf(config[name], folder))];
+  const hosts = texts.flatMap((text) => [...text.matchAll(/\bhttps?:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url)));
+  return hosts.includes("accounts.google.com:443") ? [...hosts, "www.googleapis.com:443"] : hosts;
+}
+
+function textOf(path: string, folder: string): string {
+  try {
+    return path === "" ? "" : readFileSync(resolve(folder, path), "utf8");
+  } catch {
+    return ""; // the server says what is wrong with the file
+  }
 }
 
 if (import.meta.main) console.log(JSON.stringify(permissionFlags(process.argv.slice(2), process.cwd())));

@@ -30,10 +30,17 @@ test("permissionFlags() grants the sources, the data folder and the address, and
 });
 
 test("permissionFlags() grants reading each file that a setting names", () => {
-  const named = Object.keys(settings).filter((name) => /(file|manifest)$/.test(name)).toSorted();
+  const named = Object.keys(settings).filter((name) => /(file|manifest|authentication-config)$/.test(name)).toSorted();
   assert.deepEqual([...fileSettings].toSorted(), named);
-  const { read } = granted([...fileSettings.map((name) => `--${name}=files/${name}`), "--etcd-servers=http://localhost:2379"]);
-  for (const name of fileSettings) assert.ok(read?.includes(`/srv/files/${name}`), name);
+  const needed: Readonly<Record<string, readonly string[]>> = {
+    "oidc-ca-file": ["--oidc-issuer-url=https://issuer.example.com", "--oidc-client-id=a"],
+  };
+  const together = fileSettings.filter((name) => needed[name] === undefined);
+  const { read } = granted([...together.map((name) => `--${name}=files/${name}`), "--etcd-servers=http://localhost:2379"]);
+  for (const name of together) assert.ok(read?.includes(`/srv/files/${name}`), name);
+  for (const [name, flags] of Object.entries(needed)) {
+    assert.ok(granted([`--${name}=files/${name}`, ...flags])["read"]?.includes(`/srv/files/${name}`), name);
+  }
 });
 
 test("permissionFlags() grants the addresses of etcd, with the port that their scheme means", () => {
@@ -83,4 +90,24 @@ test("permissionFlags() grants a plugin's package, or its folder where it has no
 
 test("permissionFlags() keeps a comma in a path apart from the next path", () => {
   assert.match(permissionFlags(["--data-dir=/a,/b"], "/").join(" "), /--allow-write=\/a,,\/b /);
+});
+
+test("permissionFlags() grants the files and servers of token issuers and webhooks", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const issuers = join(folder, "issuers.yaml"), webhook = join(folder, "webhook.yaml");
+    writeFileSync(issuers, "jwt:\n- issuer: {url: https://accounts.google.com}\n- issuer:\n    url: 'https://a.example.com:8443/x'\n");
+    writeFileSync(webhook, JSON.stringify({ clusters: [{ cluster: { server: "https://10.0.0.7:443/review" } }] }));
+    const { read, net } = granted([
+      "--data-dir=:memory:",
+      `--authentication-config=${issuers}`,
+      `--authentication-token-webhook-config-file=${webhook}`,
+    ]);
+    assert.ok([issuers, webhook].every((file) => read?.includes(file)));
+    assert.deepEqual(net, ["127.0.0.1:6443", "accounts.google.com:443", "a.example.com:8443", "10.0.0.7:443", "www.googleapis.com:443"]);
+    assert.deepEqual(granted(["--oidc-issuer-url=https://b.example.com/realm", "--oidc-client-id=a"]).net, ["127.0.0.1:6443", "b.example.com:443"]);
+    assert.deepEqual(granted([`--authentication-config=${folder}/none`]).net, ["127.0.0.1:6443"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

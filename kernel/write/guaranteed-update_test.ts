@@ -113,7 +113,11 @@ function scene(use: (scene: Scene) => Promise<void>): Promise<void> {
       cache,
       registry: openMetrics(config, silentLog),
       log: silentLog,
-      authentication: { authenticators: [], authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }) },
+      authentication: {
+        authenticators: [],
+        authenticateToken: () => Promise.resolve({ tag: "refused" as const, reasons: [] }),
+        isAnonymous: () => true,
+      },
       accounts: { issuer: { issue: unused, issueLegacy: unused }, documents: { paths: () => [], read: unused } },
       authorization: chainOf([]),
       ending: () => new AbortController().signal,

@@ -22,6 +22,7 @@ import { requestsUntilGoaway } from "./goaway.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
+import { tokens } from "./tokens.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */
 async function withEtcd(
@@ -237,6 +238,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
   },
 
   ...proxied,
+  ...tokens,
   ...electing(withEtcd),
 
   "group-domain": otherNames,

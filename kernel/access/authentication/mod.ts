@@ -6,6 +6,7 @@ export {
   type Authenticator,
   type Warn,
 } from "./authenticate.ts";
+export { anonymousRule } from "./anonymous.ts";
 export { bearerTokens } from "./bearer.ts";
 export { clientCertificates } from "./client-certificate.ts";
 export { frontProxy } from "./front-proxy.ts";
@@ -27,3 +28,4 @@ export { type AuthenticationConfiguration, type IssuerConfig } from "./configura
 export { issuerOfFlags } from "./configuration/oidc-flags.ts";
 export { checkConfiguration, readAuthenticationConfiguration } from "./configuration/read.ts";
 export { validateConfiguration, validateReload, type ValidationContext } from "./configuration/validate.ts";
+export { tokenReviewer, type TokenReviewOptions } from "./token-review.ts";

@@ -1,0 +1,105 @@
+/** Bearer tokens that another server reviews: a webhook, or the kube-apiserver in front. */
+import type { TokenUser } from "../../../core/access.ts";
+import type { Clock } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
+import type { UserInfo } from "../../../core/user-info.ts";
+import { messageOf, type RemoteClient } from "../remote/remote-client.ts";
+import { withRetries } from "../remote/retry.ts";
+import { type TokenAuthenticator, TokenRefusal } from "./token-authenticator.ts";
+import { ownAudiences } from "./token-chain.ts";
+
+export interface TokenReviewOptions {
+  /** `webhook` */
+  readonly name: string;
+  readonly client: Pick<RemoteClient, "send">;
+  /** Where reviews are posted, below the URL of the server; "" for the URL itself. */
+  readonly path: string;
+  /** `authentication.k8s.io/v1` */
+  readonly apiVersion: string;
+  /** The audiences of this server, for reviewers that know none. */
+  readonly audiences: () => readonly string[];
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+interface Status {
+  readonly authenticated: boolean;
+  readonly user: UserInfo | undefined;
+  readonly audiences: readonly string[];
+  readonly error: string;
+}
+
+/** Authenticates tokens by TokenReviews. A review that is not answered is sent again, within `limits.tokenReviewMs` in all. */
+export function tokenReviewer(options: TokenReviewOptions): TokenAuthenticator {
+  const { name, client, path, apiVersion, audiences: own, clock, random, signal } = options;
+  async function reviewed(token: string, asked: readonly string[]): Promise<Status> {
+    const body = { kind: "TokenReview", apiVersion, spec: { token, ...(asked.length === 0 ? {} : { audiences: asked }) } };
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(limits.tokenReviewMs)]);
+    const answer = await withRetries(() => client.send({ method: "POST", path, body, signal: bounded }), {
+      clock,
+      random,
+      signal: bounded,
+    });
+    if (answer.status < 200 || answer.status > 299) {
+      throw new Error(withoutToken(messageOf(answer.body) ?? `the review of a token was answered with status ${answer.status}`, token));
+    }
+    return statusOf(answer.body);
+  }
+  return {
+    name,
+    async authenticateToken(token, asked): Promise<TokenUser | undefined> {
+      const { authenticated, user, audiences, error } = await reviewed(token, asked);
+      const shared = audiences.length === 0 ? ownAudiences(own(), asked) : asked.filter((audience) => audiences.includes(audience));
+      if (shared === undefined || (asked.length > 0 && shared.length === 0)) return undefined;
+      if (authenticated && user !== undefined) return { user, audiences: shared };
+      if (error !== "") throw new TokenRefusal(withoutToken(error, token));
+      return undefined;
+    },
+  };
+}
+
+/** The text of another server, short, and without the token in it. */
+function withoutToken(text: string, token: string): string {
+  return text.replaceAll(token, "<token>").slice(0, limits.tokenReviewErrorLengthMax);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Throws for an answer that is no TokenReview. */
+function statusOf(body: unknown): Status {
+  const { kind, status } = membersOf(body);
+  const { authenticated = false, user, audiences, error = "" } = membersOf(status);
+  if (kind !== "TokenReview" || typeof authenticated !== "boolean" || typeof error !== "string") throw noReview();
+  return { authenticated, user: authenticated ? userOf(membersOf(user)) : undefined, audiences: textsOf(audiences), error };
+}
+
+function userOf({ username, uid = "", groups, extra }: Members): UserInfo {
+  if (typeof username !== "string" || username === "" || typeof uid !== "string") throw noReview();
+  const values = Object.entries(membersOf(extra)).map(([key, each]) => [key, textsOf(each)] as const);
+  return {
+    name: username,
+    ...(uid === "" ? {} : { uid }),
+    groups: textsOf(groups),
+    // Defines its properties: a key may be called `__proto__`.
+    ...(values.length === 0 ? {} : { extra: Object.fromEntries(values) }),
+  };
+}
+
+function membersOf(value: unknown): Members {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw noReview();
+  return value as Members; // as checked
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) throw noReview();
+  return value;
+}
+
+function noReview(): Error {
+  return new Error("the review of a token was answered with something else than a TokenReview");
+}

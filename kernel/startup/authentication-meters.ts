@@ -1,0 +1,78 @@
+/** Metrics of the authentication of tokens. */
+import { createHash } from "node:crypto";
+import type { JwtMeter, TokenCacheMeter } from "../access/authentication/mod.ts";
+import type { KernelRecord } from "../observe/metrics.ts";
+
+/** Upstream's hash of a server's identity, which is empty where a server has none. */
+const apiserver_id_hash = "";
+
+/** `sha256:...` of a text, empty for an empty one, as upstream shows hashes in labels. */
+export function labelHash(text: string): string {
+  return text === "" ? "" : `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+export function tokenCacheMeter(record: KernelRecord): TokenCacheMeter {
+  return {
+    answered(status, seconds) {
+      record.tokenCacheRequests.with({ status }).add();
+      record.tokenCacheSeconds.with({ status }).observe(seconds);
+    },
+    fetched: (status) => record.tokenCacheFetches.with({ status }).add(),
+    active: (status, change) => record.tokenCacheActive.with({ status }).add(change),
+  };
+}
+
+interface Shown {
+  /** Of the last keys that were fetched. */
+  hash?: string;
+  /** Seconds since the epoch of the last fetches. */
+  readonly at: Map<"success" | "failure", number>;
+}
+
+/** `now`: milliseconds since the epoch. */
+export function jwtMeter(record: KernelRecord, now: () => number): JwtMeter {
+  /** What the gauges show, by the hash of an issuer: a gauge can only be emptied as a whole. */
+  const shown = new Map<string, Shown>();
+  const show = () => {
+    record.jwksInfo.reset();
+    record.jwksFetchedAt.reset();
+    for (const [jwt_issuer_hash, { hash, at }] of shown) {
+      if (hash !== undefined) record.jwksInfo.with({ apiserver_id_hash, hash, jwt_issuer_hash }).set(1);
+      for (const [result, seconds] of at) record.jwksFetchedAt.with({ apiserver_id_hash, jwt_issuer_hash, result }).set(seconds);
+    }
+  };
+  return {
+    verified: (issuer, result, seconds) => record.jwtSeconds.with({ jwt_issuer_hash: labelHash(issuer), result }).observe(seconds),
+    keysFetched(issuer, keySet) {
+      const key = labelHash(issuer), known: Shown = shown.get(key) ?? { at: new Map() };
+      if (keySet !== undefined) known.hash = labelHash(keySet);
+      known.at.set(keySet === undefined ? "failure" : "success", now() / 1000);
+      shown.set(key, known);
+      show();
+    },
+    removed(issuer) {
+      shown.delete(labelHash(issuer));
+      show();
+    },
+  };
+}
+
+/** Metrics of reloads of the authentication configuration. */
+export interface ReloadMeter {
+  reloaded(status: "success" | "failure"): void;
+  /** The text of the configuration in force. */
+  inForce(text: string): void;
+}
+
+export function authenticationReloadMeter(record: KernelRecord, now: () => number): ReloadMeter {
+  return {
+    reloaded(status) {
+      record.authenticationReloads.with({ apiserver_id_hash, status }).add();
+      record.authenticationReloadedAt.with({ apiserver_id_hash, status }).set(now() / 1000);
+    },
+    inForce(text) {
+      record.authenticationInfo.reset();
+      record.authenticationInfo.with({ apiserver_id_hash, hash: labelHash(text) }).set(1);
+    },
+  };
+}

@@ -1,0 +1,187 @@
+/** Issuers of tokens and the rules of anonymous requests, from --authentication-config or the --oidc-* flags. */
+import { pause, systemClock } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+import {
+  type AuthenticationConfiguration,
+  cachedTokens,
+  checkConfiguration,
+  issuerOfFlags,
+  JwtAuthenticator,
+  readAuthenticationConfiguration,
+  signingAlgorithms,
+  type TokenAuthenticator,
+  validateConfiguration,
+  validateReload,
+  type ValidationContext,
+} from "../access/authentication/mod.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import type { Followed } from "../config/follow-files.ts";
+import { readText } from "../config/read-files.ts";
+import type { Config } from "../config/settings.ts";
+import { peerVerifier } from "../listen/verify-peer.ts";
+import type { Log } from "../observe/log.ts";
+import type { KernelRecord } from "../observe/metrics.ts";
+import { authenticationReloadMeter, jwtMeter, tokenCacheMeter } from "./authentication-meters.ts";
+import { errorLog } from "./error-log.ts";
+import { issuerFetch } from "./issuer-fetch.ts";
+import { keyedHash } from "./keyed-hash.ts";
+
+export interface JwtNeeds {
+  readonly log: Pick<Log, "info" | "error">;
+  readonly record: KernelRecord;
+  /** The audiences of the server. */
+  readonly audiences: () => readonly string[];
+  /** Issuers that may not be configured: those of service accounts. */
+  readonly disallowedIssuers: readonly string[];
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface OpenedJwt {
+  readonly authenticators: readonly TokenAuthenticator[];
+  /** The rules of anonymous requests; undefined where the flag rules. */
+  readonly anonymous: AuthenticationConfiguration["anonymous"];
+  readonly followed: readonly Followed[];
+}
+
+/** Milliseconds for which an accepted token is remembered, as upstream. Refused tokens are not: a new key may verify them. */
+const acceptedMs = 10_000;
+const what = "authentication configuration";
+
+/** Starts the discovery of the issuers, and does not wait for it. Rejects for a configuration that cannot be used. */
+export async function openJwt(config: Config, needs: JwtNeeds): Promise<OpenedJwt> {
+  const { log, record, audiences, disallowedIssuers, signal } = needs;
+  const first = await readJwtConfiguration(config, disallowedIssuers);
+  const { anonymous } = first.configuration;
+  const path = config["authentication-config"];
+  if (path === "" && first.configuration.jwt === undefined) return { authenticators: [], anonymous, followed: [] };
+  const authenticator = new JwtAuthenticator({
+    algorithms: path === "" ? algorithmsOf(config) : signingAlgorithms,
+    audiences,
+    fetchWith: issuerFetch,
+    clock: systemClock,
+    meter: jwtMeter(record, Date.now),
+    report: errorLog(log),
+  });
+  signal.addEventListener("abort", () => authenticator.close(), { once: true });
+  // Every configuration has a cache of its own: a token of a removed issuer ends with it.
+  const caching = () =>
+    cachedTokens(authenticator, { acceptedMs, refusedMs: 0, hash: keyedHash(), now: Date.now, meter: tokenCacheMeter(record) });
+  let cached = caching();
+  const adopt = (configuration: AuthenticationConfiguration): Promise<void> => {
+    warnOfPrefixes(configuration, log);
+    const ready = authenticator.replace(configuration.jwt ?? []);
+    cached = caching();
+    return ready;
+  };
+  adopt(first.configuration).catch(() => {}); // it never rejects
+  return {
+    authenticators: [{ name: authenticator.name, authenticateToken: (...args) => cached.authenticateToken(...args) }],
+    anonymous,
+    followed: path === "" ? [] : [followed(config, first, needs, adopt)],
+  };
+}
+
+interface ReadConfiguration {
+  readonly text: string;
+  readonly configuration: AuthenticationConfiguration;
+}
+
+function followed(
+  config: Config,
+  first: ReadConfiguration,
+  { record, disallowedIssuers, signal }: JwtNeeds,
+  adopt: (configuration: AuthenticationConfiguration) => Promise<void>,
+): Followed {
+  const meter = authenticationReloadMeter(record, Date.now);
+  meter.inForce(first.text);
+  let text = first.text, refused: Error | undefined;
+  return {
+    what,
+    paths: [config["authentication-config"]],
+    async renew() {
+      const next = await readText(config["authentication-config"], what);
+      if (next === text) {
+        if (refused !== undefined) throw refused;
+        return undefined;
+      }
+      text = next;
+      try {
+        const configuration = configurationOf(config, next, disallowedIssuers, first.configuration);
+        refused = undefined;
+        await Promise.race([adopt(configuration), pause(limits.issuerFetchMs, signal)]);
+        meter.reloaded("success");
+        meter.inForce(next);
+        return { issuers: (configuration.jwt ?? []).map(({ issuer }) => issuer.url) };
+      } catch (error) {
+        meter.reloaded("failure");
+        throw refused = new Error(reasonOf(error));
+      }
+    },
+  };
+}
+
+/** The configuration that the settings name. Rejects with a sentence that lists every mistake. */
+export async function readJwtConfiguration(config: Config, disallowedIssuers: readonly string[]): Promise<ReadConfiguration> {
+  const path = config["authentication-config"];
+  if (path !== "") {
+    const text = await readText(path, what);
+    try {
+      return { text, configuration: configurationOf(config, text, disallowedIssuers) };
+    } catch (error) {
+      throw new Error(`failed to load authentication configuration from file "${path}": ${reasonOf(error)}`);
+    }
+  }
+  if (config["oidc-issuer-url"] === "" || config["oidc-client-id"] === "") return { text: "", configuration: {} };
+  const caPath = config["oidc-ca-file"];
+  const configuration = {
+    jwt: [issuerOfFlags(config, caPath === "" ? "" : await readText(caPath, "authorities of the OpenID Connect issuer"))],
+  };
+  try {
+    checkConfiguration(validateConfiguration(configuration, contextOf(disallowedIssuers)));
+  } catch (error) {
+    throw new Error(`invalid authentication configuration: ${reasonOf(error)}`);
+  }
+  return { text: "", configuration };
+}
+
+function configurationOf(
+  config: Config,
+  text: string,
+  disallowedIssuers: readonly string[],
+  first?: AuthenticationConfiguration,
+): AuthenticationConfiguration {
+  const configuration = readAuthenticationConfiguration(
+    text,
+    config["group-domain"],
+    contextOf(disallowedIssuers),
+    (next) => first === undefined ? [] : validateReload(next, first),
+  );
+  if (configuration.anonymous !== undefined && !config["anonymous-auth"]) {
+    throw new Error(
+      "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file",
+    );
+  }
+  return configuration;
+}
+
+function contextOf(disallowedIssuers: readonly string[]): ValidationContext {
+  return { disallowedIssuers, checkCertificates: (pem) => void peerVerifier(pem) };
+}
+
+function algorithmsOf(config: Config): readonly string[] {
+  const algorithms = config["oidc-signing-algs"];
+  return algorithms.length === 0 ? ["RS256"] : algorithms;
+}
+
+/** A group claim without a prefix may name system:masters: whoever controls the issuer controls the server. */
+function warnOfPrefixes({ jwt = [] }: AuthenticationConfiguration, log: Pick<Log, "info">): void {
+  for (const { issuer, claimMappings: { username, groups } } of jwt) {
+    const bare = [...(username.prefix === "" ? ["user names"] : []), ...(groups.prefix === "" ? ["groups"] : [])];
+    if (bare.length > 0) {
+      log.info(`tokens of an issuer may have any ${bare.join(" and ")}, system: ones too, because there is no prefix`, {
+        issuer: issuer.url,
+      });
+    }
+  }
+}

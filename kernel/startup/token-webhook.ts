@@ -1,0 +1,45 @@
+/** The webhook that reviews bearer tokens. */
+import { systemClock } from "../../core/async.ts";
+import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
+import { readAccess } from "../access/remote/kubeconfig.ts";
+import { remoteClient } from "../access/remote/remote-client.ts";
+import type { Config } from "../config/settings.ts";
+import type { KernelRecord } from "../observe/metrics.ts";
+import { tokenCacheMeter } from "./authentication-meters.ts";
+import { keyedHash } from "./keyed-hash.ts";
+
+export interface TokenWebhookNeeds {
+  readonly record: KernelRecord;
+  /** The audiences of the server. */
+  readonly audiences: () => readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The webhook that the settings name, if any, behind a cache. Rejects for a kubeconfig that cannot be used. */
+export async function openTokenWebhook(config: Config, needs: TokenWebhookNeeds): Promise<readonly TokenAuthenticator[]> {
+  const path = config["authentication-token-webhook-config-file"];
+  if (path === "") return [];
+  await checkTokenWebhook(config);
+  const { record, audiences, signal } = needs;
+  const client = remoteClient(() => readAccess(path));
+  signal.addEventListener("abort", () => client.close(), { once: true });
+  const reviewer = tokenReviewer({
+    name: "webhook",
+    client,
+    path: "",
+    apiVersion: `authentication.${config["group-domain"]}/${config["authentication-token-webhook-version"]}`,
+    audiences,
+    clock: systemClock,
+    random: Math.random,
+    signal,
+  });
+  const ttl = config["authentication-token-webhook-cache-ttl"];
+  const hash = keyedHash(), meter = tokenCacheMeter(record);
+  return [cachedTokens(reviewer, { acceptedMs: ttl, refusedMs: ttl, hash, now: Date.now, meter })];
+}
+
+/** Rejects for a kubeconfig that cannot be used. */
+export async function checkTokenWebhook(config: Config): Promise<void> {
+  const path = config["authentication-token-webhook-config-file"];
+  if (path !== "") await readAccess(path);
+}
