@@ -23,6 +23,8 @@ export const chartOwned = Object.freeze<Partial<Record<SettingName, string>>>({
   "requestheader-group-headers": "apiService.frontProxy",
   "requestheader-extra-headers-prefix": "apiService.frontProxy",
   "token-auth-file": "authentication.tokens",
+  "service-account-signing-key-file": "authentication.serviceAccountKey",
+  "service-account-key-file": "authentication.serviceAccountKey.verifying",
   "etcd-servers": "store.type, store.external.endpoints",
   "etcd-cafile": "certificates, store.external.tlsSecret",
   "etcd-certfile": "certificates, store.external.tlsSecret",

@@ -210,6 +210,29 @@ describe("the servers' pods", { skip }, () => {
     const delay = Number(/^shutdown-delay-duration: "(\d+)s"$/m.exec(the(objects, "ConfigMap", "demo-thole")["data"]["thole.yaml"])?.[1]);
     assert.ok(spec.terminationGracePeriodSeconds >= delay + 10 + 5, "ten seconds are for requests in flight");
   });
+  it("sign tokens of service accounts with one key: of the chart's Secret, or of a given one with keys that only verify", async () => {
+    const argsOf = (objects: readonly Rendered[]) =>
+      server(objects).spec.containers[0].args.filter((each: string) => /--service-account/.test(each));
+    const own = await rendered(), path = "/etc/thole/service-account-key";
+    const { data } = the(own, "Secret", "demo-thole-service-account-key");
+    assert.match(Buffer.from(data["signing.key"], "base64").toString(), /^-----BEGIN RSA PRIVATE KEY-----\n/);
+    assert.deepEqual(argsOf(own), [`--service-account-signing-key-file=${path}/signing.key`]);
+    const flags = "authentication.serviceAccountKey.existingSecret=mine,authentication.serviceAccountKey.verifying={next.pem,last.pem}";
+    const given = await rendered("--set", flags);
+    assert.ok(!given.some(({ kind, metadata }) => kind === "Secret" && metadata.name.endsWith("service-account-key")));
+    assert.deepEqual(argsOf(given), [
+      `--service-account-signing-key-file=${path}/signing.key`,
+      `--service-account-key-file=${path}/next.pem`,
+      `--service-account-key-file=${path}/last.pem`,
+    ]);
+    assert.deepEqual(
+      server(given).spec.volumes.find(({ name }: { readonly name: string }) => name === "service-account-key").secret.secretName,
+      "mine",
+    );
+    const none = "authentication.serviceAccountKey.create=false";
+    assert.match(await refusal(none), /several servers need one key for service account tokens/);
+    assert.deepEqual(argsOf([the(await rendered("--set", `${none},replicaCount=1`), "Deployment", "demo-thole")]), []);
+  });
   it("are asked on /livez and /readyz, with a token where everybody needs one", async () => {
     const [container] = server(await rendered()).spec.containers;
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map((probe) => probe.httpGet.path);

@@ -53,6 +53,10 @@ app.kubernetes.io/part-of: thole
 {{- if .Values.authentication.tokens.existingSecret -}}{{ .Values.authentication.tokens.existingSecret }}
 {{- else if .Values.authentication.tokens.create -}}{{ include "thole.fullname" . }}-tokens{{- end -}}
 {{- end -}}
+{{- define "thole.secret.serviceAccountKey" -}}
+{{- if .Values.authentication.serviceAccountKey.existingSecret -}}{{ .Values.authentication.serviceAccountKey.existingSecret }}
+{{- else if .Values.authentication.serviceAccountKey.create -}}{{ include "thole.fullname" . }}-service-account-key{{- end -}}
+{{- end -}}
 {{/* True if the Secret of the serving certificate is known to contain ca.crt. */}}
 {{- define "thole.servingCA" -}}
 {{- if or (ne .Values.certificates.mode "existing") .Values.certificates.existing.caBundle -}}yes{{- end -}}
@@ -142,6 +146,12 @@ app.kubernetes.io/part-of: thole
 {{- if include "thole.secret.tokens" . }}
 - --token-auth-file=/etc/thole/tokens/tokens.csv
 {{- end }}
+{{- if include "thole.secret.serviceAccountKey" . }}
+- --service-account-signing-key-file=/etc/thole/service-account-key/signing.key
+{{- range .Values.authentication.serviceAccountKey.verifying }}
+- --service-account-key-file=/etc/thole/service-account-key/{{ . }}
+{{- end }}
+{{- end }}
 {{- if ne .Values.store.type "embedded" }}
 - --etcd-servers={{ include "thole.etcd.servers" . }}
 {{- if include "thole.secret.etcdClient" . }}
@@ -207,6 +217,9 @@ extraHeadersPrefix: {{ index $known "requestheader-extra-headers-prefix" | defau
 {{- end -}}
 
 {{- define "thole.check" -}}
+{{- if and (gt (int .Values.replicaCount) 1) (not (include "thole.secret.serviceAccountKey" .)) -}}
+{{- fail "authentication.serviceAccountKey: several servers need one key for service account tokens, so set create or existingSecret" -}}
+{{- end -}}
 {{- if and (eq .Values.store.type "embedded") (ne (int .Values.replicaCount) 1) -}}
 {{- fail "store.type \"embedded\" has one server: set replicaCount to 1, or take store.type \"etcd\"" -}}
 {{- end -}}

@@ -53,6 +53,9 @@ spec:
         {{- if include "thole.secret.tokens" . }}
         - {name: tokens, mountPath: /etc/thole/tokens, readOnly: true}
         {{- end }}
+        {{- if include "thole.secret.serviceAccountKey" . }}
+        - {name: service-account-key, mountPath: /etc/thole/service-account-key, readOnly: true}
+        {{- end }}
         {{- if .Values.authentication.clientCASecret }}
         - {name: client-ca, mountPath: /etc/thole/client-ca, readOnly: true}
         {{- end }}
@@ -76,6 +79,10 @@ spec:
       secret: {secretName: {{ include "thole.secret.serving" . }}, defaultMode: 0440}
     {{- with include "thole.secret.tokens" . }}
     - name: tokens
+      secret: {secretName: {{ . }}, defaultMode: 0440}
+    {{- end }}
+    {{- with include "thole.secret.serviceAccountKey" . }}
+    - name: service-account-key
       secret: {secretName: {{ . }}, defaultMode: 0440}
     {{- end }}
     {{- with .Values.authentication.clientCASecret }}
