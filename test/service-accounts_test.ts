@@ -19,9 +19,10 @@ import { stores } from "./stores.ts";
 const core = "/api/v1/namespaces/default", accounts = `${core}/serviceaccounts`, secrets = `${core}/secrets`;
 const robot = "system:serviceaccount:default:robot";
 
-/** 200 for a user, 401 for a token that is not accepted. */
+/** 200 for a user, whatever it may do, and 401 for a token that is not accepted. */
 async function statusWith({ client }: Served, token: string): Promise<number> {
-  return (await client.ask("/api", { headers: { authorization: `Bearer ${token}` } })).status;
+  const { status } = await client.ask("/api", { headers: { authorization: `Bearer ${token}` } });
+  return status === 403 ? 200 : status;
 }
 async function remove({ client }: Served, path: string): Promise<void> {
   assert.equal((await client.ask(path, { method: "DELETE" })).status, 200);
