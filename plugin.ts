@@ -68,7 +68,7 @@ export { type ApiObject, ObjectMeta, OwnerReference } from "./core/meta/object-m
 // The schema of a resource: nodes, fields and the top-level object.
 export { object } from "./core/meta/object.ts";
 export { Condition, validateConditions } from "./core/meta/condition.ts";
-export { LabelSelector } from "./core/meta/label-selector.ts";
+export { LabelSelector, LabelSelectorRequirement } from "./core/meta/label-selector.ts";
 export { LocalObjectReference, ObjectReference } from "./core/meta/references.ts";
 export {
   atomicRecord,
@@ -146,6 +146,10 @@ export { hasInvalidLabelValue, selectsLabels, validateLabelSelector } from "./co
 export { validateAnnotations, validateLabels } from "./core/meta/labels.ts";
 export { foregroundFinalizer, orphanFinalizer, validateFinalizerShape, validateStandardFinalizer } from "./core/meta/finalizers.ts";
 export { metaOfStatus } from "./core/meta/status-meta.ts";
+
+// Selectors of requests.
+export { type FieldRequirement, parseFieldSelector } from "./core/selectors/field.ts";
+export { type LabelRequirement, parseLabelSelector } from "./core/selectors/label.ts";
 
 // Values: quantities, base64, text, and words of Go's messages.
 export { sameAmounts, validateNotNegative, validatePositive } from "./core/meta/quantity-rules.ts";

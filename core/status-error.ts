@@ -103,7 +103,11 @@ export function groupText(of: GroupName): string {
   return of.group === "" ? of.name : `${of.name}.${of.group}`;
 }
 function detailsOf(of: GroupName, name: string): StatusDetails {
-  return { ...(name === "" ? {} : { name }), ...(of.group === "" ? {} : { group: of.group }), kind: of.name };
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(of.group === "" ? {} : { group: of.group }),
+    ...(of.name === "" ? {} : { kind: of.name }),
+  };
 }
 
 /** 404 for an object that does not exist. */

@@ -1,6 +1,7 @@
 /** The built-in plugin families, in their order. A family listed here is registered; no other step is needed. */
 import type { Plugin } from "../core/plugin.ts";
 import { authenticationPlugin } from "./authentication/mod.ts";
+import { authorizationPlugin } from "./authorization/mod.ts";
 import { clusterPlugin } from "./cluster/mod.ts";
 import { configmapsPlugin } from "./configmaps/mod.ts";
 import { csiPlugin } from "./csi/mod.ts";
@@ -16,5 +17,6 @@ export const plugins: readonly Plugin[] = Object.freeze([
   csiPlugin,
   migrationPlugin,
   authenticationPlugin,
+  authorizationPlugin,
   rbacPlugin,
 ]);

@@ -6,6 +6,7 @@ import { labelValue, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText, invalid } from "../field-error.ts";
 
 export type LabelOperator = "in" | "notin" | "=" | "==" | "!=" | "exists" | "!" | "gt" | "lt";
+/** One requirement of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;

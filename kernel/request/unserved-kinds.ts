@@ -16,10 +16,6 @@ const kinds: readonly (readonly [group: string, resources: string])[] = Object.f
     "controllerrevisions:ControllerRevision daemonsets:DaemonSet deployments:Deployment replicasets:ReplicaSet statefulsets:StatefulSet",
   ],
   ["authentication.{domain}", "tokenreviews:TokenReview"],
-  [
-    "authorization.{domain}",
-    "localsubjectaccessreviews:LocalSubjectAccessReview selfsubjectaccessreviews:SelfSubjectAccessReview selfsubjectrulesreviews:SelfSubjectRulesReview subjectaccessreviews:SubjectAccessReview",
-  ],
   ["autoscaling", "horizontalpodautoscalers:HorizontalPodAutoscaler"],
   ["batch", "cronjobs:CronJob jobs:Job"],
   [

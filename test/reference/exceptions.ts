@@ -34,7 +34,6 @@ const schemas: Exceptions = {
 const discovery: Exceptions = {
   "v1.pods": pod,
   "v1.services": service,
-  "authorization.k8s.io/v1": later,
   "admissionregistration.k8s.io/v1": later,
   "admissionregistration.k8s.io/v1beta1": later,
   "admissionregistration.k8s.io/v1alpha1": later,

@@ -17,10 +17,6 @@ interface Known {
 
 /** Of the reference, and not served: a kind that comes to be served gets a table instead. */
 const notServed: readonly string[] = [
-  "authorization.k8s.io/v1/SubjectAccessReview",
-  "authorization.k8s.io/v1/SelfSubjectAccessReview",
-  "authorization.k8s.io/v1/LocalSubjectAccessReview",
-  "authorization.k8s.io/v1/SelfSubjectRulesReview",
   "admissionregistration.k8s.io/v1/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/MutatingWebhookConfiguration",
   "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy",

@@ -106,6 +106,7 @@ const proofs: Readonly<Record<string, Proof>> = {
 const settledBefore: readonly string[] = [
   "authentication.k8s.io/v1/TokenReview namespace: not allowed",
   "authentication.k8s.io/v1/TokenReview spec.token: non-empty",
+  "authorization.k8s.io/v1/SelfSubjectRulesReview spec.namespace: non-empty",
   "objectMeta metadata.resourceVersion: non-empty on update validation",
   "v1/PersistentVolumeClaim resourceVersion: non-empty",
   "v1/PersistentVolume resourceVersion: non-empty",

@@ -44,6 +44,8 @@ export interface KindRules {
   readonly path: string;
   /** The smallest valid object, without a name. */
   readonly valid: Change;
+  /** Its objects have no name: they are answered and never stored. */
+  readonly unnamed?: true;
   readonly rules: readonly Rule[];
 }
 

@@ -1,4 +1,5 @@
 /** The tables of rules. A kind that is served and has none fails the test beside this file, once the reference names its rules. */
+import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from "./kinds/access-review.ts";
 import { configMap } from "./kinds/config-map.ts";
 import { csiDriver } from "./kinds/csi-driver.ts";
 import { csiNode } from "./kinds/csi-node.ts";
@@ -47,6 +48,10 @@ export const tables: readonly KindRules[] = [
   clusterRole,
   roleBinding,
   clusterRoleBinding,
+  subjectAccessReview,
+  selfSubjectAccessReview,
+  localSubjectAccessReview,
+  selfSubjectRulesReview,
 ];
 
 /** Rules of the tables above, tried on another kind as well. */

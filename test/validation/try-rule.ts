@@ -13,7 +13,7 @@ export async function tryRule(client: Client, kind: KindRules, rule: Rule, nextN
 }
 
 function objectOf(kind: KindRules, name: string, ...changes: readonly (Change | undefined)[]): Change {
-  const start: Change = { ...kind.valid, metadata: { name, ...kind.valid["metadata"] as object } };
+  const start: Change = kind.unnamed ? kind.valid : { ...kind.valid, metadata: { name, ...kind.valid["metadata"] as object } };
   return changes.reduce<Change>((object, change) => merged(object, change ?? {}) as Change, start); // merging records gives a record
 }
 
