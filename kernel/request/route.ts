@@ -27,8 +27,9 @@ export function route(info: RequestInfo, method: string, catalog: Catalog): Rout
   if (info.verb === "proxy") throw noRouteError();
   const [, name = "", subresourceName = "", ...more] = info.parts;
   if (more.length > 0) throw noRouteError();
-  // Kinds that are never stored have no paths of objects.
-  if (endpoint.resource.handleCreate !== undefined && (name !== "" || info.watchPrefix)) throw noRouteError();
+  // Kinds that are never stored have no paths of objects, and no list over all namespaces.
+  const isStored = endpoint.resource.handleCreate === undefined;
+  if (!isStored && (name !== "" || info.watchPrefix || (endpoint.namespaced && !info.inNamespace))) throw noRouteError();
   // Only a list or watch over all namespaces may leave the namespace out; a cluster-scoped resource never has one.
   if (endpoint.namespaced ? !info.inNamespace && name !== "" : info.inNamespace) throw noRouteError();
   const subresource = subresourceName === "" ? undefined : endpoint.subresources.get(subresourceName);
