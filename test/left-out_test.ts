@@ -19,7 +19,6 @@ test("a write of a kind that is not implemented returns a Status with the kind",
       ["POST", "/apis/apps/v1/namespaces/default/deployments", "Deployment (deployments.apps)"],
       ["PATCH", "/apis/apps/v1/namespaces/default/deployments/web?fieldManager=x", "Deployment (deployments.apps)"],
       ["PUT", "/apis/batch/v1/namespaces/default/jobs/j", "Job (jobs.batch)"],
-      ["POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", "ClusterRole (clusterroles.rbac.authorization.k8s.io)"],
       ["POST", "/api/v1/nodes", "Node (nodes)"],
     ] as const
   ) {
