@@ -320,4 +320,8 @@ export const limits = Object.freeze({
   /** Milliseconds that one request to a webhook may take (kube-apiserver's timeout), and that a Retry-After of it may ask to wait. */
   remoteCallMs: 30_000,
   remoteRetryAfterMsMax: 30_000,
+  /** Answers of a server that is asked by access reviews that are remembered; the one that was used longest ago goes. */
+  accessReviewsCachedMax: 8192,
+  /** Characters of all attributes of a question whose answer is remembered. */
+  accessReviewCachedCharactersMax: 10_000,
 });
