@@ -27,7 +27,11 @@ function scene(...answers: readonly (RemoteAnswer | Error)[]) {
   });
   return { authenticateToken, bodies };
 }
-const answer = (status: object, code = 201): RemoteAnswer => ({ status: code, body: { kind: "TokenReview", status }, retryAfter: undefined });
+const answer = (status: object, code = 201): RemoteAnswer => ({
+  status: code,
+  body: { kind: "TokenReview", status },
+  retryAfter: undefined,
+});
 const user = { username: "ann", uid: "7", groups: ["dev"], extra: { scopes: ["a"] } };
 
 test("tokenReviewer() asks with token and audiences, and gives the user", async () => {
