@@ -20,7 +20,11 @@ test("TokenReview names the user of a token and says why another is not accepted
     };
     const audiences = ["https://kubernetes.default.svc"];
     const user = { username: "alice", uid: "7", groups: ["dev", "ops", "system:authenticated"] };
-    assert.deepEqual(await review({ token: "secret-a" }), { code: 201, status: { authenticated: true, user, audiences }, message: undefined });
+    assert.deepEqual(await review({ token: "secret-a" }), {
+      code: 201,
+      status: { authenticated: true, user, audiences },
+      message: undefined,
+    });
     const unknown = { code: 201, status: { user: {}, error: "invalid bearer token" }, message: undefined };
     assert.deepEqual(await review({ token: "secret-b" }), unknown);
     assert.deepEqual(await review({ token: "secret-a", audiences: ["another"] }), unknown, "the token is for this server only");

@@ -105,7 +105,10 @@ test("permissionFlags() grants the files and servers of token issuers and webhoo
     ]);
     assert.ok([issuers, webhook].every((file) => read?.includes(file)));
     assert.deepEqual(net, ["127.0.0.1:6443", "accounts.google.com:443", "a.example.com:8443", "10.0.0.7:443", "www.googleapis.com:443"]);
-    assert.deepEqual(granted(["--oidc-issuer-url=https://b.example.com/realm", "--oidc-client-id=a"]).net, ["127.0.0.1:6443", "b.example.com:443"]);
+    assert.deepEqual(granted(["--oidc-issuer-url=https://b.example.com/realm", "--oidc-client-id=a"]).net, [
+      "127.0.0.1:6443",
+      "b.example.com:443",
+    ]);
     assert.deepEqual(granted([`--authentication-config=${folder}/none`]).net, ["127.0.0.1:6443"]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
