@@ -1,4 +1,5 @@
 import type { Target } from "../fuzz.ts";
+import { authenticationConfigurations, claims, impersonation, keySets } from "./authentication.ts";
 import { cbor } from "./cbor.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
@@ -13,5 +14,24 @@ import { yaml } from "./yaml.ts";
 
 /** Every target, in the order in which they run. */
 export const targets: readonly Target[] = Object.freeze(
-  [json, yaml, typed, protobuf, cbor, der, http2, etcd, paths, mediaTypes, selectors, tokens, scalars, patches],
+  [
+    json,
+    yaml,
+    typed,
+    protobuf,
+    cbor,
+    der,
+    http2,
+    etcd,
+    paths,
+    mediaTypes,
+    selectors,
+    tokens,
+    scalars,
+    patches,
+    claims,
+    keySets,
+    authenticationConfigurations,
+    impersonation,
+  ],
 );

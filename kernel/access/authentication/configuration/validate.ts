@@ -71,7 +71,7 @@ function validateIssuer(issuer: Issuer, path: string, { disallowedIssuers, check
     }
   }
   if (egressSelectorType !== "") {
-    const why = "egress selector is not supported when StructuredAuthenticationConfigurationEgressSelector feature gate is disabled";
+    const why = "egress selectors are not supported";
     errors.push({ ...invalid(`${path}.egressSelectorType`, egressSelectorType, why), quoted: "json" });
   }
   return errors;

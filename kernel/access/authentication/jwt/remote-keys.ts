@@ -1,9 +1,10 @@
 /** The keys of an issuer, fetched when they are needed. */
-import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type JWK } from "jose";
+import { compactVerify, createLocalJWKSet, errors } from "jose";
 import { limits } from "../../../../core/limits.ts";
 import { reasonOf } from "../../../../core/reason-of.ts";
 import { TokenRefusal } from "../token-authenticator.ts";
 import { type FetchDocument, fetchObject } from "./document.ts";
+import { usableKeys } from "./usable-keys.ts";
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
@@ -109,19 +110,4 @@ async function verifiedBy(keys: KeySet, token: string, algorithms: readonly stri
     // No key of that id, a signature by another key, or a key that cannot be used.
     return undefined;
   }
-}
-
-/** The public keys of a set that may verify tokens. Symmetric keys and RSA keys of extreme size are left out. */
-export function usableKeys(value: Readonly<Record<string, unknown>>): JSONWebKeySet {
-  const { keys } = value;
-  if (!Array.isArray(keys)) throw new Error("oidc: the key set has no keys");
-  if (keys.length > limits.keysOfSetMax) throw new Error(`oidc: the key set has ${keys.length} keys, more than ${limits.keysOfSetMax}`);
-  return { keys: keys.filter(isUsable) };
-}
-
-function isUsable(key: unknown): key is JWK {
-  if (typeof key !== "object" || key === null) return false;
-  const { kty, n = "", d } = key as JWK; // every member is checked before use
-  if (d !== undefined) return false;
-  return kty === "EC" || (kty === "RSA" && typeof n === "string" && n.length * 6 <= limits.rsaKeyBitsMax + 12);
 }

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../../../core/limits.ts";
+import { issuerOfFlags } from "./oidc-flags.ts";
+import { readAuthenticationConfiguration } from "./read.ts";
+import { validateReload } from "./validate.ts";
+
+const context = {
+  disallowedIssuers: ["https://kubernetes.default.svc"],
+  checkCertificates(pem: string) {
+    if (!pem.includes("BEGIN CERTIFICATE")) throw new Error("data does not contain any valid RSA or ECDSA certificates");
+  },
+};
+const good = {
+  issuer: { url: "https://a.example.com", audiences: ["x"] },
+  claimMappings: { username: { claim: "sub", prefix: "" } },
+};
+
+/** What is wrong with a configuration; "" where nothing is. */
+function wrong(more: object, version = "v1"): string {
+  const configuration = { apiVersion: `apiserver.config.k8s.io/${version}`, kind: "AuthenticationConfiguration", ...more };
+  try {
+    readAuthenticationConfiguration(JSON.stringify(configuration), "k8s.io", context);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+const issuer = (more: object) => wrong({ jwt: [{ ...good, issuer: { ...good.issuer, ...more } }] });
+const mapped = (more: object) => wrong({ jwt: [{ ...good, claimMappings: { ...good.claimMappings, ...more } }] });
+const ruled = (...claimValidationRules: readonly object[]) => wrong({ jwt: [{ ...good, claimValidationRules }] });
+
+test("readAuthenticationConfiguration() reads every version, with YAML and without issuers", () => {
+  for (const version of ["v1", "v1beta1", "v1alpha1"]) assert.equal(wrong({ jwt: [good] }, version), "");
+  assert.equal(wrong({}), "");
+  assert.equal(wrong({ jwt: [], anonymous: { enabled: true, conditions: [{ path: "/livez" }] } }), "");
+  const yaml = "apiVersion: apiserver.config.example.com/v1\nkind: AuthenticationConfiguration\njwt: []\nanonymous:\n  enabled: false\n";
+  const { anonymous } = readAuthenticationConfiguration(yaml, "example.com", context);
+  assert.equal(anonymous?.enabled, false);
+});
+
+test("readAuthenticationConfiguration() refuses other kinds, versions, types, unknown and repeated fields", () => {
+  const refused = (text: string) => {
+    try {
+      readAuthenticationConfiguration(text, "k8s.io", context);
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+    return "";
+  };
+  assert.equal(refused(""), "empty config data");
+  assert.match(refused("[]"), /expected an object/);
+  assert.match(refused("a: 1"), /Object 'Kind' is missing/);
+  assert.match(wrong({}, "v2"), /no kind "AuthenticationConfiguration" is registered for version "apiserver.config.k8s.io\/v2"/);
+  assert.match(wrong({ kind: "Config" }), /no kind "Config" is registered/);
+  assert.equal(wrong({ jwt: [{ ...good, a: 1 }], b: 2 }), 'strict decoding error: unknown field "b", unknown field "jwt[0].a"');
+  assert.match(wrong({ jwt: [{ ...good, issuer: "x" }] }), /json: cannot unmarshal string into Go struct field/);
+  assert.match(wrong({ jwt: { a: good } }), /json: cannot unmarshal object/);
+  assert.match(
+    refused("apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\njwt: []\njwt: []\n"),
+    /key "jwt" already set/,
+  );
+});
+
+test("an issuer needs an https URL without anything else in it, which is no other one's", () => {
+  const at = 'jwt[0].issuer.url: Invalid value: "';
+  assert.equal(issuer({ url: "" }), "jwt[0].issuer.url: Required value");
+  assert.equal(issuer({ url: "http://a" }), `${at}http://a": URL scheme must be https`);
+  assert.equal(issuer({ url: "a" }), `${at}a": URL scheme must be https`);
+  assert.equal(issuer({ url: "https://u:p@a" }), `${at}https://u:p@a": URL must not contain a username or password`);
+  assert.equal(issuer({ url: "https://a?b" }), `${at}https://a?b": URL must not contain a query`);
+  assert.equal(issuer({ url: "https://a#b" }), `${at}https://a#b": URL must not contain a fragment`);
+  assert.match(
+    issuer({ url: "https://kubernetes.default.svc" }),
+    /URL must not overlap with disallowed issuers: \[https:\/\/kubernetes.default.svc\]/,
+  );
+  assert.equal(wrong({ jwt: [good, good] }), 'jwt[1].issuer.url: Duplicate value: "https://a.example.com"');
+  const discoveryURL = "https://b.example.com/x";
+  const other = (url: string) => ({ ...good, issuer: { ...good.issuer, url, discoveryURL } });
+  assert.equal(wrong({ jwt: [other("https://a"), other("https://c")] }), `jwt[1].issuer.discoveryURL: Duplicate value: "${discoveryURL}"`);
+  assert.match(issuer({ discoveryURL: "https://a.example.com/" }), /discoveryURL must be different from URL/);
+  assert.match(issuer({ discoveryURL: "http://b" }), /jwt\[0\].issuer.discoveryURL: Invalid value: "http:\/\/b": URL scheme must be https/);
+  assert.match(
+    issuer({ certificateAuthority: "x" }),
+    /jwt\[0\].issuer.certificateAuthority: Invalid value: "<omitted>": data does not contain/,
+  );
+  assert.match(
+    issuer({ egressSelectorType: "cluster" }),
+    /jwt\[0\].issuer.egressSelectorType: Invalid value: "cluster": egress selectors are not supported/,
+  );
+  const many = Array.from({ length: limits.jwtIssuersMax + 1 }, (_, i) => ({ ...good, issuer: { ...good.issuer, url: `https://i${i}` } }));
+  assert.equal(wrong({ jwt: many.slice(1) }), "");
+  assert.equal(wrong({ jwt: many }), "jwt: Too many: 65: must have at most 64 items");
+});
+
+test("audiences are distinct, and several need the match policy", () => {
+  assert.equal(issuer({ audiences: [] }), "jwt[0].issuer.audiences: Required value: at least one jwt[0].issuer.audiences is required");
+  assert.equal(issuer({ audiences: [""] }), "jwt[0].issuer.audiences[0]: Required value");
+  assert.equal(
+    issuer({ audiences: ["a", "a"], audienceMatchPolicy: "MatchAny" }),
+    'jwt[0].issuer.audiences[1]: Duplicate value: "a"',
+  );
+  assert.match(
+    issuer({ audiences: ["a", "b"] }),
+    /audienceMatchPolicy: Invalid value: "": audienceMatchPolicy must be MatchAny for multiple audiences/,
+  );
+  assert.match(issuer({ audienceMatchPolicy: "All" }), /audienceMatchPolicy must be empty or MatchAny for single audience/);
+  assert.equal(issuer({ audiences: ["a", "b"], audienceMatchPolicy: "MatchAny" }), "");
+});
+
+test("a mapping has a claim with a prefix; expressions are not supported", () => {
+  const at = "jwt[0].claimMappings";
+  assert.equal(mapped({ username: {} }), `${at}.username: Required value: claim or expression is required`);
+  const prefix = "prefix is required when claim is set. It can be set to an empty string to disable prefixing";
+  assert.equal(
+    mapped({ username: { claim: "a" }, groups: { claim: "b" } }),
+    `[${at}.username.prefix: Required value: ${prefix}, ${at}.groups.prefix: Required value: ${prefix}]`,
+  );
+  assert.equal(
+    mapped({ username: { claim: "a", expression: "b" } }),
+    `${at}.username: Invalid value: "": claim and expression can't both be set`,
+  );
+  assert.equal(mapped({ uid: { claim: "a", expression: "b" } }), `${at}.uid: Invalid value: "": claim and expression can't both be set`);
+  const none = "CEL expressions are not supported";
+  assert.equal(mapped({ username: { expression: "claims.sub" } }), `${at}.username.expression: Invalid value: "claims.sub": ${none}`);
+  assert.equal(mapped({ uid: { expression: "claims.sub" } }), `${at}.uid.expression: Invalid value: "claims.sub": ${none}`);
+  assert.match(
+    mapped({ extra: [{ key: "a.b/c", valueExpression: "claims.x" }] }),
+    /extra\[0\].valueExpression: Invalid value: "claims.x": CEL/,
+  );
+  assert.match(mapped({ extra: [{ key: "a.b/c" }] }), /extra\[0\].valueExpression: Required value/);
+  assert.match(
+    wrong({ jwt: [{ ...good, userValidationRules: [{ expression: "true" }] }] }),
+    /userValidationRules\[0\].expression: Invalid value: "true": CEL/,
+  );
+});
+
+test("a rule has a claim with a value", () => {
+  const at = "jwt[0].claimValidationRules";
+  assert.equal(ruled({ claim: "hd", requiredValue: "a" }, { claim: "x" }), "");
+  assert.equal(ruled({}), `${at}[0]: Required value: claim or expression is required`);
+  assert.equal(ruled({ claim: "a", expression: "b" }), `${at}[0]: Invalid value: "a": claim and expression can't both be set`);
+  assert.equal(ruled({ claim: "a" }, { claim: "a" }), `${at}[1].claim: Duplicate value: "a"`);
+  assert.equal(ruled({ claim: "a", message: "b" }), `${at}[0].message: Invalid value: "b": may not be specified when claim is set`);
+  assert.match(
+    ruled({ expression: "a", requiredValue: "b" }),
+    /requiredValue: Invalid value: "b": may not be specified when expression is set, .*CEL/,
+  );
+});
+
+test("anonymous requests have conditions only while they are enabled, and do not change at a reload", () => {
+  assert.match(
+    wrong({ anonymous: { enabled: false, conditions: [{ path: "/a" }] } }),
+    /anonymous.conditions: Invalid value: .*enabled should be set to true/,
+  );
+  const anonymous = { enabled: true, conditions: [{ path: "/a" }] };
+  assert.deepEqual(validateReload({ anonymous }, { anonymous }), []);
+  for (const next of [{}, { anonymous: { enabled: true } }, { anonymous: { ...anonymous, enabled: false } }]) {
+    assert.equal(validateReload(next, { anonymous })[0]?.detail, "changed from initial configuration file");
+  }
+});
+
+test("issuerOfFlags() puts the issuer before names that are no addresses", () => {
+  const flags = {
+    "oidc-issuer-url": "https://a",
+    "oidc-client-id": "x",
+    "oidc-username-claim": "sub",
+    "oidc-username-prefix": "",
+    "oidc-groups-claim": "",
+    "oidc-groups-prefix": "g:",
+    "oidc-required-claim": new Map([["hd", "b"]]),
+  };
+  const { claimMappings, claimValidationRules, issuer: { audiences } } = issuerOfFlags(flags, "");
+  assert.deepEqual(claimMappings, { username: { claim: "sub", prefix: "https://a#" }, groups: {}, uid: {} });
+  assert.deepEqual([claimValidationRules, audiences], [[{ claim: "hd", requiredValue: "b" }], ["x"]]);
+  const prefixOf = (more: object) => issuerOfFlags({ ...flags, ...more }, "").claimMappings.username.prefix;
+  assert.deepEqual([prefixOf({ "oidc-username-claim": "email" }), prefixOf({ "oidc-username-prefix": "-" })], ["", ""]);
+  assert.equal(prefixOf({ "oidc-username-prefix": "p:" }), "p:");
+});
