@@ -28,4 +28,4 @@ export { type AuthenticationConfiguration, type IssuerConfig } from "./configura
 export { issuerOfFlags } from "./configuration/oidc-flags.ts";
 export { checkConfiguration, readAuthenticationConfiguration } from "./configuration/read.ts";
 export { validateConfiguration, validateReload, type ValidationContext } from "./configuration/validate.ts";
-export { tokenReviewer, type TokenReviewOptions } from "./token-reviewer.ts";
+export { tokenReviewer, type TokenReviewOptions } from "./token-review.ts";
