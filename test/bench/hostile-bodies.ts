@@ -9,6 +9,8 @@ export interface HostileRequest {
   readonly type: string;
   /** Made when it is needed: all of them together are large. `share` scales its size in a smoke run. */
   readonly body: (share: number) => Uint8Array | string;
+  /** The bearer token, where it is not the administrator's. */
+  readonly token?: (share: number) => string;
   /** An object that must exist before; sent once by POST to this path. */
   readonly before?: { readonly path: string; readonly body: (share: number) => string };
 }
@@ -83,6 +85,15 @@ const nested = (share: number): string => {
 };
 const selector = (share: number): string => encodeURIComponent(numbered(600_000, share, (index) => `!a${index}`));
 
+/** A token of the server's issuer with a bad signature, as long as this. `claims`: what its payload holds beside the issuer. */
+function token(length: number, claims: (length: number) => string): string {
+  const segment = (text: string) => Buffer.from(text).toString("base64url");
+  const payload = `{"iss":"https://kubernetes.default.svc","x":${claims(Math.floor(length * 3 / 4) - 200)}}`;
+  return `${segment('{"alg":"RS256"}')}.${segment(payload)}.${"A".repeat(342)}`;
+}
+const filler = (length: number): string => `"${"x".repeat(length)}"`;
+const reviews = "/apis/authentication.k8s.io/v1/tokenreviews", robots = "/api/v1/namespaces/default/serviceaccounts";
+
 export const hostileRequests: readonly HostileRequest[] = Object.freeze([
   create("JSON, list of 1.5 M numbers", (share) => `{${meta},"x":${list(share)}}`),
   create("JSON, 300,000 objects", (share) => `{${meta},"x":[${repeated('{"a":{}},', share)}0]}`),
@@ -97,6 +108,28 @@ export const hostileRequests: readonly HostileRequest[] = Object.freeze([
         numbered(limits.inlineBodyBytesMax - 200, 1, (index) => `"${index}"`)
       }]}}`,
   ),
+  create("TokenReview, a token of 3 MB", (share) => `{"spec":{"token":"${token(bytes * share, filler)}"}}`, json, reviews),
+  create(
+    "TokenReview, a nested token at its bound",
+    () => `{"spec":{"token":"${token(limits.tokenLengthMax - 4096, (length) => `${"[".repeat(length / 2)}${"]".repeat(length / 2)}`)}"}}`,
+    json,
+    reviews,
+  ),
+  {
+    name: "a bearer token of 900 kB",
+    method: "GET",
+    path: "/api",
+    type: json,
+    body: () => "",
+    token: (share) => token(900_000 * share, filler),
+  },
+  {
+    name: "TokenRequest, 200,000 audiences",
+    method: "POST",
+    path: `${robots}/default/token`,
+    type: json,
+    body: (share) => `{"spec":{"audiences":[${numbered(bytes, share, (index) => `"a${index}"`)}]}}`,
+  },
   create("YAML, list of 1.4 M numbers", (share) => `{${meta},"x":${list(share)}}`, yaml),
   create(
     "YAML, 700,000 lines",

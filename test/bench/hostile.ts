@@ -61,19 +61,20 @@ export async function measureHostile(name: string, request: HostileRequest, runt
     await probe.ask<Loaded>(load); // until its code is compiled, and the server's for it
     const quiet = await probe.ask<Loaded>(load);
     const body = request.body(share), path = hostilePath(request, share);
-    const one = () => send(connections[0]!, request.method, path, request.type, body);
+    const bearer = request.token?.(share) ?? token;
+    const one = () => send(connections[0]!, request.method, path, request.type, body, bearer);
     const memoryBefore = memoryMiB(server.pid).now;
     forgetPeak(server.pid);
     const cpuBefore = cpuMs(server.pid), mainBefore = mainThreadMs(server.pid);
     const alone = await beside(probe, load, one);
     const together = await beside(probe, load, () =>
       Promise.all(
-        connections.map((each) => send(each, request.method, path, request.type, body)),
+        connections.map((each) => send(each, request.method, path, request.type, body, bearer)),
       ));
     const cpu = cpuMs(server.pid) - cpuBefore, main = mainThreadMs(server.pid);
     const { peak } = memoryMiB(server.pid);
     for (const connection of connections) connection.close();
-    const sentMiB = Math.max(body.length, path.length) * atOnce / mebibyte;
+    const sentMiB = Math.max(body.length, path.length, bearer.length) * atOnce / mebibyte;
     const stalls = [alone.waited, together.waited];
     const statuses = new Map<number, number>();
     for (const status of together.result) statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -123,9 +124,16 @@ async function beside<T>(probe: ReturnType<typeof startChild>, load: Load, run: 
 }
 
 /** The status of the answer. */
-async function send(connection: Connection, method: string, path: string, type: string, body: Uint8Array | string): Promise<number> {
+async function send(
+  connection: Connection,
+  method: string,
+  path: string,
+  type: string,
+  body: Uint8Array | string,
+  bearer = token,
+): Promise<number> {
   const bytes = Buffer.from(body);
-  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nAccept: ${
+  const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${bearer}\r\nAccept: ${
     method === "GET" ? type : "application/json"
   }\r\nContent-Type: ${type}\r\nContent-Length: ${bytes.length}\r\n\r\n`;
   return (await connection.request(Buffer.concat([Buffer.from(head), bytes]))).status;

@@ -4,6 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
+import { type Json, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
 
 /** A token whose signature is good. */
 export interface VerifiedToken {
@@ -33,7 +34,8 @@ export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyTok
   const remembered = new Map<string, VerifiedToken>();
   let of: KeySet | undefined;
   return async (token) => {
-    if (!isOfIssuer(token, issuers())) return undefined;
+    const issuer = untrustedIssuer(token);
+    if (issuer === undefined || (issuer !== legacyIssuer && !issuers().includes(issuer))) return undefined;
     const inForce = await keys();
     if (of !== inForce) remembered.clear(); // tokens of a key that is no longer there are not accepted
     of = inForce;
@@ -49,7 +51,7 @@ export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyTok
 }
 
 async function verify(token: string, { verifying }: KeySet): Promise<VerifiedToken | undefined> {
-  const header = headerOf(token);
+  const header = untrustedHeader(token);
   if (header === undefined) return undefined;
   const candidates = header.kid === "" ? verifying : verifying.filter(({ id }) => id === header.kid);
   if (candidates.length === 0) throw new TokenRefusal("invalid signature, no keys found");
@@ -67,59 +69,9 @@ async function verify(token: string, { verifying }: KeySet): Promise<VerifiedTok
 async function payloadSignedBy({ key, algorithm }: VerifyingKey, token: string): Promise<Json | undefined> {
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: [algorithm] });
-    return protectedHeader.crit === undefined ? parsed(new TextDecoder().decode(payload)) : undefined;
+    return protectedHeader.crit === undefined ? parsedJson(new TextDecoder().decode(payload)) : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError) return undefined;
     throw error;
-  }
-}
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** The segments of a compact token (RFC 7515, 7.1); undefined for other text, and for text that is too long to be looked at. */
-function segmentsOf(token: string): readonly [header: string, payload: string, signature: string] | undefined {
-  if (token.length > limits.tokenLengthMax) return undefined;
-  const first = token.indexOf("."), last = token.lastIndexOf(".");
-  if (first <= 0 || last === first || token.indexOf(".", first + 1) !== last) return undefined;
-  return [token.slice(0, first), token.slice(first + 1, last), token.slice(last + 1)];
-}
-
-/** Whether text is a token that claims to be of one of these issuers. Nothing else of an unverified payload is used. */
-function isOfIssuer(token: string, issuers: readonly string[]): boolean {
-  const segments = segmentsOf(token);
-  const issuer = segments && decoded(segments[1])?.["iss"];
-  return typeof issuer === "string" && (issuer === legacyIssuer || issuers.includes(issuer));
-}
-
-/** The header; undefined for a malformed one, which makes the text no token. */
-function headerOf(token: string): { readonly kid: string } | undefined {
-  const [text = "", , signature = ""] = segmentsOf(token) ?? [];
-  if (text.length > limits.tokenHeaderLengthMax || !alphabet.test(signature)) return undefined;
-  const header = decoded(text);
-  if (header === undefined) return undefined;
-  const { alg, kid = "" } = header;
-  return typeof alg === "string" && typeof kid === "string" ? { kid } : undefined;
-}
-
-const alphabet = /^[A-Za-z0-9_-]*$/;
-
-/** The JSON object in a segment. */
-function decoded(segment: string): Json | undefined {
-  if (!alphabet.test(segment)) return undefined;
-  try {
-    const letters = atob(segment.replaceAll("-", "+").replaceAll("_", "/")), bytes = new Uint8Array(letters.length);
-    for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
-    return parsed(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return undefined; // no base64, or no text: not a token
-  }
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Json : undefined; // an object
-  } catch {
-    return undefined; // no JSON: not a token
   }
 }

@@ -5,6 +5,7 @@ import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
 import { http2 } from "./http2.ts";
 import { json } from "./json.ts";
+import { jwt } from "./jwt.ts";
 import { patches } from "./patches.ts";
 import { protobuf } from "./protobuf.ts";
 import { mediaTypes, paths, selectors, tokens } from "./requests.ts";
@@ -27,6 +28,7 @@ export const targets: readonly Target[] = Object.freeze(
     mediaTypes,
     selectors,
     tokens,
+    jwt,
     scalars,
     patches,
     claims,
