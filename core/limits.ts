@@ -324,4 +324,16 @@ export const limits = Object.freeze({
   accessReviewsCachedMax: 8192,
   /** Characters of all attributes of a question whose answer is remembered. */
   accessReviewCachedCharactersMax: 10_000,
+  /** The audit policy file, in UTF-16 units. */
+  auditPolicyLengthMax: 1024 * 1024,
+  /** JSON of the audit events that wait in a buffer, beside the bound on their number, in bytes. Further events are lost and counted. */
+  auditBufferBytesMax: 64 * 1024 * 1024,
+  /** JSON of the response that one audit event records, in bytes. Larger ones are left out, with an annotation. */
+  auditResponseBytesMax: 16 * 1024 * 1024,
+  /** Batches under way to the audit webhook; further ones wait in the buffer. */
+  auditBatchesMax: 16,
+  /** Milliseconds that a shutdown waits for the delivery of audit events. */
+  auditDrainMs: 10_000,
+  /** UTF-16 units of a user agent in an audit event (kube-apiserver's maxUserAgentLength). */
+  auditUserAgentLengthMax: 1024,
 });

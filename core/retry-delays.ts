@@ -3,6 +3,8 @@
  * Source: client-go's default rate limiter for controllers (5 ms to 1000 s; 10 per second, bursts of 100).
  */
 
+import { TokenBucket } from "./token-bucket.ts";
+
 /** Limits of `RetryDelays`, with client-go's defaults. */
 export interface RetryLimits {
   /** Delay after the first failure of an item, in milliseconds; it doubles with each further failure. Default 5. */
@@ -18,28 +20,23 @@ export interface RetryLimits {
 /** Counts failures of items and computes the delay before the next try. */
 export class RetryDelays {
   readonly #failures = new Map<string, number>();
-  readonly #now: () => number;
-  readonly #limits: Required<RetryLimits>;
-  /** Tokens at `#filledAt`; negative if tokens were taken in advance. */
-  #tokens: number;
-  #filledAt: number;
+  readonly #limits: Required<Pick<RetryLimits, "firstMs" | "maxMs">>;
+  readonly #bucket: TokenBucket;
 
   /**
    * @param now the current time in milliseconds
    * @param limits absent limits have client-go's values
    */
   constructor(now: () => number, { firstMs = 5, maxMs = 1_000_000, perSecond = 10, burst = 100 }: RetryLimits = {}) {
-    this.#now = now;
-    this.#limits = { firstMs, maxMs, perSecond, burst };
-    this.#tokens = burst;
-    this.#filledAt = now();
+    this.#limits = { firstMs, maxMs };
+    this.#bucket = new TokenBucket({ perSecond, burst }, now);
   }
 
   /** Counts one more failure of `key`, takes a token, and returns the delay in milliseconds: the longer one of backoff and bucket. */
   next(key: string): number {
     const failures = this.failures(key), { firstMs, maxMs } = this.#limits;
     this.#failures.set(key, failures + 1);
-    return Math.max(Math.min(maxMs, firstMs * 2 ** failures), this.#reserve());
+    return Math.max(Math.min(maxMs, firstMs * 2 ** failures), this.#bucket.take());
   }
 
   /** Number of failures since the last `forget`. */
@@ -50,15 +47,5 @@ export class RetryDelays {
   /** Resets the backoff of `key`. */
   forget(key: string): void {
     this.#failures.delete(key);
-  }
-
-  /** Takes one token. Returns the milliseconds until it is available. */
-  #reserve(): number {
-    const { perSecond, burst } = this.#limits, now = this.#now();
-    // A clock that is set back neither adds nor removes tokens.
-    const passedMs = Math.max(0, now - this.#filledAt);
-    this.#filledAt = now;
-    this.#tokens = Math.min(burst, this.#tokens + passedMs * perSecond / 1000) - 1;
-    return this.#tokens >= 0 ? 0 : -this.#tokens * 1000 / perSecond;
   }
 }

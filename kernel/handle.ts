@@ -4,14 +4,17 @@ import { limits } from "../core/limits.ts";
 import { StatusError, statusOf } from "../core/status-error.ts";
 import { goQuote } from "../core/tree/go-quote.ts";
 import { AuthorizationFailure } from "./access/authorization/mod.ts";
+import { AuditFailure, type AuditRecord } from "./access/audit/mod.ts";
+import { noteDeprecation, noteDiscovery, noteFailure, noteResult } from "./respond/audited.ts";
 import { replyOf, statusReply } from "./respond/answer.ts";
 import { auditIdOf } from "./request/audit-id.ts";
+import type { AuditNotes } from "./request/audit-notes.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import { heavyHost, heavyRequest, type RequestContext, turns } from "./request-context.ts";
 import { type Exchange, header, type Reply } from "./request/exchange.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { allowedMs, Deadline } from "./request/deadline.ts";
-import { toStatusError } from "./respond/failure.ts";
+import { isBug, toStatusError } from "./respond/failure.ts";
 import { HandOver, type HeavyReply } from "./request/hand-over.ts";
 import { notFoundText, textReply } from "./respond/text.ts";
 import { parseQuery } from "./request/query.ts";
@@ -32,59 +35,88 @@ export async function handle(exchange: Exchange, server: Server): Promise<Reply>
   const { catalog } = server;
   const warnings = new Warnings();
   const auditId = auditIdOf(exchange);
+  const receivedAt = server.audit?.now() ?? 0;
   const seen = server.observe(exchange, info, catalog, auditId);
-  let user: UserInfo | undefined, where: Route | undefined;
-  let stage: "request" | "authentication" | "impersonation" | "authorization" | "answer" = "request";
-  const out = (reply: Reply) => {
+  let user: UserInfo | undefined, where: Route | undefined, audit: AuditRecord | undefined;
+  let stage: "request" | "authentication" | "audit" | "impersonation" | "authorization" | "answer" = "request";
+  const finished = (reply: Reply) => {
     const whole = withCommonHeaders(reply, warnings, auditId);
     // Before authentication the user is unknown, which is not the same as anonymous.
     return seen.end(stage !== "request" && server.sendsGoaway(exchange, user, catalog) ? { ...whole, goAway: true } : whole);
   };
+  const out = (reply: Reply) => audit === undefined ? finished(reply) : audit.end(finished(reply));
   try {
     allowedMs(info, server.requestTimeoutMs); // rejects an invalid timeout before authentication
     stage = "authentication";
     user = await server.authenticate(exchange, (text) => warnings.add(text));
     seen.user(user);
+    if (server.audit !== undefined) {
+      stage = "audit";
+      audit = server.audit.begin(exchange, info, user, auditId, receivedAt);
+      await audit?.received();
+    }
     stage = "impersonation";
     // From here on the request is `actor`'s; `user` stays the one that was authenticated.
     const impersonated = await server.impersonate(exchange, user, catalog.names);
     const { user: actor, exchange: asked } = impersonated ?? { user, exchange };
-    if (impersonated !== undefined) seen.impersonates(actor);
+    if (impersonated !== undefined) {
+      seen.impersonates(actor);
+      audit?.impersonates(actor);
+    }
     stage = "authorization";
     seen.holds(server.admit(info));
-    await server.authorize(actor, info);
+    await server.authorize(actor, info, audit?.decided);
     seen.step("authorized");
     stage = "answer";
-    if (!info.isResourceRequest) return out(await server.nonresource(asked, info, catalog));
+    if (!info.isResourceRequest) {
+      const reply = await server.nonresource(asked, info, catalog);
+      if (audit !== undefined) await noteDiscovery(audit.notes, info, reply);
+      return out(reply);
+    }
     if (!isApiPath(info, catalog)) {
       const leftOut = unservedKindError(info, exchange.method, catalog.names);
       if (leftOut !== undefined) throw leftOut;
       return out(notFoundText());
     }
     where = route(info, exchange.method, catalog);
-    return out(await dispatch({ exchange: asked, info, where, user: actor, catalog, server, warnings, step: seen.step }));
+    return out(
+      await dispatch({ exchange: asked, info, where, user: actor, audit: audit?.notes, catalog, server, warnings, step: seen.step }),
+    );
   } catch (error) {
-    if (error instanceof AuthorizationFailure && stage === "authorization") return out(failedAuthorizationReply(exchange.url, error));
+    if (error instanceof AuthorizationFailure && stage === "authorization") return out(internalErrorText(exchange.url, error.failure));
+    if (error instanceof AuditFailure) return finished(internalErrorText(exchange.url, error.message));
     const failure = toStatusError(error, info, server.report);
     const reply = errorReply(exchange, failure, catalog, where === undefined ? catalog.earlyMedia : catalog.media);
     const isRefusal = stage === "impersonation" || (failure.reason === "Forbidden" && stage !== "answer");
-    return out(isRefusal ? withoutSniffing(reply) : reply);
+    const shown = isRefusal ? withoutSniffing(reply) : reply;
+    if (server.audit === undefined) return finished(shown);
+    if (stage === "request" || stage === "authentication") {
+      const refused = server.audit.begin(exchange, info, undefined, auditId, receivedAt);
+      if (refused === undefined) return finished(shown);
+      noteFailure(refused.notes, failure);
+      return refused.refused(finished(shown));
+    }
+    if (audit === undefined) return finished(shown);
+    noteFailure(audit.notes, failure);
+    return isBug(error) ? audit.panicked(failure.message, finished(shown)) : audit.end(finished(shown));
   }
 }
 
 /** A request on behalf of a user who is known and may ask, on its way to a resource. */
 export interface AuthorizedRequest extends Pick<RequestContext, "exchange" | "info" | "user" | "catalog" | "warnings" | "step"> {
   readonly where: Route;
+  readonly audit?: AuditNotes | undefined;
   readonly server: Pick<Server, "backend" | "requestTimeoutMs" | "access" | "authorize" | "deprecated" | "heavy" | "report">;
 }
 
 /** The part of the way that comes after authorization. */
 export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
-  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step } = authorized;
+  const { exchange, info, where: { endpoint, verb }, catalog, server, warnings, step, audit } = authorized;
   const { media } = catalog;
   checkProduced(header(exchange, "accept"), verb === "list" || verb === "watch" ? media.listTypes : media.types);
   if (endpoint.deprecation !== undefined) {
     warnings.add(endpoint.deprecation.warning);
+    if (audit !== undefined) noteDeprecation(audit, catalog.names, endpoint.deprecation.removedRelease);
     server.deprecated(endpoint, info.subresource, endpoint.deprecation.removedRelease);
   }
   using deadline = new Deadline(exchange, allowedMs(info, server.requestTimeoutMs));
@@ -92,6 +124,7 @@ export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
   try {
     const found = await verbs[verb](call);
     step("verb done");
+    if (audit !== undefined) await noteResult(call, audit, found);
     return await replyOf(call, found);
   } catch (error) {
     if (!(error instanceof HandOver) || call.heavy === undefined) throw error;
@@ -101,7 +134,7 @@ export async function dispatch(authorized: AuthorizedRequest): Promise<Reply> {
 
 /** The call of an authenticated request. */
 export function requestContextOf(
-  { exchange, info, where, user, catalog, server, warnings, step }: AuthorizedRequest,
+  { exchange, info, where, user, catalog, server, warnings, step, audit }: AuthorizedRequest,
   deadline: Deadline,
 ): RequestContext {
   const { endpoint, verb, subresource } = where;
@@ -123,6 +156,7 @@ export function requestContextOf(
     step,
     access: server.access,
     authorize: (other) => server.authorize(user, other),
+    audit,
     backend: server.backend,
     report: server.report,
     deadline: verb === "watch" ? exchange : deadline,
@@ -159,9 +193,9 @@ function prettyOf({ url }: Exchange): string {
   return at < 0 ? "" : parseQuery(url.slice(at + 1)).first("pretty");
 }
 
-/** The reply where authorization failed, which is plain text in upstream, too. */
-function failedAuthorizationReply(url: string, { failure }: AuthorizationFailure): Reply {
-  return textReply(500, `${escapedHtml(`Internal Server Error: ${goQuote(url)}: ${failure}`)}\n`);
+/** The reply to a request that authorization or audit failed for; upstream's is plain text, too. */
+function internalErrorText(url: string, why: string): Reply {
+  return textReply(500, `${escapedHtml(`Internal Server Error: ${goQuote(url)}: ${why}`)}\n`);
 }
 
 /** The reply to a path of the old prefixes that names nothing; it is sent before authentication. */

@@ -5,6 +5,7 @@ import type { Output } from "../core/codec/negotiate.ts";
 import type { Access } from "../core/access.ts";
 import type { HookContext } from "../core/plugin.ts";
 import type { UserInfo } from "../core/user-info.ts";
+import { type AuditNotes, noteRemote } from "./request/audit-notes.ts";
 import type { Catalog, Endpoint, EndpointSubresource } from "./catalog/catalog.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { HandOver, type HeavyHost, type HeavyRequest, type HeavyWork } from "./request/hand-over.ts";
@@ -58,6 +59,8 @@ export interface RequestContext {
   readonly access: Access;
   /** Throws 403 unless the user may do this too. */
   readonly authorize: (info: RequestInfo) => Promise<void>;
+  /** What is recorded of the request; undefined where nothing is. */
+  readonly audit: AuditNotes | undefined;
   readonly backend: Backend;
   /** For the log: a bug, with the id that the client was shown. */
   readonly report: (error: unknown, reference: string) => void;
@@ -110,11 +113,21 @@ export function checkWeight({ heavy }: RequestContext, item: { readonly size: nu
 }
 
 /** The call as the heavy thread gets it. */
-export function heavyRequest({ exchange, user, heavy }: RequestContext): HeavyRequest {
+export function heavyRequest({ exchange, user, heavy, audit }: RequestContext): HeavyRequest {
   const { method, url, headers, remote, protocol } = exchange;
-  return { method, url, headers: { ...headers }, remote, protocol, user, body: heavy?.body ?? new Uint8Array() };
+  return {
+    method,
+    url,
+    headers: { ...headers },
+    remote,
+    protocol,
+    user,
+    body: heavy?.body ?? new Uint8Array(),
+    audit: audit && { level: audit.level, omitsManagedFields: audit.omitsManagedFields },
+  };
 }
-export function heavyHost({ info, warnings, step, access, authorize, report, backend: { meter, metric } }: RequestContext): HeavyHost {
+export function heavyHost(call: RequestContext): HeavyHost {
+  const { info, warnings, step, access, authorize, audit, report, backend: { meter, metric } } = call;
   return {
     access,
     warn: (text) => warnings.add(text),
@@ -123,6 +136,7 @@ export function heavyHost({ info, warnings, step, access, authorize, report, bac
     admitted: (name, type, operation, rejected, milliseconds) =>
       meter.admitted(name, type, operation, rejected, meter.now() - milliseconds),
     recorded: (recording) => recordRemote(metric, recording),
+    audited: (note) => audit && noteRemote(audit, note),
     report,
   };
 }

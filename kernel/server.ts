@@ -1,7 +1,8 @@
 /** The running server as its requests see it: the catalog in force and what all of them share. */
-import type { Access } from "../core/access.ts";
+import type { Access, AuthorizationDecision } from "../core/access.ts";
 import type { UserInfo } from "../core/user-info.ts";
 import type { Impersonate } from "./access/impersonation/mod.ts";
+import type { Audit } from "./access/audit/mod.ts";
 import type { Backend } from "./request-context.ts";
 import type { Catalog, Endpoint } from "./catalog/catalog.ts";
 import type { Exchange, Reply } from "./request/exchange.ts";
@@ -21,8 +22,10 @@ export interface Server {
   authenticate(exchange: Exchange, warn: (text: string) => void): Promise<UserInfo>;
   /** The user that a request acts as instead of `user`, where its headers ask for one; 400 and 403 where that may not be. */
   readonly impersonate: Impersonate;
-  /** 403 unless an authorizer allows it. */
-  authorize(user: UserInfo, info: RequestInfo): Promise<void>;
+  /** 403 unless an authorizer allows it. `decided` is called with the decision. */
+  authorize(user: UserInfo, info: RequestInfo, decided?: (decision: AuthorizationDecision) => void): Promise<void>;
+  /** Undefined where nothing is audited. */
+  readonly audit: Audit | undefined;
   /** What hooks may ask about users. */
   readonly access: Access;
   /** Whether the answer comes with GOAWAY: for a random share of requests, and over HTTP/2 for unauthenticated clients. */

@@ -18,6 +18,7 @@ const permissions = spawnSync(deno, [
   "--no-prompt",
   "--cached-only",
   "--allow-read",
+  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT",
   join(root, "kernel/startup/permissions.ts"),
   ...args,
 ], {

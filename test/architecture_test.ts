@@ -36,6 +36,7 @@ const program = /^kernel\/(?:main|heavy\/worker-[a-z]+)\.ts$/;
  * imported, except `node:module`, which loads packages and touches nothing.
  */
 const machineFolders = [
+  "kernel/access/audit/log/",
   "kernel/access/remote/",
   "kernel/config/",
   "kernel/heavy/",

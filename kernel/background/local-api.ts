@@ -3,6 +3,7 @@ import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { limits } from "../../core/limits.ts";
 import { listed } from "../../core/listed.ts";
+import type { AuthorizationDecision } from "../../core/access.ts";
 import type { Api, ApiList, ApiPatch, ApiWriteOptions, WatchScope } from "../../core/api.ts";
 import { type GroupVersion, splitGroupVersion } from "../../core/versions.ts";
 import type { ApiObject } from "../../core/meta/object-meta.ts";
@@ -12,13 +13,15 @@ import { spell } from "../../core/names.ts";
 import { jsonFromTree, readJson } from "../../core/tree/json.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 import type { Exchange, Reply } from "../request/exchange.ts";
+import { AuditFailure } from "../access/audit/mod.ts";
 import { dispatch, errorReply } from "../handle.ts";
 import { FollowedObjects } from "./followed-objects.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";
 import type { Server } from "../server.ts";
-import { toStatusError } from "../respond/failure.ts";
+import { noteFailure } from "../respond/audited.ts";
+import { isBug, toStatusError } from "../respond/failure.ts";
 import { Warnings } from "../request/warnings.ts";
 
 /** What distinguishes one API in process from another. */
@@ -55,12 +58,21 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
     server.countOwnRequest(method, info);
+    const audit = server.audit?.begin(exchange, info, user, crypto.randomUUID(), server.audit.now());
     try {
+      await audit?.received();
+      audit?.decided(allowed);
       const { catalog } = server;
       const where = route(info, method, catalog);
-      return await dispatch({ exchange, info, where, user, catalog, server, warnings: new Warnings(), step() {} });
+      const call = { exchange, info, where, user, audit: audit?.notes, catalog, server, warnings: new Warnings(), step() {} };
+      const reply = await dispatch(call);
+      return audit === undefined ? reply : await audit.end(reply);
     } catch (error) {
-      return errorReply(exchange, toStatusError(error, info, server.report), server.catalog);
+      const failure = toStatusError(error, info, server.report);
+      const reply = errorReply(exchange, failure, server.catalog);
+      if (audit === undefined || error instanceof AuditFailure) return reply;
+      noteFailure(audit.notes, failure);
+      return await (isBug(error) ? audit.panicked(failure.message, reply) : audit.end(reply));
     }
   }
   async function ask(method: string, url: string, body?: unknown, contentType = "application/json"): Promise<any> {
@@ -161,6 +173,8 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
 }
 
 const never = new AbortController().signal;
+/** Requests in process are not authorized again. */
+const allowed: AuthorizationDecision = Object.freeze({ verdict: "allow", reason: "" });
 
 /** Media type and body of a patch. */
 function documentOf(patch: ApiPatch): readonly [contentType: string, body: unknown] {

@@ -5,6 +5,7 @@ import { withoutUser } from "../../core/without-user.ts";
 import { reasonOf } from "../../core/reason-of.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 import { NumberText, type Tree, TreeObject } from "../../core/tree/tree.ts";
+import { auditMistakes } from "./audit-settings.ts";
 import { authenticationMistakes } from "./authentication-mistakes.ts";
 import { type Config, defaults, type SettingName, settings } from "./settings.ts";
 import { durationText } from "./help.ts";
@@ -247,7 +248,8 @@ function senseless(config: Config): readonly string[] {
   if ((config["etcd-certfile"] === "") !== (config["etcd-keyfile"] === "")) {
     mistakes.push('flags "--etcd-certfile" and "--etcd-keyfile" are given together or not at all');
   }
-  append(mistakes, electionMistakes(config), frontProxyMistakes(config), serviceAccountMistakes(config), authenticationMistakes(config));
+  append(mistakes, auditMistakes(config), electionMistakes(config), frontProxyMistakes(config));
+  append(mistakes, serviceAccountMistakes(config), authenticationMistakes(config));
   const chance = config["goaway-chance"];
   // Not the other way round: NaN is a mistake, too.
   if (!(chance >= 0 && chance <= goawayChanceMax)) {

@@ -3,40 +3,25 @@
  * A setting with the meaning of a kube-apiserver flag has the flag's name.
  */
 import { limits } from "../../core/limits.ts";
+import { type AuditConfig, auditSettings } from "./audit-settings.ts";
+import {
+  bool,
+  type Change,
+  duration,
+  fixed,
+  fraction,
+  type Going,
+  int,
+  type Kind,
+  list,
+  live,
+  map,
+  type Setting,
+  text,
+  texts,
+} from "./setting.ts";
 
-export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
-export interface Setting<K extends Kind, D> {
-  readonly kind: K;
-  readonly default: D;
-  /** Effect, unit and meaning of 0; a placeholder of a value is in angle brackets. */
-  readonly help: string;
-}
-/** Whether a change in the configuration file takes effect while the server runs. `fixed`: why it is rejected; undefined: it takes effect. */
-export interface Change {
-  readonly fixed: string | undefined;
-}
-/** Deprecation of a flag: the releases, and the replacement. */
-export interface Going {
-  readonly deprecated?: { readonly since: string; readonly removed: string; readonly use: string };
-}
-/** A row of the table. */
-export type AnySetting = Setting<Kind, unknown> & Change & Going;
-
-const text = (fallback: string, help: string): Setting<"string", string> => ({ kind: "string", default: fallback, help });
-const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });
-const int = (fallback: number, help: string): Setting<"int", number> => ({ kind: "int", default: fallback, help });
-const fraction = (fallback: number, help: string): Setting<"fraction", number> => ({ kind: "fraction", default: fallback, help });
-/** A value in milliseconds; written as `1m30s`. */
-const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });
-const list = (help: string): Setting<"list", readonly string[]> => ({ kind: "list", default: [], help });
-/** Texts by key: `key=text`, can be repeated. In a comma-separated value, a text that contains commas is in double quotes. */
-const texts = (help: string): Setting<"texts", ReadonlyMap<string, string>> => ({ kind: "texts", default: new Map(), help });
-const map = (help: string): Setting<"map", ReadonlyMap<string, boolean>> => ({ kind: "map", default: new Map(), help });
-
-/** A change in the file takes effect while the server runs. */
-const live = <S extends Setting<Kind, unknown>>(setting: S): S & Change => ({ ...setting, fixed: undefined });
-/** A change needs a restart, because of `reason`. */
-const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S & Change => ({ ...setting, fixed: reason });
+export type { AnySetting, Change, Going, Kind, Setting } from "./setting.ts";
 
 const isIssuer = "authenticators are opened once, at start";
 const isOpen = "the listener is opened once, at start";
@@ -49,7 +34,7 @@ const isLogged = "the log is opened once, at start";
 const isCounted = "metrics are registered once, at start";
 
 /** A value for every setting, by flag name; durations in milliseconds. */
-export interface Config {
+export interface Config extends AuditConfig {
   readonly "config": string;
   readonly "bind-address": string;
   readonly "secure-port": number;
@@ -395,6 +380,8 @@ export const settings: Settings = Object.freeze(
         'YAML file of allowed label values: "metric,label": "value,value". Ignored when --allow-metric-labels is set.',
       ),
     ),
+    ...auditSettings,
+
     "shutdown-send-retry-after": live(
       bool(
         false,

@@ -5,6 +5,7 @@ import type { Attributes } from "../cache/index/attributes.ts";
 import type { Config } from "../config/settings.ts";
 import type { Commit, Entry, Listing, Page, Range, Revision } from "../store/store.ts";
 import type { PlainError } from "./errors.ts";
+import type { RemoteNote } from "../request/audit-notes.ts";
 import type { HeavyJob, HeavyRequest } from "../request/hand-over.ts";
 
 export type ToHeavy =
@@ -22,6 +23,7 @@ export type FromHeavy =
   | { readonly tag: "admitted"; readonly step: AdmittedStep }
   /** Of a plugin's metric. */
   | { readonly tag: "recorded"; readonly recording: RemoteRecording }
+  | { readonly tag: "audited"; readonly note: RemoteNote }
   | { readonly tag: "report"; readonly error: PlainError; readonly reference: string }
   /** `heapBytes`: what the thread's heap takes after garbage was collected. */
   | { readonly tag: "done"; readonly outcome: Settled; readonly heapBytes: number };

@@ -165,6 +165,8 @@ class Requests implements HeavyRequests {
         return host.admitted(...message.step);
       case "recorded":
         return host.recorded(message.recording);
+      case "audited":
+        return host.audited(message.note);
       case "report":
         return host.report(errorOf(message.error), message.reference);
       case "question":

@@ -18,6 +18,7 @@ import { activeConfigOf } from "../config/active-config.ts";
 import { type AuthorizedRequest, dispatch, requestContextOf } from "../handle.ts";
 import { loadModule } from "../config/load-module.ts";
 import { takeWritten } from "../objects/objects.ts";
+import { remoteNotes } from "../request/audit-notes.ts";
 import { requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";
 import { Warnings } from "../request/warnings.ts";
@@ -98,7 +99,7 @@ interface Here {
 
 async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }: ToHeavy & { tag: "job" }, here: Here): Promise<unknown> {
   const { post, store, signal } = here;
-  const { user, body, ...rest } = request;
+  const { user, body, audit, ...rest } = request;
   const exchange: Exchange = { ...rest, body: async () => body, peer: undefined, signal };
   const info = requestInfo(request.method, request.url)!; // the main thread has parsed the same
   const report = (error: unknown, reference: string) => post({ tag: "report", error: plainError(error), reference });
@@ -108,6 +109,7 @@ async function jobOf({ config, catalog }: Opened, { job, request, milliseconds }
     info,
     where: route(info, request.method, catalog),
     user,
+    audit: audit && remoteNotes(audit, (note) => post({ tag: "audited", note })),
     catalog,
     warnings,
     step: (what) => post({ tag: "step", what }),

@@ -1,6 +1,7 @@
 /** The kernel's metrics, under the names, labels and buckets that dashboards for kube-apiserver know. */
 import { defineMetric, type Registry } from "../../metrics/mod.ts";
 import { authorizationMetrics } from "./authorization-metrics.ts";
+import { auditMetrics } from "./audit-metrics.ts";
 import { cacheMetrics } from "../cache/mod.ts";
 import { authenticationMetrics } from "./authentication-metrics.ts";
 import { metaMetrics } from "./meta-metrics.ts";
@@ -20,6 +21,7 @@ export const kernelMetrics = Object.freeze({
   ...meterMetrics,
   ...cacheMetrics,
   ...workMetrics,
+  ...auditMetrics,
   ...tokenMetrics,
   ...authorizationMetrics,
   ...authenticationMetrics,

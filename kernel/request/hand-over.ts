@@ -1,6 +1,7 @@
 /** Requests that cost too much for the thread that serves all connections. */
 import type { RemoteRecording } from "../../metrics/mod.ts";
 import type { Access } from "../../core/access.ts";
+import type { AuditNotes, RemoteNote } from "./audit-notes.ts";
 import type { UserInfo } from "../../core/user-info.ts";
 
 /** Thrown by a verb before it has changed anything: the whole request runs in the heavy thread instead. Never leaves `answer`. */
@@ -17,6 +18,8 @@ export interface HeavyRequest {
   readonly protocol: "HTTP/1.1" | "HTTP/2.0" | "HTTP/1.0";
   readonly user: UserInfo;
   readonly body: Uint8Array;
+  /** Undefined where nothing is recorded. */
+  readonly audit?: Pick<AuditNotes, "level" | "omitsManagedFields"> | undefined;
 }
 
 /** `answer`: the reply to the request. `deleteOptions`: its body and query as a DeleteRequest; the deletion itself runs elsewhere. */
@@ -42,6 +45,8 @@ export interface HeavyHost {
   admitted(name: string | undefined, type: "admit" | "validate", operation: string, rejected: boolean, milliseconds: number): void;
   /** A recording of a plugin's metric. */
   recorded(recording: RemoteRecording): void;
+  /** A note for the audit event. */
+  audited(note: RemoteNote): void;
   report(error: unknown, reference: string): void;
 }
 

@@ -26,6 +26,12 @@ export function toStatusError(error: unknown, info: RequestInfo, report: (error:
   });
 }
 
+/** Whether an error is one that nothing expects: a mistake in the program. */
+export function isBug(error: unknown): boolean {
+  const isEnd = error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");
+  return !(error instanceof StatusError || error instanceof StoreError || isEnd);
+}
+
 function ofStore(error: StoreError, info: RequestInfo): StatusError {
   switch (error.code) {
     case "compacted":

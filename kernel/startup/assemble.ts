@@ -1,5 +1,6 @@
 /** From settings, plugins and a store to everything that `handle` needs of a server. */
 import type { Access } from "../../core/access.ts";
+import type { Audit } from "../access/audit/mod.ts";
 import { authenticatedUsers, authenticateInOrder, refusalText } from "../access/authentication/mod.ts";
 import { type Chain, decideRequests, refusalOf } from "../access/authorization/mod.ts";
 import { impersonateBy } from "../access/impersonation/mod.ts";
@@ -31,6 +32,7 @@ export interface Parts extends CheckedParts {
   readonly authentication: Pick<Authentication, "authenticators" | "authenticateToken" | "isAnonymous">;
   readonly accounts: Pick<ServiceAccounts, "issuer" | "documents">;
   readonly authorization: Chain;
+  readonly audit?: Audit | undefined;
   /** Aborts when a watch that begins now has to end. */
   readonly ending: () => AbortSignal;
   readonly heavy?: HeavyWork | undefined;
@@ -64,6 +66,7 @@ export function assemble(parts: Parts): Server {
     observe: observer(record, elapsed, requestLog(log, () => inForce().config["slow-request-threshold"])),
     authenticate: authenticateOf(parts),
     authorize: authorizeOf(parts),
+    audit: parts.audit,
     impersonate: impersonateBy(parts.authorization.decide),
     access,
     sendsGoaway: goawayChooser(() => inForce().config["goaway-chance"], systemClock.random),
@@ -108,9 +111,10 @@ function authenticateOf({ authentication: { authenticators, isAnonymous }, regis
 
 function authorizeOf({ authorization, registry: { record } }: Parts): Server["authorize"] {
   const decide = measuredDecision(decideRequests(authorization.decide), record, elapsed);
-  return async (user, info) => {
+  return async (user, info, decided) => {
     const answer = decide(user, info);
     const decision = answer instanceof Promise ? await answer : answer;
+    decided?.(decision);
     const refusal = refusalOf(user, info, decision);
     if (refusal !== undefined) throw refusal;
   };

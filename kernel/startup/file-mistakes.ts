@@ -3,6 +3,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import type { Config } from "../config/settings.ts";
 import { checkAuthentication } from "./authenticators.ts";
 import { checkGivenCertificates, rootCertificatesOf } from "./credentials.ts";
+import { checkAudit } from "./open-audit.ts";
 import { readTls } from "./open-store.ts";
 import { checkGivenTokenKeys } from "./token-keys.ts";
 
@@ -13,6 +14,7 @@ export async function fileMistakes(config: Config): Promise<readonly string[]> {
     ...checkGivenTokenKeys(config),
     ...checkAuthentication(config),
     rootCertificatesOf(config),
+    checkAudit(config),
     config["etcd-servers"].length === 0 ? undefined : readTls(config),
   ]);
   return outcomes.flatMap((outcome) => outcome.status === "rejected" ? [reasonOf(outcome.reason)] : []);

@@ -18,6 +18,7 @@ import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, openHealth } from "./health-checks.ts";
+import { openedAudit } from "./open-audit.ts";
 import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
 import { openStorage } from "./open-storage.ts";
@@ -75,6 +76,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     audiences: () => apiAudiences(inForce.current().config),
   });
   const rootCertificates = await rootCertificatesOf(config);
+  const auditing = await openedAudit(config, log, registry.record);
   const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
   accounts.lookUpIn(cache.reads);
   if (options.processMetrics === true) watchProcess(registry.record, signal);
@@ -96,6 +98,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     authentication,
     accounts,
     authorization,
+    audit: auditing?.audit,
     ending: () => watches.signal(Math.random),
   });
   const api = serverApi(server);
@@ -134,7 +137,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     close: once(async () => {
       ending.abort();
       await Promise.all([watching, background.ended(), heavy?.close(), accounts.ended()]);
-      await storage.close();
+      await Promise.all([storage.close(), auditing?.close()]);
     }),
   };
 }

@@ -4,6 +4,8 @@ import { isIP } from "node:net";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { append } from "../../core/append.ts";
+import { addressOfAccess, filesOfAccess, inCluster } from "../access/remote/kubeconfig.ts";
 import { ConfigError, parseArguments } from "../config/parse.ts";
 import { type Config, defaults, type SettingName } from "../config/settings.ts";
 import { isModule } from "../config/choose-plugins.ts";
@@ -26,7 +28,14 @@ export const fileSettings = Object.freeze(
     "etcd-certfile",
     "etcd-keyfile",
     "allow-metric-labels-manifest",
+    "audit-policy-file",
+    "audit-webhook-config-file",
   ] as const satisfies readonly SettingName[],
+);
+
+/** Settings that name kubeconfig files, or are `in-cluster`: what these refer to is granted, too. */
+export const kubeconfigSettings = Object.freeze(
+  ["audit-webhook-config-file", "authentication-token-webhook-config-file"] as const satisfies readonly SettingName[],
 );
 
 /** The name of the machine, for the lease of the elected server. Deno reads nothing of /proc for metrics, whatever is granted here. */
@@ -45,15 +54,16 @@ export function permissionFlags(args: readonly string[], folder: string): readon
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
   }
-  const { read, write } = paths(config, folder);
+  const { read, write } = paths(config, folder), remotes = remoteAccess(config, folder);
   if (configurationFile !== undefined) read.push(configurationFile);
   return [
     "--no-prompt",
     "--cached-only",
-    `--allow-read=${listed([...read, ...write])}`,
+    `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${listed([...addresses(config), ...remoteAddresses(config, folder)])}`,
+    `--allow-net=${listed([...addresses(config), ...remoteAddresses(config, folder), ...remotes.addresses])}`,
     "--allow-sys=hostname,networkInterfaces",
+    ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
   ];
 }
 
@@ -72,6 +82,9 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
     ...config.plugins.filter(isModule).filter(isPath).map((path) => packageOf(at(path))),
   ];
   const write = config["data-dir"] === ":memory:" ? [] : [at(config["data-dir"])];
+  const auditLog = config["audit-log-path"];
+  // Rotation renames files beside the log, and a first start makes its folder.
+  if (auditLog !== "" && auditLog !== "-") write.push(folderThatExists(dirname(at(auditLog))));
   if (config["cert-dir"] !== "") write.push(certificatesFolder(at(config["cert-dir"])));
   return { read, write };
 }
@@ -80,6 +93,28 @@ function paths(config: Config, folder: string): { read: string[]; write: string[
  *  above it. */
 function certificatesFolder(path: string): string {
   return existsSync(join(path, "ca.crt")) ? path : dirname(path);
+}
+
+/** The folder, or the nearest one above it that exists, in which it can be made. */
+function folderThatExists(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : folderThatExists(dirname(path));
+}
+
+/** The files and servers that kubeconfig files refer to. A file that cannot be used grants nothing beside itself. */
+function remoteAccess(config: Config, folder: string): { files: string[]; addresses: string[]; isInCluster: boolean } {
+  const paths = kubeconfigSettings.map((name) => config[name]).filter((path) => path !== "");
+  const files: string[] = [], addresses: string[] = [];
+  for (const path of paths.map((each) => each === inCluster ? each : resolve(folder, each))) {
+    try {
+      const text = path === inCluster ? "" : readFileSync(path, "utf8");
+      const address = addressOfAccess(path, text);
+      append(files, filesOfAccess(path, text));
+      if (address !== undefined) addresses.push(address);
+    } catch {
+      // The server says what is wrong with it.
+    }
+  }
+  return { files, addresses, isInCluster: paths.includes(inCluster) };
 }
 
 /** As `kernel/main.ts` loads plugins: paths are modules, other words are packages, which are below the sources. */

@@ -1,6 +1,7 @@
 import { limits } from "../../core/limits.ts";
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
+import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
 import { type ShownKind, shownKind } from "./shown-kind.ts";
 import { keyOfCall } from "./key-of-call.ts";
@@ -24,6 +25,7 @@ export async function apply(call: RequestContext, read: (body: Uint8Array) => Ap
     throw notFoundError(resourceName(call), info.name);
   }
   const document = read(body);
+  if (call.audit !== undefined) noteApplied(call, body, document.config);
   const shown = shownKind(call);
   for (let tries = 1;; tries++) {
     const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);

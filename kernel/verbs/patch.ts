@@ -1,6 +1,7 @@
 import { notFoundError, StatusError } from "../../core/status-error.ts";
 import type { VerbResult } from "../respond/answer.ts";
 import { header } from "../request/exchange.ts";
+import { notePatch } from "../write/draft/audited.ts";
 import { readApply, readCborApply } from "../write/draft/apply.ts";
 import { applyCborMediaType, applyMediaType, unsupportedMediaType } from "../../core/codec/negotiate.ts";
 import { type Dialect, dialects, patchMediaTypes } from "../write/draft/patch.ts";
@@ -35,6 +36,7 @@ function patchType(call: RequestContext): string {
 async function patched(call: RequestContext, dialect: Dialect): Promise<VerbResult> {
   const body = await bodyOf(call);
   const { dryRun, fieldValidation } = writeOptions(call.info.query, "PatchOptions", call.catalog.names);
+  if (call.audit !== undefined) notePatch(call, body);
   const { backend, endpoint, info } = call;
   const key = keyOfCall(call);
   const { item, renew } = await backend.reads.live(endpoint.stored, key, call.deadline);

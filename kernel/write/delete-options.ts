@@ -16,6 +16,7 @@ import { anyBodyOf, heavyHost, heavyRequest, isHeavy, type RequestContext } from
 import { header } from "../request/exchange.ts";
 import { bodyEncoding } from "../../core/codec/negotiate.ts";
 import { reasonOf } from "../../core/reason-of.ts";
+import { noteDeleteOptions } from "./draft/audited.ts";
 import { recognisedCbor } from "./draft/body.ts";
 import { orRefuse } from "./draft/patch.ts";
 import { typeOf } from "./draft/type-of.ts";
@@ -137,6 +138,7 @@ function fromBody(call: RequestContext, bytes: Uint8Array): Read {
       throw badRequestError(error.message);
     }
   }
+  noteDeleteOptions(call, options);
   return {
     dryRunValues: options.dryRun ?? [],
     gracePeriodSeconds: options.gracePeriodSeconds === undefined ? undefined : Number(options.gracePeriodSeconds),

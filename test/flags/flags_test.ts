@@ -19,6 +19,7 @@ import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
 import { proxied } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
+import { auditing } from "./auditing.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
@@ -170,6 +171,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
         /cannot read the token file: .*\/none/,
       );
     }),
+  ...auditing,
   ...issuing,
   "authorization-mode": async () => {
     const secrets = "/api/v1/namespaces/default/secrets";

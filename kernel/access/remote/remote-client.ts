@@ -18,6 +18,8 @@ export interface RemoteRequest {
   readonly path: string;
   /** The value to send as JSON. */
   readonly body?: unknown;
+  /** The JSON text to send, in place of `body`. */
+  readonly json?: string;
   readonly signal: AbortSignal;
 }
 export interface RemoteClient {
@@ -60,11 +62,12 @@ export function remoteClient(read: () => Promise<RemoteAccess>, now: () => numbe
     return known!; // `renew` has set it, or has thrown
   }
 
-  async function open({ method, path, body, signal }: RemoteRequest): Promise<IncomingMessage> {
+  async function open({ method, path, body, json, signal }: RemoteRequest): Promise<IncomingMessage> {
     const { access, agent } = await current();
     signal.throwIfAborted();
     const url = urlOf(access.server, path);
-    const bytes = body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body));
+    const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
+    const bytes = text === undefined ? undefined : new TextEncoder().encode(text);
     const options: RequestOptions = {
       method,
       agent,

@@ -1,7 +1,7 @@
 /** From the bytes of a body to an object of the request's version: decoded, checked against the URL, filled. */
 import type { CborItem } from "../../../core/codec/cbor/item.ts";
 import { readCbor } from "../../../core/codec/cbor/read.ts";
-import { bodyEncoding } from "../../../core/codec/negotiate.ts";
+import { bodyEncoding, type Encoding } from "../../../core/codec/negotiate.ts";
 import { readEnvelope } from "../../../core/codec/protobuf.ts";
 import { DecodeError, type DecodeReport } from "../../../core/derive/decode.ts";
 import { protobufReader } from "../../../core/derive/protobuf.ts";
@@ -16,6 +16,7 @@ import { header } from "../../request/exchange.ts";
 import type { Endpoint } from "../../catalog/catalog.ts";
 import type { FieldValidation } from "../../request/options.ts";
 import { checkType, unhandledError } from "../../catalog/known-kinds.ts";
+import { noteObject } from "./audited.ts";
 import { orRefuse, tellFindings } from "./patch.ts";
 import { typeOf, typeOfCbor } from "./type-of.ts";
 
@@ -28,9 +29,14 @@ export async function readBody(call: RequestContext, validation: FieldValidation
   const { endpoint, catalog } = shown;
   const encoding = bodyEncoding(header(call.exchange, "content-type"), catalog.media);
   const bytes = await bodyOf(call);
-  if (encoding === "protobuf") return endpoint.applyDefaults(fromProtobuf(bytes, shown));
-  if (encoding === "cbor") return endpoint.applyDefaults(fromCbor(bytes, shown, validation));
-  return endpoint.applyDefaults(fromText(bytes, encoding, shown, validation));
+  const object = endpoint.applyDefaults(decoded(bytes, encoding, shown, validation));
+  if (call.audit !== undefined) noteObject(call, endpoint, object);
+  return object;
+}
+
+function decoded(bytes: Uint8Array, encoding: Encoding, shown: RequestContext, validation: FieldValidation): ApiObject {
+  if (encoding === "protobuf") return fromProtobuf(bytes, shown);
+  return encoding === "cbor" ? fromCbor(bytes, shown, validation) : fromText(bytes, encoding, shown, validation);
 }
 
 /** What upstream shows of a body that it does not recognise: the beginning, in hexadecimal when it is no JSON object. */

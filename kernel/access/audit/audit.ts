@@ -1,0 +1,281 @@
+/** The audit of requests: which are recorded, and an event for each of their stages. */
+import type { AuthorizationDecision } from "../../../core/access.ts";
+import { type Names, spell } from "../../../core/names.ts";
+import { limits } from "../../../core/limits.ts";
+import { type Status, StatusError } from "../../../core/status-error.ts";
+import type { UserInfo } from "../../../core/user-info.ts";
+import type { AuditNotes, NamedObject } from "../../request/audit-notes.ts";
+import { type Exchange, header, type Reply } from "../../request/exchange.ts";
+import type { RequestInfo } from "../../request/request-info.ts";
+import type { AuditBackend, WrittenEvent } from "./backend.ts";
+import { type AuditEvent, eventHead, eventMembers, type EventStatus, type ObjectReference } from "./event.ts";
+import type { Audited, Recording } from "./evaluate.ts";
+import type { PolicyLevel, Stage } from "./policy.ts";
+import { sourceIps } from "./source-ips.ts";
+
+/** The event of a request could not be stored, and its backend is strict: the request fails. */
+export class AuditFailure extends StatusError {
+  constructor() {
+    super("InternalError", "failed to store audit event");
+  }
+}
+
+/** What the audit counts. */
+export interface AuditMeter {
+  /** A request was evaluated. */
+  level(level: PolicyLevel): void;
+  /** An event was sent to the backends. */
+  event(): void;
+  /** A request failed because its event could not be stored. */
+  rejected(): void;
+}
+
+export interface AuditNeeds {
+  readonly evaluate: (user: UserInfo | undefined, request: Audited) => Recording;
+  readonly backend: AuditBackend;
+  readonly names: Names;
+  readonly meter: AuditMeter;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** The audit of a server. */
+export interface Audit {
+  /** The record of a request, or undefined where the policy leaves it out. `user` is undefined where authentication failed. */
+  begin(exchange: Exchange, info: RequestInfo, user: UserInfo | undefined, auditId: string, receivedAt: number): AuditRecord | undefined;
+  readonly now: () => number;
+}
+
+/** The record of one request. Its methods never throw and their promises never reject, except `received`. */
+export interface AuditRecord {
+  readonly notes: AuditNotes;
+  /** The stage RequestReceived. An `AuditFailure` where a strict backend could not store it. */
+  received(): void | Promise<void>;
+  impersonates(user: UserInfo): void;
+  /** The decision of authorization. A function of its own, which can be handed over. */
+  readonly decided: (decision: AuthorizationDecision) => void;
+  /** The last stages of a request with this reply: for a body in chunks, when they have been read. */
+  end(reply: Reply): Reply | Promise<Reply>;
+  /** The only stage of a request that is refused before it has a user. */
+  refused(reply: Reply): Reply | Promise<Reply>;
+  /** The last stage of a request that met an unexpected condition. */
+  panicked(message: string, reply: Reply): Reply | Promise<Reply>;
+}
+
+export function openAudit(given: AuditNeeds): Audit {
+  const { evaluate, meter, now, names } = given;
+  const needs: RecordNeeds = {
+    ...given,
+    write: writer(names.domain),
+    decision: spell(names, "authorization.{domain}/decision"),
+    reason: spell(names, "authorization.{domain}/reason"),
+  };
+  return {
+    now,
+    begin(exchange, info, user, auditId, receivedAt) {
+      const recording = evaluate(user, info);
+      meter.level(recording.level);
+      return recording.level === "None" ? undefined : new Record(needs, recording, { exchange, info, user, auditId, receivedAt });
+    },
+  };
+}
+
+interface RecordNeeds extends AuditNeeds {
+  readonly write: (event: AuditEvent) => WrittenEvent;
+  /** Keys of annotations. */
+  readonly decision: string;
+  readonly reason: string;
+}
+interface Request {
+  readonly exchange: Exchange;
+  readonly info: RequestInfo;
+  readonly user: UserInfo | undefined;
+  readonly auditId: string;
+  readonly receivedAt: number;
+}
+
+/** An event with its JSON. */
+export function writer(domain: string): (event: AuditEvent) => WrittenEvent {
+  const head = eventHead(domain, "Event");
+  const utf8 = new TextEncoder();
+  return (event) => {
+    const members = eventMembers(event);
+    return { event, members, bytes: head.length + utf8.encode(members).length + ",}\n".length };
+  };
+}
+
+class Record implements AuditRecord, AuditNotes {
+  readonly level: AuditNotes["level"];
+  readonly omitsManagedFields: boolean;
+  readonly #needs: RecordNeeds;
+  readonly #recording: Recording;
+  readonly #request: Request;
+  readonly #isLasting: boolean;
+  readonly #annotations = new Map<string, string>();
+  #objectRef: ObjectReference | undefined;
+  #impersonated: UserInfo | undefined;
+  #status: EventStatus | undefined;
+  #requestObject: string | undefined;
+  #responseObject: string | undefined;
+
+  constructor(needs: RecordNeeds, recording: Recording, request: Request) {
+    this.#needs = needs;
+    this.#recording = recording;
+    this.#request = request;
+    const { info } = request;
+    this.level = recording.level as AuditNotes["level"]; // requests at None have no record
+    this.omitsManagedFields = recording.omitsManagedFields;
+    this.#isLasting = info.isResourceRequest && (info.verb === "watch" || info.verb === "proxy");
+    if (info.isResourceRequest) this.#objectRef = referenceOf(info);
+  }
+
+  get notes(): AuditNotes {
+    return this;
+  }
+
+  received(): void | Promise<void> {
+    const stored = this.#process("RequestReceived", this.#request.receivedAt);
+    if (stored instanceof Promise) return stored.then((success) => this.#check(success));
+    this.#check(stored);
+  }
+  impersonates(user: UserInfo): void {
+    this.#impersonated = user;
+  }
+  readonly decided = ({ verdict, reason, error }: AuthorizationDecision): void => {
+    if (verdict !== "allow" && error !== undefined) return this.annotate(this.#needs.reason, "internal error");
+    this.annotate(this.#needs.decision, verdict === "allow" ? "allow" : "forbid");
+    this.annotate(this.#needs.reason, reason);
+  };
+
+  requestObject(named: NamedObject | undefined, json: string | undefined): void {
+    if (named !== undefined && this.#objectRef !== undefined) {
+      const { namespace, name, uid, resourceVersion } = this.#objectRef;
+      this.#objectRef = {
+        ...this.#objectRef,
+        namespace: namespace || named.namespace,
+        name: name || named.name,
+        uid: uid || named.uid,
+        resourceVersion: resourceVersion || named.resourceVersion,
+      };
+    }
+    if (this.level !== "Metadata") this.#requestObject = json;
+  }
+  responseStatus({ status, message, reason, details, code }: Status): void {
+    this.#status = {
+      status,
+      ...(message === undefined ? {} : { message }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      ...(code === undefined ? {} : { code }),
+    };
+  }
+  responseObject(json: string): void {
+    if (this.level === "RequestResponse") this.#responseObject = json;
+  }
+  annotate(key: string, value: string): void {
+    if (!this.#annotations.has(key)) this.#annotations.set(key, value);
+  }
+
+  end(reply: Reply): Reply | Promise<Reply> {
+    this.#status = { ...this.#status, code: reply.status };
+    const chunks = chunksOf(reply);
+    const complete = () => chunks === undefined ? this.#finish("ResponseComplete", reply) : { ...reply, body: this.#followed(chunks) };
+    const started = this.#isLasting ? this.#process("ResponseStarted") : true;
+    return started instanceof Promise ? started.then(complete) : complete();
+  }
+  refused(reply: Reply): Reply | Promise<Reply> {
+    this.#status = { ...this.#status, code: reply.status };
+    return this.#finish("ResponseStarted", reply);
+  }
+  panicked(message: string, reply: Reply): Reply | Promise<Reply> {
+    this.#status = { status: "Failure", message: `APIServer panic'd: ${message}`, reason: "InternalError", code: 500 };
+    return this.#finish("Panic", reply);
+  }
+
+  #check(success: boolean): void {
+    if (success) return;
+    this.#needs.meter.rejected();
+    throw new AuditFailure();
+  }
+
+  #finish(stage: Stage, reply: Reply): Reply | Promise<Reply> {
+    const stored = this.#process(stage);
+    return stored instanceof Promise ? stored.then(() => reply) : reply;
+  }
+
+  /** The same chunks; the request is complete with the last one, at a failure, or when the reader stops. */
+  #followed(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return {
+      [Symbol.asyncIterator]: () => {
+        const chunks = body[Symbol.asyncIterator]();
+        let isDone = false;
+        const complete = (): boolean | Promise<boolean> => {
+          if (isDone) return true;
+          isDone = true;
+          return this.#process("ResponseComplete");
+        };
+        const took = (next: IteratorResult<Uint8Array>) => {
+          if (next.done !== true) return next;
+          const stored = complete();
+          return stored instanceof Promise ? stored.then(() => next) : next;
+        };
+        const failed = async (error: unknown): Promise<never> => {
+          await complete();
+          throw error;
+        };
+        return {
+          next: () => chunks.next().then(took, failed),
+          async return() {
+            await complete();
+            await chunks.return?.();
+            return { done: true, value: undefined };
+          },
+        };
+      },
+    };
+  }
+
+  #process(stage: Stage, reachedAt = this.#needs.now()): boolean | Promise<boolean> {
+    const { omitStages } = this.#recording;
+    if (omitStages.has(stage)) return true;
+    const { write, meter, backend } = this.#needs;
+    meter.event();
+    return backend.process([write(this.#event(stage, reachedAt))]);
+  }
+
+  #event(stage: Stage, stageReached: number): AuditEvent {
+    const { exchange, info, user, auditId, receivedAt } = this.#request;
+    return {
+      level: this.level,
+      auditId,
+      stage,
+      requestUri: exchange.url,
+      verb: info.verb,
+      user,
+      impersonatedUser: this.#impersonated,
+      sourceIps: sourceIps(exchange),
+      userAgent: bounded(header(exchange, "user-agent")),
+      objectRef: this.#objectRef,
+      responseStatus: this.#status,
+      requestObject: this.#requestObject,
+      responseObject: this.#responseObject,
+      requestReceived: receivedAt,
+      stageReached,
+      annotations: new Map(this.#annotations),
+    };
+  }
+}
+
+/** The body where it comes in chunks, which a reader takes; undefined where it is whole. */
+function chunksOf({ body }: Reply): AsyncIterable<Uint8Array> | undefined {
+  return typeof body === "string" || body instanceof Uint8Array ? undefined : body;
+}
+
+function referenceOf({ group, version, resource, subresource, namespace, name }: RequestInfo): ObjectReference {
+  return { resource, namespace, name, uid: "", apiGroup: group, apiVersion: version, resourceVersion: "", subresource };
+}
+
+function bounded(userAgent: string): string {
+  const max = limits.auditUserAgentLengthMax;
+  return userAgent.length <= max ? userAgent : `${userAgent.slice(0, max)}...TRUNCATED`;
+}

@@ -1,0 +1,47 @@
+/** Where audit events go. Backends wrap each other: truncation around buffers around a log or a webhook. */
+import type { AuditEvent } from "./event.ts";
+
+/** An event and its JSON, which is made once for all backends. */
+export interface WrittenEvent {
+  readonly event: AuditEvent;
+  /** The members of the event; see `eventMembers`. */
+  readonly members: string;
+  /** Bytes of its JSON line, with kind, apiVersion and line end. */
+  readonly bytes: number;
+}
+
+export interface AuditBackend {
+  /** False, or a promise of it, where an event was lost and its request must fail because of that. Never rejects. */
+  process(events: readonly WrittenEvent[]): boolean | Promise<boolean>;
+  /** Sends what is buffered, until the signal aborts. Takes no more events. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** Reports events that a backend could not deliver: counted by the name of the backend, logged without the events themselves. */
+export type LostEvents = (backend: string, reason: string, count: number) => void;
+
+/** Sends events to each backend. */
+export function allBackends(backends: readonly AuditBackend[]): AuditBackend {
+  const [first] = backends;
+  if (first !== undefined && backends.length === 1) return first;
+  return {
+    process(events) {
+      const outcomes = backends.map((backend) => backend.process(events));
+      return outcomes.some((outcome) => outcome instanceof Promise)
+        ? Promise.all(outcomes).then((all) => all.every(Boolean))
+        : outcomes.every(Boolean);
+    },
+    close: async (signal) => void await Promise.all(backends.map((backend) => backend.close(signal))),
+  };
+}
+
+/** Delivers events in the foreground, and hides losses from their requests (`--audit-log-mode=blocking`). */
+export function ignoringErrors(backend: AuditBackend): AuditBackend {
+  return {
+    process(events) {
+      const outcome = backend.process(events);
+      return outcome instanceof Promise ? outcome.then(() => true) : true;
+    },
+    close: (signal) => backend.close(signal),
+  };
+}

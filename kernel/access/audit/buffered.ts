@@ -1,0 +1,120 @@
+/** Delivers events in the background (`--audit-*-mode=batch`). Events that find no room are lost and counted; requests never wait. */
+import { type Clock, pause, untilAborted } from "../../../core/async.ts";
+import { limits } from "../../../core/limits.ts";
+import { TokenBucket } from "../../../core/token-bucket.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "./backend.ts";
+
+export interface BatchOptions {
+  /** Events that may wait. Their bytes are bounded by `limits.auditBufferBytesMax`. */
+  readonly bufferSize: number;
+  /** Events of one batch. */
+  readonly maxBatchSize: number;
+  /** Milliseconds from the start of a batch to its delivery, where it does not fill. Not used for batches of one event. */
+  readonly maxWaitMs: number;
+  /** Batches a second, and at once after a pause. Undefined: no limit. */
+  readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
+  /** Batches that may be under way together. */
+  readonly concurrency: number;
+}
+
+export interface BufferNeeds {
+  readonly clock: Clock;
+  readonly lost: LostEvents;
+}
+
+export function buffered(backend: AuditBackend, options: BatchOptions, needs: BufferNeeds): AuditBackend {
+  return new Buffered(backend, options, needs);
+}
+
+class Buffered implements AuditBackend {
+  readonly #backend: AuditBackend;
+  readonly #options: BatchOptions;
+  readonly #needs: BufferNeeds;
+  readonly #throttle: TokenBucket | undefined;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  /** Batches under way. */
+  readonly #sent = new Set<Promise<unknown>>();
+  #waiting: WrittenEvent[] = [];
+  #bytes = 0;
+  /** Ends the pause of the loop: the batch is full, or there is a first event. */
+  #wake = new AbortController();
+  /** Aborts when no further events are sent. */
+  readonly #ended = new AbortController();
+  readonly #untilEnded = untilAborted(this.#ended.signal);
+
+  constructor(backend: AuditBackend, options: BatchOptions, needs: BufferNeeds) {
+    this.#backend = backend;
+    this.#options = options;
+    this.#needs = needs;
+    this.#throttle = options.throttle && new TokenBucket(options.throttle, needs.clock.now);
+    this.#running = this.#run();
+  }
+
+  process(events: readonly WrittenEvent[]): true {
+    const { bufferSize, maxBatchSize } = this.#options;
+    for (const [index, event] of events.entries()) {
+      const closed = this.#closing.signal.aborted;
+      if (closed || this.#waiting.length >= bufferSize || this.#bytes + event.bytes > limits.auditBufferBytesMax) {
+        this.#needs.lost("buffered", closed ? "audit backend shut down" : "audit buffer queue blocked", events.length - index);
+        break;
+      }
+      this.#waiting.push(event);
+      this.#bytes += event.bytes;
+      if (this.#waiting.length === 1 || this.#waiting.length === maxBatchSize) this.#wake.abort();
+    }
+    return true;
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    this.#closing.abort();
+    this.#wake.abort();
+    const end = () => this.#ended.abort();
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    await this.#running;
+    const closed = this.#backend.close(signal);
+    await Promise.all(this.#sent);
+    await closed;
+    signal.removeEventListener("abort", end);
+    if (this.#waiting.length > 0) this.#needs.lost("buffered", "audit backend shut down", this.#waiting.length);
+  }
+
+  async #run(): Promise<void> {
+    const { maxBatchSize, maxWaitMs } = this.#options, closing = this.#closing.signal;
+    while (!this.#ended.signal.aborted) {
+      if (this.#waiting.length === 0) {
+        if (closing.aborted) return;
+        await this.#pause(undefined);
+        continue;
+      }
+      // Batches of one event are not worth a wait.
+      if (maxBatchSize > 1 && this.#waiting.length < maxBatchSize && !closing.aborted) await this.#pause(maxWaitMs);
+      await this.#deliver();
+    }
+  }
+
+  /** Waits until the batch is full or the time is over; without a time, until the first event comes. */
+  async #pause(milliseconds: number | undefined): Promise<void> {
+    const { maxBatchSize } = this.#options;
+    this.#wake = new AbortController();
+    const enough = milliseconds === undefined ? 1 : maxBatchSize;
+    if (this.#waiting.length >= enough || this.#closing.signal.aborted) return;
+    if (milliseconds !== undefined) return await pause(milliseconds, this.#wake.signal, this.#needs.clock);
+    await untilAborted(this.#wake.signal);
+  }
+
+  async #deliver(): Promise<void> {
+    const { maxBatchSize, concurrency } = this.#options, ended = this.#ended.signal;
+    const delay = this.#throttle?.take() ?? 0;
+    if (delay > 0) await pause(delay, ended, this.#needs.clock);
+    while (this.#sent.size >= concurrency && !ended.aborted) await Promise.race([...this.#sent, this.#untilEnded]);
+    if (ended.aborted) return;
+    const batch = this.#waiting.splice(0, maxBatchSize);
+    for (const { bytes } of batch) this.#bytes -= bytes;
+    const outcome = this.#backend.process(batch);
+    if (!(outcome instanceof Promise)) return;
+    const sending = outcome.finally(() => this.#sent.delete(sending));
+    this.#sent.add(sending);
+  }
+}

@@ -1,0 +1,147 @@
+/** Audit events as text: the JSON of `audit.{domain}/v1` Event, and kube-apiserver's legacy line. */
+import { encoder } from "../../../core/derive/encode.ts";
+import { Status as StatusSchema } from "../../../core/meta/status.ts";
+import type { Status } from "../../../core/status-error.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { goString } from "../../../core/tree/json-text.ts";
+import type { UserInfo } from "../../../core/user-info.ts";
+import type { AuditLevel } from "../../request/audit-notes.ts";
+import type { Stage } from "./policy.ts";
+
+/** What the request is about. "" where a member does not apply. */
+export interface ObjectReference {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resourceVersion: string;
+  readonly subresource: string;
+}
+
+/** One stage of a request. Objects are JSON text. */
+export interface AuditEvent {
+  readonly level: AuditLevel;
+  readonly auditId: string;
+  readonly stage: Stage;
+  readonly requestUri: string;
+  readonly verb: string;
+  /** Undefined before authentication. */
+  readonly user: UserInfo | undefined;
+  readonly impersonatedUser: UserInfo | undefined;
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly objectRef: ObjectReference | undefined;
+  readonly responseStatus: EventStatus | undefined;
+  readonly requestObject: string | undefined;
+  readonly responseObject: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly requestReceived: number;
+  readonly stageReached: number;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+export type EventStatus = Partial<Pick<Status, "status" | "message" | "reason" | "details" | "code">>;
+
+/** The kind of the events of a server: `{"kind":"Event","apiVersion":"audit.k8s.io/v1"`, and the same of lists. */
+export function eventHead(domain: string, kind: "Event" | "EventList"): string {
+  return `{"kind":"${kind}","apiVersion":"audit.${domain}/v1"`;
+}
+
+/** The members of an event as JSON without the braces around them. Lists of events have them without kind and apiVersion. */
+export function eventMembers(event: AuditEvent): string {
+  const { user, impersonatedUser, sourceIps, userAgent, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
+  const members = [
+    `"level":"${event.level}"`,
+    `"auditID":${goString(event.auditId)}`,
+    `"stage":"${event.stage}"`,
+    `"requestURI":${goString(event.requestUri)}`,
+    `"verb":${goString(event.verb)}`,
+    `"user":${userJson(user)}`,
+  ];
+  if (impersonatedUser !== undefined) members.push(`"impersonatedUser":${userJson(impersonatedUser)}`);
+  if (sourceIps.length > 0) members.push(`"sourceIPs":${textsJson(sourceIps)}`);
+  if (userAgent !== "") members.push(`"userAgent":${goString(userAgent)}`);
+  if (objectRef !== undefined) members.push(`"objectRef":${referenceJson(objectRef)}`);
+  if (responseStatus !== undefined) members.push(`"responseStatus":${statusJson(responseStatus)}`);
+  if (requestObject !== undefined) members.push(`"requestObject":${requestObject}`);
+  if (responseObject !== undefined) members.push(`"responseObject":${responseObject}`);
+  members.push(`"requestReceivedTimestamp":"${microTime(event.requestReceived)}"`, `"stageTimestamp":"${microTime(event.stageReached)}"`);
+  if (annotations.size > 0) members.push(`"annotations":${pairsJson([...annotations], goString)}`);
+  return members.join(",");
+}
+
+function textsJson(texts: readonly string[]): string {
+  return `[${texts.map(goString).join(",")}]`;
+}
+function pairsJson<T>(pairs: readonly (readonly [string, T])[], text: (value: T) => string): string {
+  const sorted = pairs.toSorted(([one], [other]) => one < other ? -1 : 1);
+  return `{${sorted.map(([key, value]) => `${goString(key)}:${text(value)}`).join(",")}}`;
+}
+
+function userJson(user: UserInfo | undefined): string {
+  if (user === undefined) return "{}";
+  const { name, uid = "", groups, extra = {} } = user;
+  const pairs = Object.entries(extra);
+  return `{${
+    [
+      ...(name === "" ? [] : [`"username":${goString(name)}`]),
+      ...(uid === "" ? [] : [`"uid":${goString(uid)}`]),
+      ...(groups.length === 0 ? [] : [`"groups":${textsJson(groups)}`]),
+      ...(pairs.length === 0 ? [] : [`"extra":${pairsJson(pairs, textsJson)}`]),
+    ].join(",")
+  }}`;
+}
+
+function referenceJson(reference: ObjectReference): string {
+  const members = referenceKeys.filter((key) => reference[key] !== "").map((key) => `"${key}":${goString(reference[key])}`);
+  return `{${members.join(",")}}`;
+}
+const referenceKeys = Object.freeze(
+  ["resource", "namespace", "name", "uid", "apiGroup", "apiVersion", "resourceVersion", "subresource"] as const,
+);
+
+const encodeStatus = encoder(StatusSchema);
+/** A Status without its kind. A status of success has a code only. */
+function statusJson({ status, message, reason, details, code }: EventStatus): string {
+  if (status === undefined && message === undefined && reason === undefined && details === undefined) {
+    return code === undefined ? '{"metadata":{}}' : `{"metadata":{},"code":${code}}`;
+  }
+  const present = { status, message, reason, details, code };
+  const given = Object.fromEntries(Object.entries(present).filter(([, value]) => value !== undefined));
+  // `as`: an empty kind and apiVersion are not written.
+  return encodeStatus({ kind: "", apiVersion: "", metadata: {}, ...given } as unknown as Status);
+}
+
+/** RFC 3339 with microseconds, of which the last three are zero. */
+function microTime(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, -1)}000Z`;
+}
+
+/** The line of `--audit-log-format=legacy`, without a line end. Everything that a client may choose is quoted. */
+export function legacyLine(event: AuditEvent): string {
+  const { user, impersonatedUser, sourceIps, objectRef, responseStatus } = event;
+  const pairs: readonly (readonly [string, string])[] = [
+    ["id", event.auditId],
+    ["stage", event.stage],
+    ["ip", sourceIps[0] ?? "<unknown>"],
+    ["method", event.verb],
+    ["user", user === undefined || user.name === "" ? "<none>" : user.name],
+    ["groups", user === undefined || user.name === "" || user.groups.length === 0 ? "<none>" : user.groups.map(goQuote).join(",")],
+    ["as", impersonatedUser?.name ?? "<self>"],
+    ["asgroups", impersonatedUser === undefined ? "<lookup>" : impersonatedUser.groups.map(goQuote).join(",")],
+    ["user-agent", event.userAgent],
+    ["namespace", objectRef === undefined || objectRef.namespace === "" ? "<none>" : objectRef.namespace],
+    ["uri", event.requestUri],
+    ["response", responseStatus === undefined ? "<deferred>" : String(responseStatus.code ?? 0)],
+  ];
+  return `${nanoTime(event.requestReceived)} AUDIT: ${pairs.map(([key, value]) => `${key}=${goQuote(value)}`).join(" ")}`;
+}
+
+/** RFC3339Nano: without zeros at the end of the fraction. */
+function nanoTime(milliseconds: number): string {
+  const text = new Date(milliseconds).toISOString();
+  const [seconds = "", fraction = ""] = text.slice(0, -1).split(".");
+  const digits = fraction.replace(/0{1,3}$/, "");
+  return `${seconds}${digits === "" ? "" : `.${digits}`}Z`;
+}

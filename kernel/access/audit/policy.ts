@@ -1,0 +1,248 @@
+/** The audit policy file: its form, its rules and its mistakes, in kube-apiserver's words. */
+import { type FieldError, fieldErrorText, invalid, notSupported, required } from "../../../core/field-error.ts";
+import { limits } from "../../../core/limits.ts";
+import { dns1123Subdomain } from "../../../core/meta/names.ts";
+import { isObject, type Json, type JsonObject } from "../../../core/schema.ts";
+import { jsonFromTree } from "../../../core/tree/json.ts";
+import { goQuote } from "../../../core/tree/go-quote.ts";
+import { readYaml } from "../../../core/tree/yaml.ts";
+
+export const levels = Object.freeze(["None", "Metadata", "Request", "RequestResponse"] as const);
+export type PolicyLevel = typeof levels[number];
+
+export const stages = Object.freeze(["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const);
+export type Stage = typeof stages[number];
+
+/** Resources of one group. "" is the core group, `*` every group. Empty lists match everything. */
+export interface GroupResources {
+  readonly group: string;
+  /** `pods`, `pods/log`, `pods/*`, `*\/scale` or `*`. */
+  readonly resources: readonly string[];
+  readonly resourceNames: readonly string[];
+}
+
+/** A rule applies to requests that match each of its lists. Empty lists match everything. */
+export interface PolicyRule {
+  readonly level: PolicyLevel;
+  readonly users: readonly string[];
+  readonly userGroups: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resources: readonly GroupResources[];
+  /** "" matches resources outside of namespaces. */
+  readonly namespaces: readonly string[];
+  readonly nonResourceURLs: readonly string[];
+  readonly omitStages: readonly Stage[];
+  /** Undefined: as the policy says. */
+  readonly omitManagedFields: boolean | undefined;
+}
+
+export interface Policy {
+  readonly rules: readonly PolicyRule[];
+  readonly omitStages: readonly Stage[];
+  readonly omitManagedFields: boolean;
+}
+
+/** A policy, and the fields of its file that are not known and have no effect. */
+export interface ReadPolicy {
+  readonly policy: Policy;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a policy in YAML or JSON. Unknown and repeated fields are warnings, as in kube-apiserver.
+ *
+ * @param domain the domain of API groups, `k8s.io`
+ * @throws Error with everything that is wrong
+ */
+export function readPolicy(text: string, domain: string): ReadPolicy {
+  if (text.length > limits.auditPolicyLengthMax) throw new Error(`it has more than ${limits.auditPolicyLengthMax} characters`);
+  const read = readYaml(new TextEncoder().encode(text));
+  if (!read.ok) throw new Error(`failed decoding: couldn't get version/kind; json parse error: ${read.error}`);
+  const value = jsonFromTree(read.tree);
+  checkType(value, domain);
+  const reader = new Reader([...read.duplicates]);
+  const written = reader.policy(value);
+  if (reader.mistakes.length > 0) throw new Error(`failed decoding: ${joined(reader.mistakes)}`);
+  const mistakes = policyErrors(written).map(fieldErrorText);
+  if (mistakes.length > 0) throw new Error(joined(mistakes));
+  if (written.rules.length === 0) throw new Error("loaded illegal policy with 0 rules");
+  return { policy: written as Policy, warnings: reader.warnings }; // checked above
+}
+
+/** Several messages as Go's aggregate of errors shows them. */
+function joined(messages: readonly string[]): string {
+  const all = [...new Set(messages)];
+  return all.length === 1 ? all[0]! : `[${all.join(", ")}]`;
+}
+
+function checkType(value: Json, domain: string): asserts value is JsonObject {
+  const { kind = "", apiVersion = "" } = isObject(value) ? value : {};
+  const group = `audit.${domain}`;
+  if (kind === "") throw new Error(`failed decoding: Object 'Kind' is missing in ${goQuote(JSON.stringify(value)?.slice(0, 100) ?? "")}`);
+  if (apiVersion !== `${group}/v1`) {
+    throw new Error(`unknown group version field ${String(apiVersion)}, Kind=${String(kind)} in policy: it must be ${group}/v1`);
+  }
+  if (kind !== "Policy") {
+    throw new Error(`failed decoding: no kind ${goQuote(String(kind))} is registered for version ${goQuote(`${group}/v1`)}`);
+  }
+}
+
+type Written<T> = {
+  readonly [Key in keyof T]: T[Key] extends PolicyLevel ? string : T[Key] extends readonly Stage[] ? readonly string[] : T[Key];
+};
+type WrittenRule = Written<PolicyRule>;
+interface WrittenPolicy {
+  readonly rules: readonly WrittenRule[];
+  readonly omitStages: readonly string[];
+  readonly omitManagedFields: boolean;
+}
+
+/** Reads values of the expected types; others are mistakes, unknown fields are warnings. */
+class Reader {
+  readonly mistakes: string[] = [];
+  readonly warnings: string[];
+  constructor(warnings: string[]) {
+    this.warnings = warnings;
+  }
+
+  policy(value: JsonObject): WrittenPolicy {
+    this.#known(value, "", ["kind", "apiVersion", "metadata", "rules", "omitStages", "omitManagedFields"]);
+    return {
+      rules: this.#objects(value, "rules", "").map((rule, index) => this.#rule(rule, `rules[${index}]`)),
+      omitStages: this.#texts(value, "omitStages", ""),
+      omitManagedFields: this.#boolean(value, "omitManagedFields", "") ?? false,
+    };
+  }
+
+  #rule(value: JsonObject, path: string): WrittenRule {
+    this.#known(value, path, [
+      "level",
+      "users",
+      "userGroups",
+      "verbs",
+      "resources",
+      "namespaces",
+      "nonResourceURLs",
+      "omitStages",
+      "omitManagedFields",
+    ]);
+    const texts = (name: string) => this.#texts(value, name, path);
+    return {
+      level: this.#text(value, "level", path),
+      users: texts("users"),
+      userGroups: texts("userGroups"),
+      verbs: texts("verbs"),
+      resources: this.#objects(value, "resources", path).map((each, index) => this.#resources(each, `${path}.resources[${index}]`)),
+      namespaces: texts("namespaces"),
+      nonResourceURLs: texts("nonResourceURLs"),
+      omitStages: texts("omitStages"),
+      omitManagedFields: this.#boolean(value, "omitManagedFields", path),
+    };
+  }
+
+  #resources(value: JsonObject, path: string): GroupResources {
+    this.#known(value, path, ["group", "resources", "resourceNames"]);
+    return {
+      group: this.#text(value, "group", path),
+      resources: this.#texts(value, "resources", path),
+      resourceNames: this.#texts(value, "resourceNames", path),
+    };
+  }
+
+  #known(value: JsonObject, path: string, names: readonly string[]): void {
+    for (const key of Object.keys(value)) if (!names.includes(key)) this.warnings.push(`unknown field ${goQuote(at(path, key))}`);
+  }
+
+  #mistake(path: string, expected: string): void {
+    this.mistakes.push(`${path}: must be ${expected}`);
+  }
+
+  #text(value: JsonObject, name: string, path: string): string {
+    const { [name]: text = null } = value;
+    if (typeof text === "string") return text;
+    if (text !== null) this.#mistake(at(path, name), "a string");
+    return "";
+  }
+
+  #boolean(value: JsonObject, name: string, path: string): boolean | undefined {
+    const { [name]: is = null } = value;
+    if (typeof is === "boolean") return is;
+    if (is !== null) this.#mistake(at(path, name), "true or false");
+    return undefined;
+  }
+
+  #list(value: JsonObject, name: string, path: string): readonly Json[] {
+    const { [name]: list = null } = value;
+    if (Array.isArray(list)) return list;
+    if (list !== null) this.#mistake(at(path, name), "a list");
+    return [];
+  }
+
+  #texts(value: JsonObject, name: string, path: string): readonly string[] {
+    return this.#list(value, name, path).flatMap((each, index) => {
+      if (typeof each === "string") return [each];
+      this.#mistake(`${at(path, name)}[${index}]`, "a string");
+      return [];
+    });
+  }
+
+  #objects(value: JsonObject, name: string, path: string): readonly JsonObject[] {
+    return this.#list(value, name, path).flatMap((each, index) => {
+      if (isObject(each)) return [each];
+      this.#mistake(`${at(path, name)}[${index}]`, "a map");
+      return [];
+    });
+  }
+}
+
+function at(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** The order and the paths are upstream's; errors of resources have no index there either. */
+function policyErrors({ omitStages, rules }: WrittenPolicy): readonly FieldError[] {
+  return [...stageErrors(omitStages, "omitStages"), ...rules.flatMap((rule, index) => ruleErrors(rule, `rules[${index}]`))];
+}
+
+function ruleErrors({ level, nonResourceURLs, resources, namespaces, omitStages }: WrittenRule, path: string): readonly FieldError[] {
+  const urls = `${path}.nonResourceURLs`;
+  const isMixed = nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0);
+  return [
+    ...levelErrors(level, `${path}.level`),
+    ...nonResourceURLs.flatMap((url, index) => urlErrors(url, `${urls}[${index}]`)),
+    ...resources.flatMap((each) => resourceErrors(each, `${path}.resources`)),
+    ...stageErrors(omitStages, `${path}.omitStages`),
+    ...(isMixed ? [invalid(urls, nonResourceURLs, "rules cannot apply to both regular resources and non-resource URLs")] : []),
+  ];
+}
+
+function levelErrors(level: string, path: string): readonly FieldError[] {
+  if (level === "") return [required(path, "")];
+  return (levels as readonly string[]).includes(level) ? [] : [notSupported(path, level, levels)];
+}
+
+function urlErrors(url: string, path: string): readonly FieldError[] {
+  if (url === "*") return [];
+  return [
+    ...(url.startsWith("/") ? [] : [invalid(path, url, "non-resource URL rules must begin with a '/' character")]),
+    ...(url.slice(0, -1).includes("*")
+      ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")]
+      : []),
+  ];
+}
+
+function resourceErrors({ group, resources, resourceNames }: GroupResources, path: string): readonly FieldError[] {
+  const mistakes = group === "" || group === "*" ? [] : dns1123Subdomain(group);
+  return [
+    ...(mistakes.length > 0 ? [invalid(`${path}.group`, group, mistakes.join(","))] : []),
+    ...(resourceNames.length > 0 && resources.length === 0
+      ? [invalid(`${path}.resourceNames`, resourceNames, "using resourceNames requires at least one resource")]
+      : []),
+  ];
+}
+
+function stageErrors(omitted: readonly string[], path: string): readonly FieldError[] {
+  return omitted.flatMap((stage, index) =>
+    (stages as readonly string[]).includes(stage) ? [] : [invalid(`${path}[${index}]`, stage, `allowed stages are ${stages.join(",")}`)]
+  );
+}

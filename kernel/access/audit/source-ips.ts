@@ -1,0 +1,31 @@
+/** Where a request comes from: the proxies that its headers name, and the address of its connection. */
+import { type Exchange, header } from "../../request/exchange.ts";
+import { parseIp } from "./ip.ts";
+
+/**
+ * Addresses in the order of upstream's audit events: those of X-Forwarded-For, X-Real-Ip unless it is among them, and the address of the
+ * connection unless it comes last already. Only the last one cannot be chosen by the client.
+ */
+export function sourceIps(exchange: Pick<Exchange, "headers" | "remote">): readonly string[] {
+  const ips: string[] = [];
+  const forwarded = header(exchange, "x-forwarded-for");
+  if (forwarded !== "") {
+    for (const part of forwarded.split(",", sourceIpsMax)) {
+      const ip = parseIp(part.trim());
+      if (ip !== undefined) ips.push(ip);
+    }
+  }
+  const real = parseIp(header(exchange, "x-real-ip"));
+  if (real !== undefined && !ips.includes(real)) ips.push(real);
+  const remote = parseIp(hostOf(exchange.remote));
+  if (remote !== undefined && remote !== ips.at(-1)) ips.push(remote);
+  return ips;
+}
+const sourceIpsMax = 1000;
+
+/** `10.0.0.1:443` or `[::1]:443`, or the address alone. */
+function hostOf(remote: string): string {
+  if (remote.startsWith("[")) return remote.slice(1, Math.max(1, remote.indexOf("]")));
+  const colon = remote.indexOf(":");
+  return colon < 0 || remote.indexOf(":", colon + 1) >= 0 ? remote : remote.slice(0, colon);
+}

@@ -1,0 +1,60 @@
+/** Events as EventLists that are posted to a webhook (`--audit-webhook-config-file`). */
+import type { Clock } from "../../../../core/async.ts";
+import { limits } from "../../../../core/limits.ts";
+import { reasonOf } from "../../../../core/reason-of.ts";
+import type { RemoteAnswer, RemoteClient } from "../../remote/remote-client.ts";
+import { withRetries } from "../../remote/retry.ts";
+import type { AuditBackend, LostEvents, WrittenEvent } from "../backend.ts";
+import { eventHead } from "../event.ts";
+
+export interface WebhookOptions {
+  readonly client: RemoteClient;
+  readonly domain: string;
+  /** Milliseconds before the second attempt. */
+  readonly initialBackoffMs: number;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly lost: LostEvents;
+}
+
+/** Every failure is retried, whatever its status, as in kube-apiserver: a lost event is worse than a repeated one. */
+export function webhookBackend({ client, domain, initialBackoffMs, clock, random, lost }: WebhookOptions): AuditBackend {
+  const ended = new AbortController();
+  const running = new Set<Promise<boolean>>();
+
+  async function post(events: readonly WrittenEvent[]): Promise<boolean> {
+    const json = `${eventHead(domain, "EventList")},"metadata":{},"items":[${events.map(({ members }) => `{${members}}`).join(",")}]}`;
+    const send = (): Promise<RemoteAnswer> =>
+      client.send({ method: "POST", path: "", json, signal: AbortSignal.any([ended.signal, AbortSignal.timeout(limits.remoteCallMs)]) });
+    try {
+      const needs = { clock, random, signal: ended.signal, firstMs: initialBackoffMs, isRetried: isFailure };
+      const answer = await withRetries(send, needs);
+      if (!isFailure(answer)) return true;
+      lost("webhook", `status ${answer.status}`, events.length);
+    } catch (error) {
+      lost("webhook", ended.signal.aborted ? "audit backend shut down" : reasonOf(error), events.length);
+    }
+    return false;
+  }
+
+  return {
+    process(events) {
+      const posting = post(events).finally(() => running.delete(posting));
+      running.add(posting);
+      return posting;
+    },
+    async close(signal) {
+      const end = () => ended.abort(new Error("the server is shutting down"));
+      if (signal.aborted) end();
+      signal.addEventListener("abort", end, { once: true });
+      await Promise.all(running);
+      signal.removeEventListener("abort", end);
+      client.close();
+    },
+  };
+}
+
+function isFailure({ status }: RemoteAnswer): boolean {
+  return status < 200 || status > 299;
+}

@@ -1,0 +1,34 @@
+/** The kinds of settings, and functions that make rows of the table. */
+export type Kind = "string" | "bool" | "int" | "fraction" | "duration" | "list" | "map" | "texts";
+export interface Setting<K extends Kind, D> {
+  readonly kind: K;
+  readonly default: D;
+  /** Effect, unit and meaning of 0; a placeholder of a value is in angle brackets. */
+  readonly help: string;
+}
+/** Whether a change in the configuration file takes effect while the server runs. `fixed`: why it is rejected; undefined: it takes effect. */
+export interface Change {
+  readonly fixed: string | undefined;
+}
+/** Deprecation of a flag: the releases, and the replacement. */
+export interface Going {
+  readonly deprecated?: { readonly since: string; readonly removed: string; readonly use: string };
+}
+/** A row of the table. */
+export type AnySetting = Setting<Kind, unknown> & Change & Going;
+
+export const text = (fallback: string, help: string): Setting<"string", string> => ({ kind: "string", default: fallback, help });
+export const bool = (fallback: boolean, help: string): Setting<"bool", boolean> => ({ kind: "bool", default: fallback, help });
+export const int = (fallback: number, help: string): Setting<"int", number> => ({ kind: "int", default: fallback, help });
+export const fraction = (fallback: number, help: string): Setting<"fraction", number> => ({ kind: "fraction", default: fallback, help });
+/** A value in milliseconds; written as `1m30s`. */
+export const duration = (fallback: number, help: string): Setting<"duration", number> => ({ kind: "duration", default: fallback, help });
+export const list = (help: string): Setting<"list", readonly string[]> => ({ kind: "list", default: [], help });
+/** Texts by key: `key=text`, can be repeated. In a comma-separated value, a text that contains commas is in double quotes. */
+export const texts = (help: string): Setting<"texts", ReadonlyMap<string, string>> => ({ kind: "texts", default: new Map(), help });
+export const map = (help: string): Setting<"map", ReadonlyMap<string, boolean>> => ({ kind: "map", default: new Map(), help });
+
+/** A change in the file takes effect while the server runs. */
+export const live = <S extends Setting<Kind, unknown>>(setting: S): S & Change => ({ ...setting, fixed: undefined });
+/** A change needs a restart, because of `reason`. */
+export const fixed = <S extends Setting<Kind, unknown>>(reason: string, setting: S): S & Change => ({ ...setting, fixed: reason });

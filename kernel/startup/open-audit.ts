@@ -1,0 +1,172 @@
+/** The audit that settings ask for: its policy, and the backends around each other. */
+import { type Clock, once, systemClock } from "../../core/async.ts";
+import { limits } from "../../core/limits.ts";
+import type { Names } from "../../core/names.ts";
+import { reasonOf } from "../../core/reason-of.ts";
+import {
+  allBackends,
+  type Audit,
+  type AuditBackend,
+  type BatchOptions,
+  buffered,
+  evaluator,
+  ignoringErrors,
+  type LostEvents,
+  openAudit,
+  type ReadPolicy,
+  readPolicy,
+  truncating,
+  writer,
+} from "../access/audit/mod.ts";
+import { eventHead, legacyLine } from "../access/audit/event.ts";
+import { logBackend } from "../access/audit/log/log-backend.ts";
+import { rotatingFile } from "../access/audit/log/rotating-file.ts";
+import { standardOutput } from "../access/audit/log/standard-output.ts";
+import { webhookBackend } from "../access/audit/webhook/webhook-backend.ts";
+import { readAccess } from "../access/remote/kubeconfig.ts";
+import { remoteClient } from "../access/remote/remote-client.ts";
+import { type AuditBackendName, backendConfig } from "../config/audit-settings.ts";
+import { namesOf } from "../config/active-config.ts";
+import { readText } from "../config/read-files.ts";
+import type { Config } from "../config/settings.ts";
+import type { Log } from "../observe/log.ts";
+import type { KernelRecord } from "../observe/metrics.ts";
+
+/** An audit and its end. */
+export interface OpenedAudit {
+  readonly audit: Audit;
+  /** Delivers what is buffered, for a bounded time. */
+  close(): Promise<void>;
+}
+
+/** Rejects for a policy that cannot be used, and in the words of `openedAudit` for its other files. Writes nothing. */
+export async function checkAudit(config: Config): Promise<void> {
+  await policyOf(config);
+  if (config["audit-webhook-config-file"] !== "") await webhookAccess(config);
+}
+
+/** Undefined where there is no policy, or nothing to write to. Rejects where a file cannot be used. */
+export async function openedAudit(config: Config, log: Log, record: KernelRecord): Promise<OpenedAudit | undefined> {
+  const path = config["audit-log-path"], webhook = config["audit-webhook-config-file"];
+  const read = await policyOf(config);
+  if (read === undefined) {
+    if (path !== "" || webhook !== "") log.info("Warning: no audit policy file is set, so no audit events are recorded");
+    return undefined;
+  }
+  for (const warning of read.warnings) log.info(`Warning: the audit policy file has an error that is ignored: ${warning}`);
+  const names = namesOf(config), lost = lostEvents(log, record);
+  const backends: AuditBackend[] = [];
+  if (path !== "") backends.push(wrapped(config, "log", await logOf(config, names, log, lost), lost));
+  if (webhook !== "") {
+    await webhookAccess(config);
+    backends.push(wrapped(config, "webhook", webhookOf(config, names, lost), lost));
+  }
+  if (backends.length === 0) return undefined;
+  const backend = allBackends(backends);
+  const audit = openAudit({ evaluate: evaluator(read.policy), backend, names, meter: meterOf(record), now: systemClock.now });
+  return { audit, close: once(() => backend.close(AbortSignal.timeout(limits.auditDrainMs))) };
+}
+
+async function policyOf(config: Config): Promise<ReadPolicy | undefined> {
+  const path = config["audit-policy-file"];
+  if (path === "") return undefined;
+  const text = await readText(path, "audit policy file");
+  try {
+    return readPolicy(text, config["group-domain"]);
+  } catch (error) {
+    throw new Error(`loading audit policy file: ${reasonOf(error)}: from file ${path}`);
+  }
+}
+
+async function webhookAccess(config: Config): Promise<void> {
+  try {
+    await readAccess(config["audit-webhook-config-file"]);
+  } catch (error) {
+    throw new Error(`initializing audit webhook: ${reasonOf(error)}`);
+  }
+}
+
+async function logOf(config: Config, { domain }: Names, log: Log, lost: LostEvents): Promise<AuditBackend> {
+  const path = config["audit-log-path"], isLegacy = config["audit-log-format"] === "legacy", head = eventHead(domain, "Event");
+  const sink = path === "-" ? standardOutput() : await rotatingFile(path, {
+    maxBytes: config["audit-log-maxsize"] * mebibyte,
+    maxAgeMs: config["audit-log-maxage"] * dayMs,
+    maxBackups: config["audit-log-maxbackup"],
+    compress: config["audit-log-compress"],
+    now: systemClock.now,
+    report: (message) => log.error(`the audit log: ${message}`),
+  }).catch((error: unknown) => {
+    throw new Error(`cannot open the audit log: ${reasonOf(error)}`);
+  });
+  return logBackend(sink, ({ event, members }) => isLegacy ? `${legacyLine(event)}\n` : `${head},${members}}\n`, lost);
+}
+const mebibyte = 1024 * 1024, dayMs = 86_400_000;
+
+function webhookOf(config: Config, { domain }: Names, lost: LostEvents): AuditBackend {
+  const client = remoteClient(() => readAccess(config["audit-webhook-config-file"]));
+  const initialBackoffMs = config["audit-webhook-initial-backoff"];
+  return webhookBackend({ client, domain, initialBackoffMs, clock: systemClock, random: Math.random, lost });
+}
+
+/** A backend with the buffer and the truncation of its settings. */
+function wrapped(
+  config: Config,
+  name: AuditBackendName,
+  backend: AuditBackend,
+  lost: LostEvents,
+  clock: Clock = systemClock,
+): AuditBackend {
+  const settings = backendConfig(config, name);
+  const delivering = settings.mode === "batch"
+    ? buffered(backend, batchOptions(settings, name), { clock, lost })
+    : settings.mode === "blocking"
+    ? ignoringErrors(backend)
+    : backend;
+  if (!settings["truncate-enabled"]) return delivering;
+  const { domain } = namesOf(config);
+  return truncating(delivering, {
+    maxEventSize: settings["truncate-max-event-size"],
+    maxBatchSize: settings["truncate-max-batch-size"],
+    annotation: `audit.${domain}/truncated`,
+    write: writer(domain),
+    lost,
+  });
+}
+
+function batchOptions(settings: ReturnType<typeof backendConfig>, name: AuditBackendName): BatchOptions {
+  return {
+    bufferSize: settings["batch-buffer-size"],
+    maxBatchSize: settings["batch-max-size"],
+    maxWaitMs: settings["batch-max-wait"],
+    throttle: settings["batch-throttle-enable"]
+      ? { perSecond: settings["batch-throttle-qps"], burst: settings["batch-throttle-burst"] }
+      : undefined,
+    // A log is one file; writes side by side would gain nothing.
+    concurrency: name === "log" ? 1 : limits.auditBatchesMax,
+  };
+}
+
+/** Counts lost events. Of a backend that loses many, a line is logged once in ten seconds. */
+function lostEvents(log: Log, record: KernelRecord): LostEvents {
+  const silent = new Map<string, { until: number; count: number }>();
+  return (plugin, reason, count) => {
+    record.auditErrors.with({ plugin }).add(count);
+    const state = silent.get(plugin) ?? { until: 0, count: 0 };
+    silent.set(plugin, state);
+    state.count += count;
+    const now = systemClock.now();
+    if (now < state.until) return;
+    log.error("audit events were lost", { plugin, events: state.count, error: reason });
+    state.count = 0;
+    state.until = now + lostEveryMs;
+  };
+}
+const lostEveryMs = 10_000;
+
+function meterOf(record: KernelRecord): Parameters<typeof openAudit>[0]["meter"] {
+  return {
+    level: (level) => record.auditLevels.with({ level }).add(),
+    event: () => record.auditEvents.with({}).add(),
+    rejected: () => record.auditRejected.with({}).add(),
+  };
+}
