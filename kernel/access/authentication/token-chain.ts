@@ -29,15 +29,15 @@ export function authenticateTokens({ authenticators, audiences, report }: TokenC
     const wanted = asked.length === 0 ? audiences() : asked;
     const reasons: string[] = [];
     let failed = false;
-    for (const { name, authenticateToken } of authenticators) {
+    for (const authenticator of authenticators) {
       try {
-        const answer = await authenticateToken(token, wanted);
+        const answer = await authenticator.authenticateToken(token, wanted);
         if (answer !== undefined && answer !== "refused") return { tag: "accepted", accepted: answer };
       } catch (error) {
         reasons.push(reasonOf(error));
         if (error instanceof TokenRefusal) continue;
         failed = true;
-        report(name, error);
+        report(authenticator.name, error);
       }
     }
     return { tag: failed ? "failed" : "refused", reasons };

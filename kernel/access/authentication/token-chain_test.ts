@@ -56,6 +56,18 @@ test("authenticateTokens() asks for the audiences of the server unless others ar
   assert.deepEqual(asked, [["here"], ["vault"]]);
 });
 
+test("authenticateTokens() calls authenticators that are objects of a class", async () => {
+  class Counting implements TokenAuthenticator {
+    readonly name = "counting";
+    #calls = 0;
+    authenticateToken() {
+      return Promise.resolve({ user: { name: `call ${++this.#calls}`, groups: [] }, audiences: [] });
+    }
+  }
+  const outcome = await chain(new Counting()).authenticate("t", []);
+  assert.equal(outcome.tag === "accepted" && outcome.accepted.user.name, "call 1");
+});
+
 test("tokenFile() accepts tokens for audiences of the server only", async () => {
   const tokens = tokenFile("t,alice,1\n", () => ["a", "b", "c"]);
   const user = { name: "alice", uid: "1", groups: [] };
