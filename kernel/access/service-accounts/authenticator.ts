@@ -2,11 +2,12 @@
 import type { TokenUser } from "../../../core/access.ts";
 import { goQuote } from "../../../core/tree/go-quote.ts";
 import { type TokenAuthenticator, TokenRefusal } from "../authentication/token-authenticator.ts";
-import type { BoundClaims } from "./claims.ts";
+import type { Caller } from "../../../core/user-info.ts";
+import type { BoundClaims, Claims } from "./claims.ts";
 import { checkLegacy, type LegacyUse, type SecretUse } from "./legacy.ts";
-import type { Lookup } from "./lookup.ts";
+import type { Found, Lookup } from "./lookup.ts";
 import type { Names } from "../../../core/names.ts";
-import { accountUser, checkAccount, checkBound, checkTimes, userOf } from "./validate.ts";
+import { accountUser, checkAccount, checkBound, checkTimes, isEnding, userOf } from "./validate.ts";
 import type { VerifyToken } from "./verify.ts";
 
 /** Counts tokens, as upstream's metrics of service accounts. */
@@ -42,11 +43,21 @@ export function serviceAccountTokens(needs: AuthenticatorNeeds): TokenAuthentica
     meter.legacyUse(use);
     needs.used(secret);
   };
+  // What was found of remembered tokens: a token is sent with every request, and its account seldom changes.
+  const found = new WeakMap<Claims, { readonly user: Caller; readonly revision: number }>();
+  const accept = async (claims: BoundClaims, at: number): Promise<Caller> => {
+    const before = found.get(claims), account = await checkAccount(claims, lookup, at, before?.revision);
+    if (before?.revision === account.revision) return before.user;
+    const user = before?.user ?? userOf(claims);
+    if (isEnding(account)) found.delete(claims);
+    else found.set(claims, { user, revision: account.revision });
+    return user;
+  };
   return {
     name: "serviceaccount",
     cacheable: false,
     async authenticateToken(token, asked) {
-      const claims = (await verify(token))?.claims;
+      const claims = await verify(token);
       if (claims === undefined) return undefined;
       const own = needs.audiences();
       if (claims.audiences.length === 0) meter.legacy();
@@ -57,10 +68,10 @@ export function serviceAccountTokens(needs: AuthenticatorNeeds): TokenAuthentica
       }
       const at = now();
       checkTimes(claims, at);
-      await checkAccount(claims, lookup, at);
+      const user = await accept(claims, at);
       await checkBound(claims, lookup, at);
       count(claims, meter, at);
-      return accepted(userOf(claims), audiences);
+      return accepted(user, audiences);
     },
   };
 }

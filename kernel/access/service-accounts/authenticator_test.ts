@@ -110,6 +110,42 @@ test("a token ends with its account, also where another account gets the name", 
   assert.equal(typeof await world(deleted(30)).outcome(token), "object");
 });
 
+test("an account at the revision at which it was accepted is not decoded again, unless it is another one", async () => {
+  let decoded = 0, uid = "u-robot", revision = 1;
+  const { authenticateToken } = serviceAccountTokens({
+    verify: tokenVerifier({ keys: () => testKeys, issuers: () => [issuer], hash: (token) => token }),
+    lookup: <T extends ApiObject>() => {
+      const found = object("robot", uid);
+      const decode = () => {
+        decoded++;
+        return found as T;
+      };
+      return Promise.resolve({
+        revision,
+        mentions: (text: string) => JSON.stringify(found).includes(text),
+        get object() {
+          return decode();
+        },
+      });
+    },
+    names: () => defaultNames,
+    audiences: () => [own],
+    looksUp: () => true,
+    meter: { legacy() {}, projected() {}, legacyUse() {} },
+    used() {},
+    now: () => now,
+  });
+  const token = await bound(), first = await authenticateToken(token, []), once = decoded;
+  const again = await authenticateToken(token, []);
+  assert.equal(decoded, once);
+  assert.ok(typeof first === "object" && typeof again === "object" && first.user === again.user, "the same user");
+  revision = 2;
+  await authenticateToken(token, []);
+  assert.ok(decoded > once, "a changed account is looked at");
+  uid = "u-2";
+  await assert.rejects(authenticateToken(token, []), /service account UID \(u-2\) does not match/, "of a restored store");
+});
+
 test("a bound token ends with its object", async () => {
   const token = await bound({ bound: { kind: "secret", name: "anchor", uid: "u-anchor" } });
   const secret = (uid: string, metadata: object = {}) => ({ ...present, "secrets/demo/anchor": object("anchor", uid, {}, metadata) });

@@ -11,6 +11,8 @@ export type Named = "serviceaccounts" | "secrets" | "pods" | "nodes";
 /** An object with the revision that tells it from its other states. */
 export interface Found<T extends ApiObject = ApiObject> {
   readonly revision: number;
+  /** Whether this text is in its JSON. Nothing is decoded for it. */
+  mentions(text: string): boolean;
   /** Decoded at its first use. */
   readonly object: T;
 }
@@ -33,8 +35,30 @@ export function lookupOf({ catalog, reads, prefix, waiter }: LookupNeeds): Looku
     const kind = catalog().endpoint("", "v1", resource)?.stored;
     if (kind === undefined || !isName(name) || (kind.namespaced && !isName(namespace))) return undefined;
     const { item } = await reads.live(kind, keyOf(prefix, kind, namespace, name), waiter);
-    return item as (Item & { readonly object: T }) | undefined; // an object of the resource that was asked for
+    return item && foundOf<T>(item);
   };
+}
+
+function foundOf<T extends ApiObject>(item: Item): Found<T> {
+  return {
+    revision: item.revision,
+    mentions: (text) =>
+      item.pieces.some(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).includes(text)),
+    get object() {
+      return item.object as T; // of the resource that was asked for
+    },
+  };
+}
+
+/** Whether bytes hold this ASCII text. */
+function holds(bytes: Uint8Array, text: string): boolean {
+  const last = bytes.length - text.length, first = text.charCodeAt(0);
+  for (let at = bytes.indexOf(first); at >= 0 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    let same = 1;
+    while (same < text.length && bytes[at + same] === text.charCodeAt(same)) same++;
+    if (same >= text.length) return true;
+  }
+  return false;
 }
 
 /** Whether text names an object: other text would lead to another key. */

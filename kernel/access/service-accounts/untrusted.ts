@@ -4,6 +4,11 @@ import { limits } from "../../../core/limits.ts";
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Whether text begins as every token with a JSON header does: `{"` in base64url. */
+export function mayBeToken(text: string): boolean {
+  return text.startsWith("eyJ");
+}
+
 /** The issuer that a token names; undefined for text that is no token, and for text that is too long to be looked at. */
 export function untrustedIssuer(token: string): string | undefined {
   const issuer = decoded(segmentsOf(token)?.[1])?.["iss"];

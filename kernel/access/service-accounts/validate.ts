@@ -18,12 +18,20 @@ export function checkTimes({ expires, notBefore, issuedAt }: BoundClaims, now: n
   if (issuedAt !== undefined && at + leewaySeconds < issuedAt) throw new TokenRefusal("service account token is issued in the future");
 }
 
-/** Refuses a token of an account that is gone or was made anew. */
-export async function checkAccount({ namespace, account }: BoundClaims, lookup: Lookup, now: number): Promise<void> {
+/** The account of a token. Refuses a token whose account is gone or was made anew. `known`: the revision that was accepted before. */
+export async function checkAccount({ namespace, account }: BoundClaims, lookup: Lookup, now: number, known?: number): Promise<Found> {
   const found = await accountOf(lookup, namespace, account.name);
+  // A store that was restored from an older copy gives a revision to another account.
+  if (found.revision === known && found.mentions(account.uid)) return found;
   const { uid = "" } = found.object.metadata;
   if (uid !== account.uid) throw new TokenRefusal(`service account UID (${uid}) does not match claim (${account.uid})`);
   if (isDeleted(found, now)) throw new TokenRefusal(`service account ${namespace}/${account.name} has been deleted`);
+  return found;
+}
+
+/** Whether the deletion of an object has begun: then what was found depends on the time. */
+export function isEnding({ object: { metadata } }: Found): boolean {
+  return (metadata.deletionTimestamp ?? null) !== null;
 }
 
 export async function accountOf(lookup: Lookup, namespace: string, name: string): Promise<Found<ServiceAccount>> {

@@ -4,12 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { TokenRefusal } from "../authentication/token-authenticator.ts";
 import { type Claims, legacyIssuer, readClaims } from "./claims.ts";
 import type { KeySet, VerifyingKey } from "./keys.ts";
-import { type Json, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
-
-/** A token whose signature is good. */
-export interface VerifiedToken {
-  readonly claims: Claims;
-}
+import { type Json, mayBeToken, parsedJson, untrustedHeader, untrustedIssuer } from "./untrusted.ts";
 
 export interface VerifierNeeds {
   /** The keys in force. */
@@ -20,8 +15,11 @@ export interface VerifierNeeds {
   readonly hash: (token: string) => string;
 }
 
-/** A verified token; undefined for text that is no token of the server's issuers. Rejects with a `TokenRefusal` for a bad signature. */
-export type VerifyToken = (token: string) => Promise<VerifiedToken | undefined>;
+/**
+ * The claims of a token with a good signature: the same value while the token is remembered. Undefined for text that is no token of the
+ * server's issuers. Rejects with a `TokenRefusal` for a bad signature.
+ */
+export type VerifyToken = (token: string) => Promise<Claims | undefined>;
 
 /** Upstream's words for every signature that is not good, whatever is wrong with it. */
 const badSignature = "go-jose/go-jose: error in cryptographic primitive";
@@ -31,26 +29,33 @@ const badSignature = "go-jose/go-jose: error in cryptographic primitive";
  * checked by the caller each time, because they depend on the time and on objects.
  */
 export function tokenVerifier({ keys, issuers, hash }: VerifierNeeds): VerifyToken {
-  const remembered = new Map<string, VerifiedToken>();
+  const remembered = new Map<string, Verified>();
   let of: KeySet | undefined;
+  const isAccepted = (issuer: string) => issuer === legacyIssuer || issuers().includes(issuer);
   return async (token) => {
+    const isShort = token.length <= limits.rememberedTokenLengthMax && mayBeToken(token);
+    const key = isShort ? hash(token) : "", found = isShort ? remembered.get(key) : undefined;
+    if (found !== undefined && found.of === of && of === await keys()) return isAccepted(found.issuer) ? found.claims : undefined;
     const issuer = untrustedIssuer(token);
-    if (issuer === undefined || (issuer !== legacyIssuer && !issuers().includes(issuer))) return undefined;
+    if (issuer === undefined || !isAccepted(issuer)) return undefined;
     const inForce = await keys();
     if (of !== inForce) remembered.clear(); // tokens of a key that is no longer there are not accepted
     of = inForce;
-    const key = hash(token);
-    const found = remembered.get(key);
-    if (found !== undefined) return found;
-    const verified = await verify(token, inForce);
-    if (verified === undefined || of !== inForce || token.length > limits.rememberedTokenLengthMax) return verified;
+    const claims = await verify(token, inForce);
+    if (claims === undefined || !isShort || of !== inForce) return claims;
     if (remembered.size >= limits.rememberedTokensMax) remembered.delete(remembered.keys().next().value!);
-    remembered.set(key, verified);
-    return verified;
+    remembered.set(key, { issuer, claims, of });
+    return claims;
   };
 }
 
-async function verify(token: string, { verifying }: KeySet): Promise<VerifiedToken | undefined> {
+interface Verified {
+  readonly issuer: string;
+  readonly claims: Claims;
+  readonly of: KeySet;
+}
+
+async function verify(token: string, { verifying }: KeySet): Promise<Claims | undefined> {
   const header = untrustedHeader(token);
   if (header === undefined) return undefined;
   const candidates = header.kid === "" ? verifying : verifying.filter(({ id }) => id === header.kid);
@@ -60,7 +65,7 @@ async function verify(token: string, { verifying }: KeySet): Promise<VerifiedTok
     if (payload === undefined) continue;
     const claims = readClaims(payload);
     if (claims === undefined) throw new TokenRefusal("service account token claims could not be validated");
-    return { claims };
+    return claims;
   }
   throw new TokenRefusal(badSignature);
 }

@@ -163,7 +163,7 @@ test("tokenVerifier() looks at no more of a token than its bounds: long tokens a
   const deep = `{"iss":${JSON.stringify(issuer)},"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
   assert.equal(await outcome(`${segment({ alg: "RS256", kid: key.id })}.${segment(deep)}.eA`), bad);
   const many = await signedToken(payload({ aud: Array.from({ length: 5_000 }, (_, at) => `audience-${at}`) }), key);
-  assert.ok((await verifier()(many))?.claims.audiences.length === 5_000);
+  assert.ok((await verifier()(many))?.audiences.length === 5_000);
 });
 
 test("tokenVerifier() refuses signed claims of other types than it writes", async () => {

@@ -45,6 +45,10 @@ export function object(name: string, uid: string, more: object = {}, metadata: o
 export function fakeLookup(objects: Readonly<Record<string, ApiObject>>): Lookup {
   return <T extends ApiObject>(resource: Named, within: string, name: string) => {
     const found = objects[`${resource}/${within}/${name}`];
-    return Promise.resolve(found === undefined ? undefined : { revision: 1, object: found } as Found<T>);
+    return Promise.resolve(
+      found === undefined
+        ? undefined
+        : { revision: 1, mentions: (text: string) => JSON.stringify(found).includes(text), object: found } as Found<T>,
+    );
   };
 }
