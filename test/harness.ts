@@ -2,6 +2,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StartHeavyThread } from "../kernel/heavy/requests.ts";
 import { jsonLog, verbosityOf } from "../kernel/observe/log.ts";
 import { readConfiguration } from "../kernel/startup/read-configuration.ts";
 import { type Running, serve } from "../kernel/startup/serve.ts";
@@ -28,6 +29,7 @@ export async function startTestServer(
     readonly readsOver?: ServeOptions["readsOver"];
     readonly sqlite?: ServeOptions["sqlite"];
     readonly processMetrics?: boolean;
+    readonly startHeavy?: StartHeavyThread;
   } = {},
 ): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "thole-test-"));
@@ -41,8 +43,12 @@ export async function startTestServer(
   const logged: string[] = [];
   const { v, vmodule } = configuration.config;
   const log = jsonLog((line) => logged.push(line), Date.now, verbosityOf(v, vmodule, []));
-  const { readsOver, sqlite, processMetrics = false } = options;
-  const parts = { ...(readsOver === undefined ? {} : { readsOver }), ...(sqlite === undefined ? {} : { sqlite }) };
+  const { readsOver, sqlite, startHeavy, processMetrics = false } = options;
+  const parts = {
+    ...(readsOver === undefined ? {} : { readsOver }),
+    ...(sqlite === undefined ? {} : { sqlite }),
+    ...(startHeavy === undefined ? {} : { startHeavy }),
+  };
   const running = await serve({ ...configuration, log, processMetrics, ...parts });
   return {
     url: running.url,

@@ -160,7 +160,10 @@ class Record implements AuditRecord, AuditNotes {
     }
     if (this.level !== "Metadata") this.#requestObject = json;
   }
-  responseStatus({ status, message, reason, details, code }: Status): void {
+  responseStatus(given: Status): void {
+    const { status, message, reason, details, code } = this.level === "Metadata" && mayQuoteSecrets(this.#request.info, given)
+      ? withoutQuotes(given)
+      : given;
     this.#status = {
       status,
       ...(message === undefined ? {} : { message }),
@@ -269,6 +272,20 @@ class Record implements AuditRecord, AuditNotes {
 /** The body where it comes in chunks, which a reader takes; undefined where it is whole. */
 function chunksOf({ body }: Reply): AsyncIterable<Uint8Array> | undefined {
   return typeof body === "string" || body instanceof Uint8Array ? undefined : body;
+}
+
+const secretResources = new Set(["/secrets", "/configmaps", "/serviceaccounts", "authentication/tokenreviews"]);
+/** Whether a message may quote the body of a Secret, a ConfigMap or a request for a token: those of refusals of a body do. */
+function mayQuoteSecrets({ group, resource }: RequestInfo, { code }: Status): boolean {
+  return (code === 400 || code === 422 || code === 500) && secretResources.has(`${group.split(".")[0]}/${resource}`);
+}
+function withoutQuotes({ details, ...status }: Status): Status {
+  const { causes: _, ...named } = details ?? {};
+  return {
+    ...status,
+    message: "(left out at this level: it may quote the body)",
+    ...(details === undefined ? {} : { details: named }),
+  };
 }
 
 function referenceOf({ group, version, resource, subresource, namespace, name }: RequestInfo): ObjectReference {

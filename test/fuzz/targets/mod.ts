@@ -1,5 +1,6 @@
 import type { Target } from "../fuzz.ts";
 import { authenticationConfigurations, claims, impersonation, keySets } from "./authentication.ts";
+import { auditPolicies, kubeconfigs } from "./access-files.ts";
 import { cbor } from "./cbor.ts";
 import { der } from "./der.ts";
 import { etcd } from "./etcd.ts";
@@ -31,6 +32,8 @@ export const targets: readonly Target[] = Object.freeze(
     jwt,
     scalars,
     patches,
+    auditPolicies,
+    kubeconfigs,
     claims,
     keySets,
     authenticationConfigurations,

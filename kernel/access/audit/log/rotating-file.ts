@@ -151,7 +151,8 @@ class RotatingFile implements LineSink {
     const { maxAgeMs, maxBackups, compress, now } = this.#options;
     if (maxAgeMs === 0 && maxBackups === 0 && !compress) return;
     const folder = dirname(this.#path);
-    const old = backupsAmong(await readdir(folder), this.#path);
+    const files = (await readdir(folder, { withFileTypes: true })).filter((each) => each.isFile()).map(({ name }) => name);
+    const old = backupsAmong(files, this.#path);
     const kept = old.filter(({ at }, index) => (maxBackups === 0 || index < maxBackups) && (maxAgeMs === 0 || at >= now() - maxAgeMs));
     for (const each of old) if (!kept.includes(each)) { for (const name of each.names) await unlink(join(folder, name)); }
     for (const { names } of compress ? kept : []) {

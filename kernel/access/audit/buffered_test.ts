@@ -1,0 +1,126 @@
+// Events in the background: batches, throttle, bounds, the end; and the size of events.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { limits } from "../../../core/limits.ts";
+import { manualClock } from "../../../core/test-clock.ts";
+import { allBackends, ignoringErrors } from "./backend.ts";
+import { type BatchOptions, buffered } from "./buffered.ts";
+import { eventOf, keeping, losses, settled, write } from "./testing/events.ts";
+import { truncating } from "./truncate.ts";
+
+const options: BatchOptions = { bufferSize: 100, maxBatchSize: 3, maxWaitMs: 1000, throttle: undefined, concurrency: 2 };
+const never = new AbortController().signal;
+function world(more: Partial<BatchOptions> = {}, answer?: () => boolean | Promise<boolean>) {
+  const clock = manualClock(), inner = keeping(answer), { lost, texts } = losses();
+  const backend = buffered(inner, { ...options, ...more }, { clock, lost });
+  const send = (...ids: string[]) => assert.equal(backend.process(ids.map((id) => eventOf(id))), true);
+  return { clock, inner, texts, backend, send };
+}
+
+test("buffered() delivers full batches at once, and others when their time is over", async () => {
+  const { clock, inner, send } = world();
+  send("a", "b");
+  await settled();
+  assert.deepEqual(inner.batches, []);
+  send("c", "d");
+  await settled();
+  assert.deepEqual(inner.batches, ["a b c"]);
+  clock.advance(999);
+  await settled();
+  assert.deepEqual(inner.batches, ["a b c"]);
+  clock.advance(1);
+  await settled();
+  assert.deepEqual(inner.batches, ["a b c", "d"]);
+});
+
+test("buffered() does not wait for batches of one event", async () => {
+  const { clock, inner, send } = world({ maxBatchSize: 1 });
+  send("a", "b");
+  await settled();
+  assert.deepEqual([inner.batches, clock.waiting], [["a", "b"], 0]);
+});
+
+test("buffered() loses and counts events that find no room; requests go on", async () => {
+  const never = new Promise<boolean>(() => {});
+  const { inner, texts, send } = world({ bufferSize: 4, concurrency: 1 }, () => never);
+  send("a", "b", "c");
+  await settled();
+  assert.deepEqual(inner.batches, ["a b c"]);
+  send("d", "e", "f", "g", "h", "i");
+  await settled();
+  assert.deepEqual(inner.batches, ["a b c"], "one batch is under way, and no more may be");
+  assert.deepEqual(texts, ["buffered: audit buffer queue blocked (2)"]);
+});
+
+test("buffered() bounds the bytes of waiting events, too", () => {
+  const { texts, backend } = world();
+  const large = { ...eventOf("large"), bytes: limits.auditBufferBytesMax };
+  backend.process([large]);
+  backend.process([eventOf("one more")]);
+  assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);
+});
+
+test("buffered() sends no more batches a second than the throttle allows", async () => {
+  const { clock, inner, send } = world({ maxBatchSize: 1, throttle: { perSecond: 10, burst: 2 } });
+  send("a", "b", "c", "d");
+  await settled();
+  assert.deepEqual(inner.batches, ["a", "b"]);
+  clock.advance(100);
+  await settled();
+  assert.deepEqual(inner.batches, ["a", "b", "c"]);
+  clock.advance(100);
+  await settled();
+  assert.deepEqual(inner.batches, ["a", "b", "c", "d"]);
+});
+
+test("buffered() delivers what waits when it is closed, and takes nothing more", async () => {
+  const { inner, texts, backend, send } = world();
+  send("a", "b", "c", "d");
+  await backend.close(never);
+  assert.deepEqual([inner.batches, inner.isClosed], [["a b c", "d"], true]);
+  send("late");
+  assert.deepEqual(texts, ["buffered: audit backend shut down (1)"]);
+});
+
+test("buffered() gives up what waits when the time of its end is over", async () => {
+  let answer = (_success: boolean) => {};
+  const { texts, backend, send } = world({ concurrency: 1 }, () => new Promise<boolean>((resolve) => answer = resolve));
+  send("a", "b", "c", "d", "e");
+  await settled();
+  const over = new AbortController(), closed = backend.close(over.signal);
+  await settled();
+  over.abort();
+  await settled();
+  answer(false); // the backend's own call ends with the signal
+  await closed;
+  assert.deepEqual(texts, ["buffered: audit backend shut down (2)"]);
+});
+
+test("truncating() takes objects out of large events, splits batches, and loses what is still too large", async () => {
+  const inner = keeping(), seen: string[] = [], { lost, texts } = losses();
+  const small = eventOf("s", { level: "Request", requestObject: "{}" });
+  const bounds = { maxEventSize: small.bytes + 100, maxBatchSize: 2 * small.bytes + 50 };
+  const backend = truncating({
+    ...inner,
+    process(events) {
+      seen.push(...events.map(({ members }) => members));
+      return inner.process(events);
+    },
+  }, { ...bounds, annotation: "audit.k8s.io/truncated", write, lost });
+  const large = eventOf("l", { level: "Request", requestObject: `"${"x".repeat(1000)}"` });
+  assert.equal(backend.process([small, large, small, eventOf("m".repeat(2000))]), true);
+  assert.equal(inner.batches.join(" ").split(" ").filter((id) => id !== "").join(" "), "s l s");
+  assert.ok(inner.batches.length > 1);
+  assert.match(seen[1]!, /"annotations":\{"audit\.k8s\.io\/truncated":"true"\}/);
+  assert.doesNotMatch(seen[1]!, /requestObject/);
+  assert.match(seen[0]!, /"requestObject":\{\}/);
+  assert.deepEqual(texts, ["truncate: event is too large even after truncating (1)"]);
+});
+
+test("ignoringErrors() and allBackends(): one failure is a failure, unless it is ignored", async () => {
+  const good = keeping(), bad = keeping(() => Promise.resolve(false));
+  assert.equal(await allBackends([good, bad]).process([eventOf("a")]), false);
+  assert.equal(await allBackends([good, ignoringErrors(bad)]).process([eventOf("a")]), true);
+  assert.equal(allBackends([good, keeping(() => false)]).process([eventOf("a")]), false);
+  assert.equal(ignoringErrors(keeping(() => false)).process([eventOf("a")]), true);
+});
