@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { importPKCS8, SignJWT } from "jose";
 import { limits } from "../core/limits.ts";
 import type { Exchange } from "../kernel/request/exchange.ts";
 import { handle } from "../kernel/handle.ts";
@@ -141,6 +142,26 @@ test("uses of legacy tokens are counted, and recorded on their Secrets once a da
       ],
       [1, 1, 0],
     );
+  }));
+
+test("uses of extended tokens are counted as valid, and as stale once the client should have replaced them", () =>
+  inFolder(async (folder) => {
+    const file = join(folder, "signing.pem"), { privateKey } = rsaPair(), key = await importPKCS8(privateKey, "RS256");
+    await writeFile(file, privateKey);
+    await served([`--service-account-signing-key-file=${file}`], async (server) => {
+      await makeAccount(server);
+      const { header, claims } = await issueToken(server);
+      const own: object = claims["kubernetes.io"], issuedAt = Number(claims["iat"]);
+      for (const warnafter of [issuedAt + 600, issuedAt - 600]) {
+        const token = await new SignJWT({ ...claims, "kubernetes.io": { ...own, warnafter } })
+          .setProtectedHeader({ ...header, alg: "RS256" }).sign(key);
+        assert.equal(await reviewOf(server, token), robot);
+      }
+      const { text } = await server.client.ask("/metrics");
+      for (const name of ["serviceaccount_valid_tokens_total", "serviceaccount_stale_tokens_total"]) {
+        assert.match(text, new RegExp(`^${name} 1$`, "m"));
+      }
+    });
   }));
 
 test("no log line, metric or error shows a token, a part of one, or a key", () =>

@@ -6,7 +6,8 @@ import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 const gatherMs = 50;
 
 export const aggregationController: Controller = Object.freeze<Controller>({
-  name: "clusterrole-aggregation-controller",
+  name: "clusterrole-aggregation",
+  fieldManager: "clusterrole-aggregation-controller",
   needs: [{ resource: "clusterroles", groupVersions: [groupVersion] }],
   run,
 });

@@ -48,6 +48,8 @@ const strict = definePlugin({
 });
 const initial = `${path}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1`;
 const carol = { username: "carol", groups: ["system:masters", "system:authenticated"] };
+/** Without the group of the header. */
+const ordinary = { ...carol, groups: ["system:authenticated"] };
 const live: { readonly [Name in SettingName]?: Live } = {
   "anonymous-auth": {
     before: "anonymous-auth: false",
@@ -66,7 +68,7 @@ const live: { readonly [Name in SettingName]?: Live } = {
   "requestheader-allowed-names": proxy("requestheader-allowed-names", "somebody-else", carol, 401),
   "requestheader-username-headers": proxy("requestheader-username-headers", "X-Remote-User", 401, carol),
   "requestheader-uid-headers": proxy("requestheader-uid-headers", "X-Remote-Uid", carol, { ...carol, uid: "u-7" }),
-  "requestheader-group-headers": proxy("requestheader-group-headers", "X-Remote-Group", 403, carol),
+  "requestheader-group-headers": proxy("requestheader-group-headers", "X-Remote-Group", ordinary, carol),
   "requestheader-extra-headers-prefix": proxy("requestheader-extra-headers-prefix", "X-Remote-Extra-", carol, {
     ...carol,
     extra: { scopes: ["a", "b"] },

@@ -26,10 +26,13 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "serviceaccount-token",
       "root-ca-certificate-publisher",
       "garbage-collector",
+      "clusterrole-aggregation",
     ],
-  ].map((name) =>
-    `[+]poststarthook/${/^(storage-readiness|create-initial-objects|start-authorizers)$/.test(name) ? name : `start-${name}-controller`} ok`
-  );
+    "rbac/bootstrap-roles",
+  ].map((name) => {
+    const isHook = /^(storage-readiness|create-initial-objects|start-authorizers|rbac\/bootstrap-roles)$/.test(name);
+    return `[+]poststarthook/${isHook ? name : `start-${name}-controller`} ok`;
+  });
   const common = ["[+]ping ok", "[+]log ok", "[+]etcd ok"];
   const sorted = (all: readonly string[]) => [...all].sort();
   for (const endpoint of ["livez", "healthz"]) {

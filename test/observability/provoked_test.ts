@@ -88,6 +88,12 @@ const bySituation: Readonly<Record<string, string>> = {
   "apiserver_config_controller_automatic_reloads_total": "test/reload/reload_test.ts",
   "apiserver_config_controller_automatic_reload_last_timestamp_seconds": "test/reload/reload_test.ts",
   "apiserver_authorization_decisions_total": "test/authorization_test.ts",
+  "serviceaccount_legacy_tokens_total": "test/service-accounts_test.ts",
+  "serviceaccount_legacy_manual_token_uses_total": "test/service-accounts_test.ts",
+  "serviceaccount_legacy_auto_token_uses_total": "test/service-accounts_test.ts",
+  "serviceaccount_invalid_legacy_auto_token_uses_total": "test/service-accounts_test.ts",
+  "serviceaccount_valid_tokens_total": "test/service-accounts_test.ts",
+  "serviceaccount_stale_tokens_total": "test/service-accounts_test.ts",
   "apiserver_request_terminations_total": "test/flags/observing.ts",
   "apiserver_request_aborts_total": "kernel/observe/observe_test.ts",
   "apiserver_longrunning_requests": "kernel/observe/observe_test.ts",
@@ -159,8 +165,8 @@ test("what takes a situation of its own is named in the test that brings it abou
   for (const [name, file] of Object.entries(bySituation)) {
     const source = await readFile(new URL(`../../${file}`, import.meta.url), "utf8");
     const key = Object.entries(kernelMetrics).find(([, definition]) => definition.name === name)?.[0];
-    // Tests of queues strip the prefix that all of them share, those of the cache go by the keys of the table.
-    const names = [name, name.replace(/^workqueue_/, ""), `"${key}"`];
+    // Tests of queues and accounts strip the prefix that all of them share, those of the cache go by the keys of the table.
+    const names = [name, name.replace(/^(workqueue|serviceaccount)_/, ""), `"${key}"`];
     if (!names.some((each) => source.includes(each))) missing.push(`${name} in ${file}`);
   }
   assert.deepEqual(missing, []);
