@@ -2,6 +2,7 @@
 import { DecodeError, decoder } from "../../core/derive/decode.ts";
 import type { Typed } from "../../core/schema.ts";
 import { goQuote } from "../../core/tree/go-quote.ts";
+import { readJson } from "../../core/tree/json.ts";
 import { TreeObject } from "../../core/tree/tree.ts";
 import { readYaml } from "../../core/tree/yaml.ts";
 
@@ -21,7 +22,8 @@ export interface ConfigKind<T> {
  */
 export function readConfigObject<T>(text: string, { kind, group, versions, schema }: ConfigKind<T>): T {
   if (text === "") throw new Error("empty config data");
-  const read = readYaml(new TextEncoder().encode(text));
+  const reader = text.trimStart().startsWith("{") ? "json" : "yaml";
+  const read = reader === "json" ? readJson(text) : readYaml(new TextEncoder().encode(text));
   if (!read.ok) throw new Error(read.error);
   const { tree } = read;
   if (!(tree instanceof TreeObject)) throw new Error(`expected an object of kind ${kind}`);
@@ -36,7 +38,7 @@ export function readConfigObject<T>(text: string, { kind, group, versions, schem
       }`,
     );
   }
-  const report = { reader: "yaml", findings: [] as string[] } as const;
+  const report = { reader, findings: [] as string[] } as const;
   try {
     const object = decoder(schema)(tree, report);
     const findings = [...read.duplicates, ...report.findings];

@@ -5,6 +5,7 @@ import {
   type AuthenticationConfiguration,
   cachedTokens,
   checkConfiguration,
+  ConfigurationError,
   issuerOfFlags,
   JwtAuthenticator,
   readAuthenticationConfiguration,
@@ -18,6 +19,7 @@ import { reasonOf } from "../../core/reason-of.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { readText } from "../config/read-files.ts";
 import type { Config } from "../config/settings.ts";
+import { pemCertificates } from "../listen/x509/certificate.ts";
 import { peerVerifier } from "../listen/verify-peer.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRecord } from "../observe/metrics.ts";
@@ -129,7 +131,7 @@ export async function readJwtConfiguration(config: Config, disallowedIssuers: re
     try {
       return { text, configuration: configurationOf(config, text, disallowedIssuers) };
     } catch (error) {
-      throw new Error(`failed to load authentication configuration from file "${path}": ${reasonOf(error)}`);
+      throw loadError(path, error);
     }
   }
   if (config["oidc-issuer-url"] === "" || config["oidc-client-id"] === "") return { text: "", configuration: {} };
@@ -140,9 +142,19 @@ export async function readJwtConfiguration(config: Config, disallowedIssuers: re
   try {
     checkConfiguration(validateConfiguration(configuration, contextOf(disallowedIssuers)));
   } catch (error) {
-    throw new Error(`invalid authentication configuration: ${reasonOf(error)}`);
+    throw loadError("", error);
   }
   return { text: "", configuration };
+}
+
+/** The error with its beginning in upstream's words. */
+function loadError(path: string, error: unknown): Error {
+  const isRead = error instanceof ConfigurationError;
+  return new Error(
+    `${isRead ? "invalid authentication configuration" : `failed to load authentication configuration from file "${path}"`}: ${
+      reasonOf(error)
+    }`,
+  );
 }
 
 function configurationOf(
@@ -158,7 +170,7 @@ function configurationOf(
     (next) => first === undefined ? [] : validateReload(next, first),
   );
   if (configuration.anonymous !== undefined && !config["anonymous-auth"]) {
-    throw new Error(
+    throw new ConfigurationError(
       "anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file",
     );
   }
@@ -166,7 +178,11 @@ function configurationOf(
 }
 
 function contextOf(disallowedIssuers: readonly string[]): ValidationContext {
-  return { disallowedIssuers, checkCertificates: (pem) => void peerVerifier(pem) };
+  const checkCertificates = (pem: string) => {
+    if (pemCertificates(pem).length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
+    peerVerifier(pem);
+  };
+  return { disallowedIssuers, checkCertificates };
 }
 
 function algorithmsOf(config: Config): readonly string[] {

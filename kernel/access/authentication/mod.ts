@@ -26,6 +26,6 @@ export { JwtAuthenticator, type JwtAuthenticatorOptions, signingAlgorithms } fro
 export { type IssuerNeeds, type JwtMeter } from "./jwt/issuer.ts";
 export { type AuthenticationConfiguration, type IssuerConfig } from "./configuration/schema.ts";
 export { issuerOfFlags } from "./configuration/oidc-flags.ts";
-export { checkConfiguration, readAuthenticationConfiguration } from "./configuration/read.ts";
+export { checkConfiguration, ConfigurationError, readAuthenticationConfiguration } from "./configuration/read.ts";
 export { validateConfiguration, validateReload, type ValidationContext } from "./configuration/validate.ts";
 export { tokenReviewer, type TokenReviewOptions } from "./token-review.ts";

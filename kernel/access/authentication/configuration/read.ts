@@ -7,7 +7,7 @@ import { validateConfiguration, type ValidationContext } from "./validate.ts";
 
 const versions = Object.freeze(["v1", "v1beta1", "v1alpha1"]);
 
-/** Throws an Error that lists every mistake. `more` are further rules. */
+/** Throws an Error for text that is no configuration, and a ConfigurationError that lists every rule that is broken. `more` are further rules. */
 export function readAuthenticationConfiguration(
   text: string,
   groupDomain: string,
@@ -24,8 +24,13 @@ export function readAuthenticationConfiguration(
   return configuration;
 }
 
-/** Throws an Error that lists the errors, if there are any. */
+/** A configuration breaks rules. */
+export class ConfigurationError extends Error {
+  override readonly name = "ConfigurationError";
+}
+
+/** Throws a ConfigurationError that lists the errors, if there are any. */
 export function checkConfiguration(errors: readonly FieldError[]): void {
   const texts = [...new Set(errors.map(fieldErrorText))];
-  if (texts.length > 0) throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+  if (texts.length > 0) throw new ConfigurationError(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
 }
