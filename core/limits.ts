@@ -309,6 +309,21 @@ export const limits = Object.freeze({
   /** Milliseconds before a failed watch of the cluster in front is opened again; doubles with each failure. */
   clusterRetryMs: 1_000,
   clusterRetryMsMax: 60_000,
+  /** Milliseconds for one access review, with its retries. */
+  accessReviewMs: 60_000,
+  /** Access reviews of one authorizer that are under way, and answers that it remembers (kube-apiserver). */
+  accessReviewsMax: 1_000,
+  rememberedReviewsMax: 8_192,
+  /** UTF-16 units of the attributes of a request whose review is remembered (kube-apiserver), of its question with the user, of a reason
+   *  that is remembered, and of an error. */
+  reviewAttributesLengthMax: 10_000,
+  reviewKeyLengthMax: 16_384,
+  reviewReasonLengthMax: 4_096,
+  reviewErrorLengthMax: 1_024,
+  /** Match conditions of an authorization webhook (kube-apiserver). */
+  matchConditionsMax: 64,
+  /** Size of the file of --authorization-config. */
+  authorizationConfigBytesMax: 1024 * 1024,
   /** Size of a kubeconfig file. */
   kubeconfigBytesMax: 1024 * 1024,
   /** Size of an answer of a webhook or of the cluster in front, and of one event of a watch there. */
@@ -320,10 +335,6 @@ export const limits = Object.freeze({
   /** Milliseconds that one request to a webhook may take (kube-apiserver's timeout), and that a Retry-After of it may ask to wait. */
   remoteCallMs: 30_000,
   remoteRetryAfterMsMax: 30_000,
-  /** Answers of a server that is asked by access reviews that are remembered; the one that was used longest ago goes. */
-  accessReviewsCachedMax: 8192,
-  /** Characters of all attributes of a question whose answer is remembered. */
-  accessReviewCachedCharactersMax: 10_000,
   /** The audit policy file, in UTF-16 units. */
   auditPolicyLengthMax: 1024 * 1024,
   /** JSON of the audit events that wait in a buffer, beside the bound on their number, in bytes. Further events are lost and counted. */

@@ -1,34 +1,93 @@
 /** `--authorization-mode` and the flags around it: the authorizers of the chain, as the configuration names them. */
 import type { Config } from "./settings.ts";
+import { type SettingName, settings } from "./settings.ts";
 
 /** An authorizer of the chain. */
 export interface ConfiguredAuthorizer {
-  /** `AlwaysAllow`, `AlwaysDeny`, or the name of an authorizer that a plugin offers. */
+  /** `AlwaysAllow`, `AlwaysDeny`, `Webhook`, or the name of an authorizer that a plugin offers. */
   readonly type: string;
   /** Its name in metrics and errors. */
   readonly name: string;
+  /** Of type `Webhook`. */
+  readonly webhook?: WebhookSettings;
+}
+
+/** How a webhook is asked. Times are in milliseconds. */
+export interface WebhookSettings {
+  /** Path of the kubeconfig file, or `in-cluster`. */
+  readonly kubeconfig: string;
+  /** Version of the SubjectAccessReviews: v1 or v1beta1. */
+  readonly version: string;
+  /** For how long answers that allow are remembered, and others; 0: not at all. */
+  readonly authorizedMs: number;
+  readonly unauthorizedMs: number;
+  /** For one request. */
+  readonly timeoutMs: number;
+  /** The decision where the webhook cannot be asked. */
+  readonly onFailure: "deny" | "noOpinion";
 }
 
 /** The mode where none is given. */
 const defaultModes: readonly string[] = Object.freeze(["RBAC"]);
 /** Modes of kube-apiserver that the server knows by itself, or that are valid although no plugin offers them. */
-const knownModes: readonly string[] = Object.freeze(["AlwaysAllow", "AlwaysDeny", "RBAC"]);
+const knownModes: readonly string[] = Object.freeze(["AlwaysAllow", "AlwaysDeny", "RBAC", "Webhook"]);
+const webhookVersions: readonly string[] = Object.freeze(["v1", "v1beta1"]);
+/** What upstream gives one request of the webhook of the flags. */
+const webhookTimeoutMs = 30_000;
+
+/** The settings that --authorization-config replaces. */
+const replaced = [
+  "authorization-mode",
+  "authorization-webhook-config-file",
+  "authorization-webhook-version",
+  "authorization-webhook-cache-authorized-ttl",
+  "authorization-webhook-cache-unauthorized-ttl",
+] as const satisfies readonly SettingName[];
+
+/** The types of authorizers that a configuration may name. `offered`: the names of the authorizers of plugins. */
+export function authorizerTypes(offered: readonly string[]): readonly string[] {
+  return [...new Set([...knownModes, ...offered])];
+}
 
 /** What is wrong with these settings, in upstream's words. `offered`: the names of the authorizers of plugins. */
 export function authorizationMistakes(config: Config, offered: readonly string[]): readonly string[] {
-  const modes = config["authorization-mode"];
+  if (config["authorization-config"] !== "") {
+    if (replaced.every((name) => String(config[name]) === String(settings[name].default))) return [];
+    return ["--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined"];
+  }
+  const modes = config["authorization-mode"], types = authorizerTypes(offered);
+  const file = config["authorization-webhook-config-file"], version = config["authorization-webhook-version"];
+  const hasWebhook = modes.includes("Webhook");
   return [
-    ...modes.filter((mode) => !knownModes.includes(mode) && !offered.includes(mode)).map((mode) =>
-      `authorization-mode ${JSON.stringify(mode)} is not a valid mode`
-    ),
+    ...modes.filter((mode) => !types.includes(mode)).map((mode) => `authorization-mode ${JSON.stringify(mode)} is not a valid mode`),
+    ...(hasWebhook && file === "" ? ["authorization-mode Webhook's authorization config file not passed"] : []),
+    ...(!hasWebhook && file !== "" ? ["cannot specify --authorization-webhook-config-file without mode Webhook"] : []),
+    ...(!hasWebhook || webhookVersions.includes(version)
+      ? []
+      : [`unsupported webhook authorizer version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`]),
     ...(new Set(modes).size === modes.length
       ? []
       : [`authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(" ")}] has mode specified more than once`]),
   ];
 }
 
-/** The authorizers that the flags name. Names are the modes in lower case, as in upstream. */
+/** The authorizers that the flags name. Names are upstream's: the mode in lower case, `default` for the webhook. */
 export function authorizersOfFlags(config: Config): readonly ConfiguredAuthorizer[] {
   const modes = config["authorization-mode"].length === 0 ? defaultModes : config["authorization-mode"];
-  return modes.map((type) => ({ type, name: type.toLowerCase() }));
+  return modes.map((type) => type === "Webhook" ? webhookOf(config) : { type, name: type.toLowerCase() });
+}
+
+function webhookOf(config: Config): ConfiguredAuthorizer {
+  return {
+    type: "Webhook",
+    name: "default",
+    webhook: {
+      kubeconfig: config["authorization-webhook-config-file"],
+      version: config["authorization-webhook-version"],
+      authorizedMs: config["authorization-webhook-cache-authorized-ttl"],
+      unauthorizedMs: config["authorization-webhook-cache-unauthorized-ttl"],
+      timeoutMs: webhookTimeoutMs,
+      onFailure: "noOpinion",
+    },
+  };
 }

@@ -60,6 +60,11 @@ export interface Config extends AuditConfig {
   readonly "service-account-lookup": boolean;
   readonly "api-audiences": readonly string[];
   readonly "authorization-mode": readonly string[];
+  readonly "authorization-config": string;
+  readonly "authorization-webhook-config-file": string;
+  readonly "authorization-webhook-version": string;
+  readonly "authorization-webhook-cache-authorized-ttl": number;
+  readonly "authorization-webhook-cache-unauthorized-ttl": number;
   readonly "authentication-config": string;
   readonly "oidc-issuer-url": string;
   readonly "oidc-client-id": string;
@@ -251,9 +256,33 @@ export const settings: Settings = Object.freeze(
 
     "authorization-mode": live(
       list(
-        "Authorizers in the order in which they are called: RBAC, AlwaysAllow, AlwaysDeny, or one that a plugin offers. The first that " +
-          "allows or denies a request decides. Members of system:masters are always allowed. Empty: RBAC.",
+        "Authorizers in the order in which they are called: RBAC, Webhook, AlwaysAllow, AlwaysDeny, or one that a plugin offers. The " +
+          "first that allows or denies a request decides. Members of system:masters are always allowed. Empty: RBAC.",
       ),
+    ),
+    "authorization-config": fixed(
+      isFollowed,
+      text(
+        "",
+        "File with an AuthorizationConfiguration: the authorizers in order, with any number of webhooks. Not together with " +
+          "--authorization-mode and --authorization-webhook-*.",
+      ),
+    ),
+    "authorization-webhook-config-file": fixed(
+      isFollowed,
+      text("", "Kubeconfig of the server that SubjectAccessReviews are sent to with --authorization-mode=Webhook."),
+    ),
+    "authorization-webhook-version": fixed(
+      isIssuer,
+      text("v1beta1", "Version of the SubjectAccessReviews for the webhook: v1 or v1beta1."),
+    ),
+    "authorization-webhook-cache-authorized-ttl": fixed(
+      isIssuer,
+      duration(5 * 60_000, "Time for which answers of the webhook that allow a request are remembered; 0 remembers none."),
+    ),
+    "authorization-webhook-cache-unauthorized-ttl": fixed(
+      isIssuer,
+      duration(30_000, "Time for which other answers of the webhook are remembered; 0 remembers none."),
     ),
 
     "data-dir": fixed(

@@ -57,22 +57,36 @@ export function jwtMeter(record: KernelRecord, now: () => number): JwtMeter {
   };
 }
 
-/** Metrics of reloads of the authentication configuration. */
+/** Metrics of reloads of a configuration file. */
 export interface ReloadMeter {
   reloaded(status: "success" | "failure"): void;
   /** The text of the configuration in force. */
   inForce(text: string): void;
 }
 
+/** `now`: milliseconds since the epoch. */
 export function authenticationReloadMeter(record: KernelRecord, now: () => number): ReloadMeter {
+  return reloadMeter(record.authenticationReloads, record.authenticationReloadedAt, record.authenticationInfo, now);
+}
+/** `now`: milliseconds since the epoch. */
+export function authorizationReloadMeter(record: KernelRecord, now: () => number): ReloadMeter {
+  return reloadMeter(record.authorizationReloads, record.authorizationReloadedAt, record.authorizationInfo, now);
+}
+
+function reloadMeter(
+  reloads: KernelRecord["authenticationReloads"],
+  reloadedAt: KernelRecord["authenticationReloadedAt"],
+  info: KernelRecord["authenticationInfo"],
+  now: () => number,
+): ReloadMeter {
   return {
     reloaded(status) {
-      record.authenticationReloads.with({ apiserver_id_hash, status }).add();
-      record.authenticationReloadedAt.with({ apiserver_id_hash, status }).set(now() / 1000);
+      reloads.with({ apiserver_id_hash, status }).add();
+      reloadedAt.with({ apiserver_id_hash, status }).set(now() / 1000);
     },
     inForce(text) {
-      record.authenticationInfo.reset();
-      record.authenticationInfo.with({ apiserver_id_hash, hash: labelHash(text) }).set(1);
+      info.reset();
+      info.with({ apiserver_id_hash, hash: labelHash(text) }).set(1);
     },
   };
 }

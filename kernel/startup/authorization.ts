@@ -6,10 +6,12 @@
  * Until the first chain is in force only members of system:masters are allowed anything.
  */
 import type { Api } from "../../core/api.ts";
+import { systemClock } from "../../core/async.ts";
 import type { Authorizer } from "../../core/access.ts";
 import type { AuthorizerDefinition } from "../../core/plugin.ts";
 import type { StartUp } from "../../health/mod.ts";
 import {
+  accessReviews,
   alwaysAllow,
   alwaysDeny,
   type Chain,
@@ -19,11 +21,15 @@ import {
   systemDiscovery,
   systemMonitoring,
 } from "../access/authorization/mod.ts";
-import type { ActiveConfig } from "../config/active-config.ts";
-import { authorizersOfFlags, type ConfiguredAuthorizer } from "../config/configured-authorizers.ts";
+import { readAccess } from "../access/remote/kubeconfig.ts";
+import { remoteClient } from "../access/remote/remote-client.ts";
+import { type ActiveConfig, namesOf } from "../config/active-config.ts";
+import { authorizersOfFlags, type ConfiguredAuthorizer, type WebhookSettings } from "../config/configured-authorizers.ts";
 import { describe, type Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
+import type { AuthorizationFile } from "./authorization-file.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { errorLog } from "./error-log.ts";
 
 /** What the chain is made with. */
 export interface AuthorizationNeeds {
@@ -32,6 +38,8 @@ export interface AuthorizationNeeds {
   readonly log: Log;
   readonly start: StartUp;
   readonly signal: AbortSignal;
+  /** The file of --authorization-config, if there is one. */
+  readonly file: AuthorizationFile | undefined;
 }
 
 /** The chain in force. */
@@ -43,9 +51,10 @@ export interface Authorization extends Chain {
 /** The start hook that is finished once every authorizer of the first chain is ready. */
 export const authorizersHook = "start-authorizers";
 
-/** An authorizer that runs. `key` is the same for one that another configuration can keep. */
+/** An authorizer that runs. A configuration can keep one whose definition and settings are the same. */
 interface RunningAuthorizer extends ChainedAuthorizer {
-  readonly key: unknown;
+  readonly definition: AuthorizerDefinition | undefined;
+  readonly webhook: WebhookSettings | undefined;
   readonly ready: Promise<void>;
   close(): void;
 }
@@ -58,58 +67,111 @@ const publicRights: readonly ChainedAuthorizer[] = [systemMonitoring, publicInfo
 }));
 
 export function openAuthorization(needs: AuthorizationNeeds): Authorization {
-  const { inForce, registry, log, start, signal } = needs;
-  let chain = chainOf([]), running: readonly RunningAuthorizer[] = [], last: object = {};
+  const { file } = needs;
+  const opener = new AuthorizationFollower(needs, file === undefined ? authorizersOfConfig : file.configured);
+  return {
+    decide: (user, attributes) => opener.chain.decide(user, attributes),
+    rules: (user, namespace, only) => opener.chain.rules(user, namespace, only),
+    open(api) {
+      const follow = () => opener.follow(needs.inForce.current(), api);
+      follow();
+      needs.inForce.onSwap(follow);
+      file?.onChange(follow);
+    },
+  };
+}
 
-  async function follow(active: ActiveConfig, api: Api): Promise<void> {
-    const before = running, turn = last = {};
-    const next = authorizersOfFlags(active.config).map((each) =>
-      running.find((one) => isSame(one, each, active)) ?? opened(each, active, api)
-    );
-    running = next;
+function authorizersOfConfig({ config }: ActiveConfig): readonly ConfiguredAuthorizer[] {
+  return authorizersOfFlags(config);
+}
+
+class AuthorizationFollower {
+  readonly #needs: AuthorizationNeeds;
+  readonly #configured: (active: ActiveConfig) => readonly ConfiguredAuthorizer[];
+  readonly #failed: (sentence: string, error: unknown) => void;
+  #running: readonly RunningAuthorizer[] = [];
+  #chain = chainOf([]);
+
+  constructor(needs: AuthorizationNeeds, configured: (active: ActiveConfig) => readonly ConfiguredAuthorizer[]) {
+    this.#needs = needs;
+    this.#configured = configured;
+    this.#failed = errorLog(needs.log);
+  }
+
+  get chain(): Chain {
+    return this.#chain;
+  }
+
+  /** Takes the authorizers of a configuration into force as soon as they are ready. */
+  follow(active: ActiveConfig, api: Api): void {
+    const before = this.#running, { log } = this.#needs;
+    const next = this.#configured(active).map((each) => before.find((one) => isSame(one, each, active)) ?? this.#opened(each, active, api));
+    this.#running = next;
     for (const text of warningsOf(next)) if (!warningsOf(before).includes(text)) log.info(`Warning: ${text}`);
+    this.#whenReady(next, before).catch((error) => log.error("the authorizers cannot follow the configuration", describe(error)));
+  }
+
+  async #whenReady(next: readonly RunningAuthorizer[], before: readonly RunningAuthorizer[]): Promise<void> {
+    const { registry, log, start, signal } = this.#needs;
     const outcomes = await Promise.allSettled(next.map(({ ready }) => ready));
-    // The authorizers that a later configuration does not keep are closed by it.
-    if (last === turn && !signal.aborted) {
-      chain = chainOf(
-        next.some(({ authorizer }) => authorizer === missing) ? [...next, ...publicRights] : next,
-        ({ type, name }, decision) => {
-          if (type !== "") registry.record.authorizerDecisions.with({ decision, name, type }).add();
-        },
-      );
+    // A later configuration may be in force already.
+    if (this.#running === next && !signal.aborted) {
+      const all = next.some(({ authorizer }) => authorizer === missing) ? [...next, ...publicRights] : next;
+      this.#chain = chainOf(all, ({ type, name }, decision) => {
+        if (type !== "") registry.record.authorizerDecisions.with({ decision, name, type }).add();
+      });
     }
-    for (const each of before) if (!running.includes(each)) each.close();
+    for (const each of before) if (!this.#running.includes(each)) each.close();
     outcomes.forEach((outcome, index) => {
       if (outcome.status === "rejected") log.error(`the authorizer ${next[index]!.name} cannot start`, describe(outcome.reason));
     });
     if (outcomes.every(({ status }) => status === "fulfilled")) start.finished(authorizersHook);
   }
 
-  function opened({ type, name }: ConfiguredAuthorizer, active: ActiveConfig, api: Api): RunningAuthorizer {
-    const definition = definitionOf(type, active);
-    const common = { type, name, key: definition };
-    if (definition === undefined) return { ...common, authorizer: builtIn[type] ?? missing, ready: Promise.resolve(), close() {} };
+  #opened({ type, name, webhook }: ConfiguredAuthorizer, active: ActiveConfig, api: Api): RunningAuthorizer {
+    const { registry, log, signal } = this.#needs;
+    const definition = definitionOf(type, active), ready = Promise.resolve();
+    const common = { type, name, definition, webhook };
     const ending = new AbortController();
+    const running = { ...common, ready, close: () => ending.abort() }, ended = AbortSignal.any([signal, ending.signal]);
+    if (webhook !== undefined) return { ...running, authorizer: this.#webhook(name, webhook, active, ended) };
+    if (definition === undefined) return { ...running, authorizer: builtIn[type] ?? missing };
     const authorizer = definition.open({
       names: active.catalog.names,
       api,
       metric: registry.metric,
       logError: (sentence, error) => log.error(`authorizer ${name}: ${sentence}`, error === undefined ? {} : describe(error)),
-      signal: AbortSignal.any([signal, ending.signal]),
+      signal: ended,
     });
-    return { ...common, authorizer, ready: authorizer.ready, close: () => ending.abort() };
+    return { ...running, authorizer, ready: authorizer.ready };
   }
 
-  return {
-    decide: (user, attributes) => chain.decide(user, attributes),
-    rules: (user, namespace, only) => chain.rules(user, namespace, only),
-    open(api) {
-      const followed = (active: ActiveConfig) =>
-        void follow(active, api).catch((error) => log.error("the authorizers cannot follow the configuration", describe(error)));
-      followed(inForce.current());
-      inForce.onSwap(followed);
-    },
-  };
+  #webhook(name: string, settings: WebhookSettings, { config }: ActiveConfig, signal: AbortSignal): Authorizer {
+    const { kubeconfig, version, authorizedMs, unauthorizedMs, timeoutMs, onFailure } = settings;
+    const { webhookEvaluations, webhookSeconds, webhookFailOpen } = this.#needs.registry.record;
+    const client = remoteClient(() => readAccess(kubeconfig));
+    signal.addEventListener("abort", () => client.close(), { once: true });
+    return accessReviews({
+      name,
+      client,
+      path: "",
+      version,
+      domain: namesOf(config).domain,
+      allowedMs: authorizedMs,
+      deniedMs: unauthorizedMs,
+      timeoutMs,
+      onError: onFailure,
+      attempted(_code, milliseconds, result) {
+        webhookEvaluations.with({ name, result }).add();
+        webhookSeconds.with({ name, result }).observe(milliseconds / 1000);
+      },
+      failedOpen: (result) => webhookFailOpen.with({ name, result }).add(),
+      log: this.#failed,
+      clock: systemClock,
+      random: Math.random,
+      signal,
+    });
+  }
 }
 
 const builtIn: Readonly<Record<string, Authorizer>> = Object.freeze({ AlwaysAllow: alwaysAllow, AlwaysDeny: alwaysDeny });
@@ -120,8 +182,9 @@ function definitionOf(type: string, { catalog: { plugins } }: ActiveConfig): Aut
   return plugins.flatMap(({ authorizers = [] }) => authorizers).find(({ name }) => name === type);
 }
 
-function isSame(one: RunningAuthorizer, { type, name }: ConfiguredAuthorizer, active: ActiveConfig): boolean {
-  return one.type === type && one.name === name && one.key === definitionOf(type, active);
+function isSame(one: RunningAuthorizer, { type, name, webhook }: ConfiguredAuthorizer, active: ActiveConfig): boolean {
+  return one.type === type && one.name === name && one.definition === definitionOf(type, active) &&
+    JSON.stringify(one.webhook) === JSON.stringify(webhook);
 }
 
 function warningsOf(authorizers: readonly RunningAuthorizer[]): readonly string[] {

@@ -12,6 +12,7 @@ import { processReader, watchProcess } from "../observe/process-metrics.ts";
 import type { Server } from "../server.ts";
 import { assemble } from "./assemble.ts";
 import { openAuthentication } from "./authenticators.ts";
+import { openAuthorizationFile } from "./authorization-file.ts";
 import { authorizersHook, openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { rootCertificatesOf } from "./credentials.ts";
@@ -75,6 +76,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     serviceAccounts: [accounts.authenticator],
     audiences: () => apiAudiences(inForce.current().config),
   });
+  const authorizationFile = await openAuthorizationFile({ inForce, registry });
   const rootCertificates = await rootCertificatesOf(config);
   const auditing = await openedAudit(config, log, registry.record);
   const { store, faults, cache, ...storage } = await openStorage(options, inForce, registry);
@@ -85,7 +87,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   const heavy = startHeavy &&
     heavyRequests({ start: startHeavy, store: cache.store, inForce: inForce.current, after: systemClock.after });
   const watches = watchEnds(signal);
-  const authorization = openAuthorization({ inForce, registry, log, start, signal });
+  const authorization = openAuthorization({ inForce, registry, log, start, signal, file: authorizationFile });
   const server = assemble({
     ...health,
     inForce: inForce.current,
@@ -128,7 +130,12 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     inForce: inForce.current,
     swap: inForce.swap,
     reload,
-    followed: [...accounts.followed, ...authentication.followed, ...storage.followed],
+    followed: [
+      ...accounts.followed,
+      ...authentication.followed,
+      ...(authorizationFile === undefined ? [] : [authorizationFile.followed]),
+      ...storage.followed,
+    ],
     inUse: storage.inUse,
     serveAt: accounts.serveAt,
     drain: health.shutdown.fail,

@@ -24,6 +24,8 @@ export const fileSettings = Object.freeze(
     "authentication-config",
     "oidc-ca-file",
     "authentication-token-webhook-config-file",
+    "authorization-config",
+    "authorization-webhook-config-file",
     "etcd-cafile",
     "etcd-certfile",
     "etcd-keyfile",
@@ -35,7 +37,11 @@ export const fileSettings = Object.freeze(
 
 /** Settings that name kubeconfig files, or are `in-cluster`: what these refer to is granted, too. */
 export const kubeconfigSettings = Object.freeze(
-  ["audit-webhook-config-file", "authentication-token-webhook-config-file"] as const satisfies readonly SettingName[],
+  [
+    "audit-webhook-config-file",
+    "authentication-token-webhook-config-file",
+    "authorization-webhook-config-file",
+  ] as const satisfies readonly SettingName[],
 );
 
 /** The name of the machine, for the lease of the elected server. Deno reads nothing of /proc for metrics, whatever is granted here. */
@@ -102,7 +108,8 @@ function folderThatExists(path: string): string {
 
 /** The files and servers that kubeconfig files refer to. A file that cannot be used grants nothing beside itself. */
 function remoteAccess(config: Config, folder: string): { files: string[]; addresses: string[]; isInCluster: boolean } {
-  const paths = kubeconfigSettings.map((name) => config[name]).filter((path) => path !== "");
+  const named = [...kubeconfigSettings.map((name) => config[name]), ...kubeconfigsOfAuthorizers(config, folder)];
+  const paths = named.filter((path) => path !== "");
   const files: string[] = [], addresses: string[] = [];
   for (const path of paths.map((each) => each === inCluster ? each : resolve(folder, each))) {
     try {
@@ -147,7 +154,10 @@ function hostOf(text: string): readonly string[] {
 /** Settings that name servers, by their URL, and settings of files that do. */
 const urlSettings = Object.freeze(["oidc-issuer-url"] as const satisfies readonly SettingName[]);
 const urlFileSettings = Object.freeze(
-  ["authentication-config", "authentication-token-webhook-config-file"] as const satisfies readonly SettingName[],
+  [
+    "authentication-config",
+    "authentication-token-webhook-config-file",
+  ] as const satisfies readonly SettingName[],
 );
 
 /**
@@ -158,6 +168,13 @@ function remoteAddresses(config: Config, folder: string): string[] {
   const texts = [...urlSettings.map((name) => config[name]), ...urlFileSettings.map((name) => textOf(config[name], folder))];
   const hosts = texts.flatMap((text) => [...text.matchAll(/\bhttps?:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url)));
   return hosts.includes("accounts.google.com:443") ? [...hosts, "www.googleapis.com:443"] : hosts;
+}
+
+/** Kubeconfig files, and the word for in-cluster credentials, that the file of --authorization-config names. */
+function kubeconfigsOfAuthorizers(config: Config, folder: string): readonly string[] {
+  const text = textOf(config["authorization-config"], folder);
+  const paths = text.split("kubeConfigFile").slice(1).map((piece) => /^["': \t]*([^\s"',{}:]+)/.exec(piece)?.[1] ?? "");
+  return text.includes("InClusterConfig") ? [...paths, inCluster] : paths;
 }
 
 function textOf(path: string, folder: string): string {

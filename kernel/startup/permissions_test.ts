@@ -30,7 +30,7 @@ test("permissionFlags() grants the sources, the data folder and the address, and
 });
 
 test("permissionFlags() grants reading each file that a setting names", () => {
-  const named = Object.keys(settings).filter((name) => /(file|manifest|authentication-config)$/.test(name)).toSorted();
+  const named = Object.keys(settings).filter((name) => /(file|manifest|authentication-config|authorization-config)$/.test(name)).toSorted();
   assert.deepEqual([...fileSettings].toSorted(), named);
   const needed: Readonly<Record<string, readonly string[]>> = {
     "oidc-ca-file": ["--oidc-issuer-url=https://issuer.example.com", "--oidc-client-id=a"],
@@ -110,6 +110,33 @@ test("permissionFlags() grants the files and servers of token issuers and webhoo
       "b.example.com:443",
     ]);
     assert.deepEqual(granted([`--authentication-config=${folder}/none`]).net, ["127.0.0.1:6443"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("permissionFlags() grants the kubeconfigs of authorization webhooks, with the files and servers that they name", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    const config = join(folder, "authorization.yaml"),
+      [one, two] = ["one.yaml", "two.yaml"].map((name) => join(folder, name)) as [string, string];
+    const kubeconfig = (host: string) =>
+      JSON.stringify({
+        "current-context": "a",
+        contexts: [{ name: "a", context: { cluster: "c", user: "u" } }],
+        clusters: [{ name: "c", cluster: { server: `https://${host}/authorize`, "certificate-authority": "ca.pem" } }],
+        users: [{ name: "u", user: { "client-certificate": "/etc/cert.pem", "client-key": "/etc/key.pem" } }],
+      });
+    writeFileSync(one, kubeconfig("10.0.0.7:8443"));
+    writeFileSync(two, kubeconfig("b.example.com"));
+    writeFileSync(config, `authorizers:\n- webhook:\n    connectionInfo:\n      type: KubeConfigFile\n      kubeConfigFile: "${two}"\n`);
+    const flags = [`--authorization-mode=Webhook`, `--authorization-webhook-config-file=${one}`];
+    const first = granted(["--data-dir=:memory:", ...flags]);
+    assert.ok([one, join(folder, "ca.pem"), "/etc/cert.pem", "/etc/key.pem"].every((file) => first.read?.includes(file)));
+    assert.deepEqual(first.net, ["127.0.0.1:6443", "10.0.0.7:8443"]);
+    const second = granted(["--data-dir=:memory:", `--authorization-config=${config}`]);
+    assert.ok([config, two, join(folder, "ca.pem")].every((file) => second.read?.includes(file)));
+    assert.deepEqual(second.net, ["127.0.0.1:6443", "b.example.com:443"]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

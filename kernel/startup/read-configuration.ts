@@ -49,7 +49,7 @@ export async function readConfiguration(
   const first = await read();
   if (first === undefined) return undefined;
   const { config, plugins, text, mistakes = [] } = first;
-  const all = [...mistakes, ...activeConfigMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config)];
+  const all = [...mistakes, ...activeConfigMistakes(config, plugins), ...metricMistakes(config), ...await fileMistakes(config, plugins)];
   if (all.length > 0) throw new ConfigError([...new Set(all)]);
   const file = config.config;
   // The arguments stay the same: who wants help now has wanted it before.

@@ -23,6 +23,7 @@ import { auditing } from "./auditing.ts";
 import { issuing } from "./issuing.ts";
 import { holdsItsPlace, inFolder, make, path, type Proof, type Served, served, statusOf } from "./served.ts";
 import { isAnsweredBeside } from "./streams.ts";
+import { authorizing } from "./authorizing.ts";
 import { tokens } from "./tokens.ts";
 
 /** An etcd for the length of `use`; the test is skipped where there is none. */
@@ -241,6 +242,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
 
   ...proxied,
   ...tokens,
+  ...authorizing,
   ...electing(withEtcd),
 
   "group-domain": otherNames,

@@ -1,98 +1,67 @@
-/**
- * An authorizer that asks another server by SubjectAccessReviews: a webhook, or the kube-apiserver in front. Answers are cached.
- * Source: apiserver 1.35, plugin/pkg/authorizer/webhook.
- */
+/** An authorizer that asks another server by SubjectAccessReviews: a webhook, or the kube-apiserver in front. */
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from "../../../core/access.ts";
 import type { Clock } from "../../../core/async.ts";
 import { limits } from "../../../core/limits.ts";
 import { reasonOf } from "../../../core/reason-of.ts";
-import type { LabelRequirement } from "../../../core/selectors/label.ts";
+import type { LabelOperator } from "../../../core/selectors/label.ts";
 import type { UserInfo } from "../../../core/user-info.ts";
 import { messageOf, type RemoteAnswer, type RemoteClient } from "../remote/remote-client.ts";
 import { withRetries } from "../remote/retry.ts";
+import { ReviewCache, type ReviewStatus } from "./review-cache.ts";
+
+/** Outcome of one attempt, as the metrics of kube-apiserver name it. */
+export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
 
 export interface AccessReviewOptions {
   /** Its name in metrics and logs. */
   readonly name: string;
-  readonly client: RemoteClient;
-  /** The path that takes reviews: "" for the URL of a webhook itself. */
+  readonly client: Pick<RemoteClient, "send">;
+  /** Where reviews are posted, below the URL of the server; "" for the URL itself. */
   readonly path: string;
-  /** `v1` or `v1beta1`. */
+  /** `v1` or `v1beta1`, which calls the groups `group`. */
   readonly version: string;
+  /** Of the API group of reviews. Default: k8s.io. */
+  readonly domain?: string;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Milliseconds for which an answer counts; 0 caches none. */
+  /** Milliseconds for which an answer that allows is remembered, and any other answer; 0: not at all. Failures are never remembered. */
   readonly allowedMs: number;
   readonly deniedMs: number;
-  /** Milliseconds for one decision, with all attempts. */
+  /** Milliseconds for one attempt. All attempts of a decision take `limits.accessReviewMs` at most. */
   readonly timeoutMs: number;
-  /** The verdict where no answer comes. */
+  /** The verdict where the server cannot be asked. */
   readonly onError: "deny" | "noOpinion";
   /** Whether requests of this kind are asked about; all by default. */
   readonly matches?: (user: UserInfo, attributes: AuthorizationAttributes) => boolean;
   /** Each attempt: its status code as text, or `<error>`, and how long it took. */
   readonly attempted?: (code: string, milliseconds: number, outcome: AttemptOutcome) => void;
-  /** Every attempt failed, and the request goes on to the next authorizer. */
+  /** A failure that is no opinion, so that a later authorizer may allow the request. */
   readonly failedOpen?: (outcome: AttemptOutcome) => void;
   readonly log: (sentence: string, error: unknown) => void;
-}
-/** As the metrics of kube-apiserver name it. */
-export type AttemptOutcome = "success" | "canceled" | "timeout" | "error";
-
-/** The status of a review. */
-interface ReviewStatus {
-  readonly allowed: boolean;
-  readonly denied: boolean;
-  readonly reason: string;
+  /** Aborts when the server stops, or when the authorizer leaves the chain. */
+  readonly signal?: AbortSignal;
 }
 
-/** An authorizer with its cache. */
+/** An authorizer with its cache. It never rejects. */
 export function accessReviews(options: AccessReviewOptions): Authorizer {
-  const { name, clock, onError, matches = () => true } = options;
-  const cache = new Map<string, { readonly status: ReviewStatus; readonly until: number }>();
-  /** Questions that are being asked: the same question is asked once at a time. */
-  const asking = new Map<string, Promise<ReviewStatus>>();
-
-  function cached(key: string): ReviewStatus | undefined {
-    const entry = cache.get(key);
-    if (entry === undefined) return undefined;
-    cache.delete(key);
-    if (entry.until <= clock.now()) return undefined;
-    cache.set(key, entry); // as the one that was used last
-    return entry.status;
-  }
-  function remember(key: string, status: ReviewStatus): void {
-    const milliseconds = status.allowed ? options.allowedMs : options.deniedMs;
-    if (milliseconds <= 0) return;
-    if (cache.size >= limits.accessReviewsCachedMax) cache.delete(cache.keys().next().value!);
-    cache.set(key, { status, until: clock.now() + milliseconds });
-  }
-  async function ask(key: string, spec: object, caches: boolean): Promise<ReviewStatus> {
-    const known = caches ? cached(key) ?? asking.get(key) : undefined;
-    if (known !== undefined) return await known;
-    const answer = reviewed(options, spec);
-    if (!caches) return await answer;
-    asking.set(key, answer);
-    try {
-      const status = await answer;
-      remember(key, status);
-      return status;
-    } finally {
-      asking.delete(key);
-    }
-  }
-
+  const { name, version, domain = "k8s.io", allowedMs, deniedMs, onError, matches = () => true, failedOpen, log, clock } = options;
+  const cache = new ReviewCache({ allowedMs, deniedMs, now: clock.now });
   return {
     name,
     async authorize(user, attributes) {
       if (!matches(user, attributes)) return { verdict: "noOpinion", reason: "" };
-      const spec = specOf(user, attributes);
+      const apiVersion = `authorization.${domain}/${version}`;
+      const body = { kind: "SubjectAccessReview", apiVersion, metadata: {}, spec: specOf(user, attributes, version === "v1beta1") };
+      // The whole question is the key: two that differ anywhere never share an answer.
+      const key = JSON.stringify(body.spec);
+      const mayRemember = lengthOf(attributes) < limits.reviewAttributesLengthMax && key.length < limits.reviewKeyLengthMax;
+      const last: { outcome: AttemptOutcome } = { outcome: "error" };
       try {
-        // The whole question is the key: two that differ anywhere never share an answer.
-        return decisionOf(await ask(JSON.stringify(spec), spec, isSmall(attributes)));
+        return decisionOf(await cache.get(key, mayRemember, () => reviewed(body, options, last)));
       } catch (error) {
-        options.log(`the authorizer ${name} has no answer`, error);
+        log(`the authorizer ${name} has no answer`, error);
+        if (onError === "noOpinion" && last.outcome !== "canceled") failedOpen?.(last.outcome);
         return { verdict: onError, reason: "", error: `${name}: ${reasonOf(error)}` };
       }
     },
@@ -105,107 +74,127 @@ export function accessReviews(options: AccessReviewOptions): Authorizer {
   };
 }
 
-function decisionOf({ allowed, denied, reason }: ReviewStatus): AuthorizationDecision {
-  if (denied && allowed) {
-    return { verdict: "deny", reason, error: "webhook subject access review returned both allow and deny response" };
-  }
-  return { verdict: denied ? "deny" : allowed ? "allow" : "noOpinion", reason };
-}
-
-/** Long names and paths come from clients: their answers would fill the cache. */
-function isSmall({ namespace, verb, group, version, resource, subresource, name, path }: AuthorizationAttributes): boolean {
-  const parts = [namespace, verb, group, version, resource, subresource, name, path];
-  return parts.reduce((sum, part) => sum + part.length, 0) < limits.accessReviewCachedCharactersMax;
-}
-
-async function reviewed(options: AccessReviewOptions, spec: object): Promise<ReviewStatus> {
-  const { client, path, version, clock, random, timeoutMs, attempted, failedOpen, onError } = options;
-  const deadline = AbortSignal.timeout(timeoutMs);
-  const body = { kind: "SubjectAccessReview", apiVersion: `authorization.k8s.io/${version}`, metadata: {}, spec: wireSpec(spec, version) };
-  let outcome: AttemptOutcome = "error";
+async function reviewed(body: unknown, options: AccessReviewOptions, last: { outcome: AttemptOutcome }): Promise<ReviewStatus> {
+  const { client, path, timeoutMs, attempted, clock, random, signal } = options;
+  const bound = AbortSignal.timeout(limits.accessReviewMs);
+  const whole = signal === undefined ? bound : AbortSignal.any([signal, bound]);
   const send = async (): Promise<RemoteAnswer> => {
-    const begun = performance.now();
+    const begun = clock.now(), attempt = AbortSignal.timeout(timeoutMs);
+    const report = (code: string, outcome: AttemptOutcome) => attempted?.(code, clock.now() - begun, last.outcome = outcome);
     try {
-      const answer = await client.send({ method: "POST", path, body, signal: deadline });
-      outcome = answer.status < 300 ? "success" : answer.status === 504 ? "timeout" : "error";
-      attempted?.(String(answer.status), performance.now() - begun, outcome);
+      const answer = await client.send({ method: "POST", path, body, signal: AbortSignal.any([whole, attempt]) });
+      const outcome = isSuccess(answer) && isReview(answer.body) ? "success" : answer.status === 504 ? "timeout" : "error";
+      report(String(answer.status), outcome);
       return answer;
     } catch (error) {
-      outcome = deadline.aborted ? "timeout" : "error";
-      attempted?.("<error>", performance.now() - begun, outcome);
+      report("<error>", whole.aborted ? "canceled" : attempt.aborted ? "timeout" : "error");
       throw error;
     }
   };
+  const answer = await withRetries(send, { clock, random, signal: whole, isRetried });
+  if (isSuccess(answer)) return statusOf(answer.body);
+  throw new Error((messageOf(answer.body) ?? `status ${answer.status}`).slice(0, limits.reviewErrorLengthMax));
+}
+
+function isSuccess({ status }: RemoteAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isReview(body: unknown): boolean {
   try {
-    const { status, body: answer } = await withRetries(send, { clock, random, signal: deadline });
-    if (status >= 300) throw new Error(messageOf(answer) ?? `status ${status}`);
-    return statusOf(answer);
-  } catch (error) {
-    if (onError === "noOpinion") failedOpen?.(outcome);
-    throw error;
+    statusOf(body);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** In v1beta1 the groups are called `group`. */
-function wireSpec(spec: object, version: string): object {
-  const { groups, ...rest } = spec as { readonly groups?: readonly string[] };
-  return version === "v1" || groups === undefined ? spec : { ...rest, group: groups };
+/** The statuses after which kube-apiserver asks again. */
+function isRetried({ status, retryAfter }: RemoteAnswer): boolean {
+  return status === 429 || status === 500 || status === 504 || retryAfter !== undefined;
 }
 
-function statusOf(answer: unknown): ReviewStatus {
-  const { status } = (answer ?? {}) as { readonly status?: unknown };
-  const { allowed, denied, reason } = (typeof status === "object" && status !== null ? status : {}) as Partial<Record<string, unknown>>;
-  if (typeof allowed !== "boolean") throw new Error("the answer is no SubjectAccessReview with a status");
-  return { allowed, denied: denied === true, reason: typeof reason === "string" ? reason : "" };
+function decisionOf({ allowed, denied, reason }: ReviewStatus): AuthorizationDecision {
+  if (denied && allowed) return { verdict: "deny", reason, error: "webhook subject access review returned both allow and deny response" };
+  return { verdict: denied ? "deny" : allowed ? "allow" : "noOpinion", reason };
 }
 
-/** The spec of a review about a user and what it wants to do. */
-function specOf({ name, uid = "", groups, extra = {} }: UserInfo, attributes: AuthorizationAttributes): object {
-  return {
+/** Throws for an answer that is no SubjectAccessReview with a decision. As in upstream an answer may leave out its kind. */
+function statusOf(body: unknown): ReviewStatus {
+  const { kind = "SubjectAccessReview", status } = membersOf(body);
+  const decision = membersOf(status);
+  const { allowed = false, denied = false, reason = "" } = decision;
+  if (decision["allowed"] === undefined && decision["denied"] === undefined) throw noReview();
+  if (kind !== "SubjectAccessReview" || typeof allowed !== "boolean" || typeof denied !== "boolean" || typeof reason !== "string") {
+    throw noReview();
+  }
+  return { allowed, denied, reason };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) throw noReview();
+  return value as Readonly<Record<string, unknown>>; // as checked
+}
+
+function noReview(): Error {
+  return new Error("the answer is no SubjectAccessReview");
+}
+
+/** The spec of a review, without empty members. */
+function specOf({ name, uid, groups, extra }: UserInfo, attributes: AuthorizationAttributes, isBeta: boolean): object {
+  const { verb, path, group, version, resource, subresource, namespace } = attributes;
+  return present({
     ...(attributes.isResourceRequest
-      ? { resourceAttributes: resourceOf(attributes) }
-      : { nonResourceAttributes: present({ path: attributes.path, verb: attributes.verb }) }),
+      ? {
+        resourceAttributes: {
+          ...present({ namespace, verb, group, version, resource, subresource, name: attributes.name }),
+          ...selectorsOf(attributes),
+        },
+      }
+      : { nonResourceAttributes: present({ path, verb }) }),
     user: name,
-    groups,
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-    ...(uid === "" ? {} : { uid }),
-  };
+    [isBeta ? "group" : "groups"]: groups,
+    extra,
+    uid,
+  });
 }
 
-function resourceOf(attributes: AuthorizationAttributes): object {
-  const { namespace, verb, group, version, resource, subresource, name, fieldSelector = [], labelSelector = [] } = attributes;
-  const fields = fieldSelector.map(({ field, operator, value }) => ({
-    key: field,
+function present(members: Readonly<Record<string, unknown>>): object {
+  const isEmpty = (value: unknown) =>
+    value === undefined || value === "" || (typeof value === "object" && Object.keys(value!).length === 0);
+  return Object.fromEntries(Object.entries(members).filter(([key, value]) => key.endsWith("Attributes") || !isEmpty(value)));
+}
+
+function selectorsOf({ fieldSelector = [], labelSelector = [] }: AuthorizationAttributes): object {
+  const fields = fieldSelector.map(({ field: key, operator, value }) => ({
+    key,
     operator: operator === "=" ? "In" : "NotIn",
     values: [value],
   }));
-  const labels = labelSelector.flatMap((requirement) => labelRequirement(requirement) ?? []);
+  // Requirements that reviews cannot have are left out: the check is then about more objects.
+  const labels = labelSelector.flatMap(({ key, operator, values }) => {
+    const known = labelOperators[operator];
+    return known === undefined ? [] : [{ key, operator: known, ...(values.length === 0 ? {} : { values }) }];
+  });
   return {
-    ...present({ namespace, verb, group, version, resource, subresource, name }),
     ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields } }),
     ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
   };
 }
+const labelOperators: Readonly<Record<LabelOperator, string | undefined>> = Object.freeze({
+  "in": "In",
+  "=": "In",
+  "==": "In",
+  "notin": "NotIn",
+  "!=": "NotIn",
+  "exists": "Exists",
+  "!": "DoesNotExist",
+  "gt": undefined,
+  "lt": undefined,
+});
 
-/** Comparisons of numbers have no form in a review; leaving them out makes the question wider, never narrower. */
-function labelRequirement({ key, operator, values }: LabelRequirement): object | undefined {
-  switch (operator) {
-    case "in":
-    case "=":
-    case "==":
-      return { key, operator: "In", values };
-    case "notin":
-    case "!=":
-      return { key, operator: "NotIn", values };
-    case "exists":
-      return { key, operator: "Exists" };
-    case "!":
-      return { key, operator: "DoesNotExist" };
-    default:
-      return undefined;
-  }
-}
-
-function present(members: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ""));
+/** UTF-16 units of what a client chooses freely. */
+function lengthOf({ namespace, verb, group, version, resource, subresource, name, path }: AuthorizationAttributes): number {
+  return [namespace, verb, group, version, resource, subresource, name, path].reduce((sum, text) => sum + text.length, 0);
 }

@@ -2,153 +2,240 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../../core/access.ts";
 import { limits } from "../../../core/limits.ts";
-import type { RemoteAnswer, RemoteClient } from "../remote/remote-client.ts";
+import type { RemoteAnswer, RemoteRequest } from "../remote/remote-client.ts";
+import { requestInfo } from "../../request/request-info.ts";
 import { type AccessReviewOptions, accessReviews } from "./access-review.ts";
+import { attributesOf } from "./attributes.ts";
 
-const ann = { name: "ann", groups: ["dev"], extra: { scopes: ["a"] } };
-const attributes = (members: Partial<AuthorizationAttributes> = {}): AuthorizationAttributes => ({
-  isResourceRequest: true,
-  path: "/api/v1/pods",
-  verb: "get",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "a",
-  name: "",
-  ...members,
-});
+const alice = { name: "alice", groups: ["dev"] };
+const attributes = attributesOf(requestInfo("GET", "/api/v1/namespaces/a/pods/b")!);
+const review = (status: unknown): RemoteAnswer => ({ status: 201, body: { kind: "SubjectAccessReview", status }, retryAfter: undefined });
+const failed = (status: number, retryAfter?: number): RemoteAnswer => ({ status, body: { message: "broken" }, retryAfter });
 
-/** An authorizer whose server gives these answers, one after another; the last one again and again. */
-function scene(answers: readonly (RemoteAnswer | Error)[], options: Partial<AccessReviewOptions> = {}) {
+/** An authorizer whose webhook gives these answers one after another, and the last one for ever. Pauses take no time. */
+function world(answers: readonly (RemoteAnswer | Error)[], options: Partial<AccessReviewOptions> = {}) {
+  const sent: RemoteRequest[] = [], metrics: string[] = [], logged: string[] = [];
   let now = 0;
-  const bodies: any[] = [], logged: string[] = [], attempts: string[] = [], waiting = [...answers];
-  const client: RemoteClient = {
-    send({ body }) {
-      bodies.push(body);
-      const next = waiting.length > 1 ? waiting.shift()! : waiting[0]!;
-      return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
-    },
-    stream: () => assert.fail("no stream"),
-    close() {},
-  };
+  const stop = new AbortController();
   const authorizer = accessReviews({
-    name: "Webhook",
-    client,
-    path: "",
+    name: "hook",
+    client: {
+      async send(request) {
+        const answer = answers[Math.min(sent.push(request), answers.length) - 1]!;
+        await Promise.resolve();
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    path: "/review",
     version: "v1",
-    clock: { now: () => now, after: (_ms, run) => (setImmediate(run), () => {}) },
-    random: () => 0,
     allowedMs: 100,
     deniedMs: 10,
-    timeoutMs: 5_000,
+    timeoutMs: 1000,
     onError: "noOpinion",
-    attempted: (code, _ms, outcome) => void attempts.push(`${code} ${outcome}`),
-    log: (text, error) => void logged.push(`${text}: ${error}`),
+    attempted: (_code, _milliseconds, outcome) => metrics.push(outcome),
+    failedOpen: (outcome) => metrics.push(`open ${outcome}`),
+    log: (sentence) => logged.push(sentence),
+    clock: { now: () => now, after: (ms, run) => (now += ms, queueMicrotask(run), () => {}) },
+    random: () => 0,
+    signal: stop.signal,
     ...options,
   });
-  return { authorizer, bodies, logged, attempts, pass: (ms: number) => void (now += ms) };
+  const authorize = async (user = alice, of: AuthorizationAttributes = attributes) => await authorizer.authorize(user, of);
+  return { authorizer, authorize, sent, metrics, logged, stop, pass: (ms: number) => void (now += ms) };
 }
-const answer = (status: object, code = 201): RemoteAnswer => ({ status: code, body: { status }, retryAfter: undefined });
 
-test("accessReviews() asks with the user and the attributes, and takes the verdict over", async () => {
-  const { authorizer, bodies } = scene([answer({ allowed: true, reason: "because" })]);
-  const selectors = {
-    verb: "list",
-    fieldSelector: [{ field: "metadata.name", operator: "=", value: "x" }],
-    labelSelector: [{ key: "a", operator: "exists", values: [] }, { key: "n", operator: "gt", values: ["1"] }],
-  } as const;
-  assert.deepEqual(await authorizer.authorize(ann, attributes(selectors)), { verdict: "allow", reason: "because" });
-  assert.deepEqual(bodies[0], {
-    kind: "SubjectAccessReview",
-    apiVersion: "authorization.k8s.io/v1",
-    metadata: {},
-    spec: {
-      resourceAttributes: {
-        namespace: "a",
-        verb: "list",
-        version: "v1",
-        resource: "pods",
-        fieldSelector: { requirements: [{ key: "metadata.name", operator: "In", values: ["x"] }] },
-        labelSelector: { requirements: [{ key: "a", operator: "Exists" }] },
-      },
-      user: "ann",
-      groups: ["dev"],
-      extra: { scopes: ["a"] },
-    },
+test("accessReviews() allows, denies and has no opinion as the answer says, and denies where it says both", async () => {
+  const decide = async (status: object) => await world([review(status)]).authorize();
+  assert.deepEqual(await decide({ allowed: true, reason: "r" }), { verdict: "allow", reason: "r" });
+  assert.deepEqual(await decide({ allowed: false, denied: true, reason: "r" }), { verdict: "deny", reason: "r" });
+  assert.deepEqual(await decide({ allowed: false, reason: "r" }), { verdict: "noOpinion", reason: "r" });
+  assert.deepEqual(await decide({ denied: true }), { verdict: "deny", reason: "" });
+  const bare = world([{ status: 200, body: { status: { allowed: true } }, retryAfter: undefined }]);
+  assert.deepEqual(await bare.authorize(), { verdict: "allow", reason: "" }, "an answer may leave out its kind");
+  assert.deepEqual(await decide({ allowed: true, denied: true, reason: "r" }), {
+    verdict: "deny",
+    reason: "r",
+    error: "webhook subject access review returned both allow and deny response",
   });
-  const path = attributes({ isResourceRequest: false, path: "/metrics", resource: "" });
-  await authorizer.authorize({ name: "bob", uid: "7", groups: [] }, path);
-  assert.deepEqual(bodies[1].spec, { nonResourceAttributes: { path: "/metrics", verb: "get" }, user: "bob", groups: [], uid: "7" });
 });
 
-test("accessReviews() denies, has no opinion, and denies where the answer says both", async () => {
-  const verdict = async (status: object) => {
-    const { verdict, error } = await scene([answer(status)]).authorizer.authorize(ann, attributes());
-    return error === undefined ? verdict : `${verdict} (${error})`;
-  };
-  assert.equal(await verdict({ allowed: false, denied: true }), "deny");
-  assert.equal(await verdict({ allowed: false }), "noOpinion");
-  assert.equal(
-    await verdict({ allowed: true, denied: true }),
-    "deny (webhook subject access review returned both allow and deny response)",
+test("accessReviews() sends the request as a review, in v1 and v1beta1", async () => {
+  const user = { name: "alice", uid: "7", groups: ["dev"], extra: { scopes: ["a", "b"] } };
+  const info = requestInfo(
+    "GET",
+    "/apis/g/v2/namespaces/ns/things?fieldSelector=a%3Db,c!%3Dd&labelSelector=e,!f,g%20in%20(h),i!%3Dj,k%3E1",
+  )!;
+  const v1 = world([review({ allowed: false })]), beta = world([review({ allowed: false })], { version: "v1beta1" });
+  await v1.authorize(user, attributesOf(info));
+  await beta.authorize(user, requestInfo("GET", "/metrics")!);
+  assert.deepEqual(v1.sent.map(({ path, method, body }) => ({ path, method, body })), [{
+    path: "/review",
+    method: "POST",
+    body: {
+      kind: "SubjectAccessReview",
+      apiVersion: "authorization.k8s.io/v1",
+      metadata: {},
+      spec: {
+        resourceAttributes: {
+          namespace: "ns",
+          verb: "list",
+          group: "g",
+          version: "v2",
+          resource: "things",
+          fieldSelector: { requirements: [{ key: "a", operator: "In", values: ["b"] }, { key: "c", operator: "NotIn", values: ["d"] }] },
+          labelSelector: {
+            requirements: [
+              { key: "e", operator: "Exists" },
+              { key: "f", operator: "DoesNotExist" },
+              { key: "g", operator: "In", values: ["h"] },
+              { key: "i", operator: "NotIn", values: ["j"] },
+            ],
+          },
+        },
+        user: "alice",
+        groups: ["dev"],
+        extra: { scopes: ["a", "b"] },
+        uid: "7",
+      },
+    },
+  }]);
+  assert.deepEqual((beta.sent[0]!.body as any).spec, {
+    nonResourceAttributes: { path: "/metrics", verb: "get" },
+    user: "alice",
+    group: ["dev"],
+    extra: { scopes: ["a", "b"] },
+    uid: "7",
+  });
+});
+
+test("accessReviews() remembers what is allowed and what is not for their times, and never a failure", async () => {
+  const yes = world([review({ allowed: true }), review({ allowed: false })]);
+  await yes.authorize();
+  yes.pass(99);
+  assert.equal((await yes.authorize()).verdict, "allow");
+  yes.pass(1);
+  assert.equal((await yes.authorize()).verdict, "noOpinion");
+  assert.equal(yes.sent.length, 2);
+  yes.pass(10);
+  await yes.authorize();
+  assert.equal(yes.sent.length, 3);
+  const never = world([review({ allowed: true })], { allowedMs: 0 });
+  await never.authorize();
+  await never.authorize();
+  assert.equal(never.sent.length, 2);
+  const fails = world([failed(403), review({ allowed: true })]);
+  assert.equal((await fails.authorize()).verdict, "noOpinion");
+  assert.equal((await fails.authorize()).verdict, "allow");
+});
+
+test("accessReviews() gives no user the remembered answer of another, however names are composed", async () => {
+  const hook = world([review({ allowed: true }), review({ allowed: false })], { deniedMs: 0 });
+  assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] })).verdict, "allow");
+  for (
+    const user of [
+      { name: "alice", groups: ["a", "b"] },
+      { name: "alice", groups: [] },
+      { name: "alice", groups: ["a,b"], uid: "7" },
+      { name: "alice", groups: ["a,b"], extra: { uid: ["7"] } },
+      { name: 'alice","groups":["a,b"]', groups: [] },
+    ]
+  ) assert.equal((await hook.authorize(user)).verdict, "noOpinion", JSON.stringify(user));
+  const named = (url: string) => attributesOf(requestInfo("GET", url)!);
+  assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] }, named("/api/v1/namespaces/a/pods/b/log"))).verdict, "noOpinion");
+  assert.equal((await hook.authorize({ name: "alice", groups: ["a,b"] }, named("/api/v1/namespaces/a/pods/b"))).verdict, "allow");
+});
+
+test("accessReviews() does not remember reviews of very long requests, and forgets the least recently used one when it is full", async () => {
+  const named = (name: string): AuthorizationAttributes => ({ ...attributes, name });
+  const long = world([review({ allowed: true })]);
+  const name = "x".repeat(limits.reviewAttributesLengthMax);
+  await long.authorize(alice, named(name));
+  await long.authorize(alice, named(name));
+  assert.equal(long.sent.length, 2);
+  const many = world([review({ allowed: true })], { allowedMs: 1e9 });
+  for (let i = 0; i < limits.rememberedReviewsMax; i++) await many.authorize(alice, named(`n${i}`));
+  await many.authorize(alice, named("n0"));
+  await many.authorize(alice, named("one more"));
+  assert.equal(many.sent.length, limits.rememberedReviewsMax + 1);
+  await many.authorize(alice, named("n0"));
+  assert.equal(many.sent.length, limits.rememberedReviewsMax + 1, "used before the one that was forgotten");
+  await many.authorize(alice, named("n1"));
+  assert.equal(many.sent.length, limits.rememberedReviewsMax + 2);
+});
+
+test("accessReviews() sends equal reviews that overlap once, and refuses more than it may have under way", async () => {
+  const hook = world([review({ allowed: true })]);
+  await Promise.all(Array.from({ length: 10 }, () => hook.authorize()));
+  assert.equal(hook.sent.length, 1);
+  const flood = world([review({ allowed: true })]);
+  const all = await Promise.all(
+    Array.from({ length: limits.accessReviewsMax + 1 }, (_, i) => flood.authorize(alice, { ...attributes, name: `n${i}` })),
   );
+  assert.equal(all.filter(({ verdict }) => verdict === "allow").length, limits.accessReviewsMax);
+  assert.equal(all.at(-1)?.error, "hook: too many access reviews are under way");
 });
 
-test("accessReviews() never allows by a failure, an empty answer or words in place of true", async () => {
-  for (const bad of [answer({}), answer({ allowed: "true" }), { status: 200, body: undefined, retryAfter: undefined }, new Error("down")]) {
-    for (const onError of ["deny", "noOpinion"] as const) {
-      const { authorizer, logged } = scene([bad], { onError });
-      const { verdict, error = "" } = await authorizer.authorize(ann, attributes());
-      assert.equal(verdict, onError);
-      assert.match(error, /^Webhook: /);
-      assert.equal(logged.length, 1);
-    }
+test("accessReviews() sends again after 429, 500, 504, Retry-After and lost connections, five times at most", async () => {
+  for (const first of [failed(429), failed(500), failed(504), failed(503, 1), new Error("ECONNRESET")]) {
+    const hook = world([first, review({ allowed: true })]);
+    assert.equal((await hook.authorize()).verdict, "allow");
+    assert.equal(hook.sent.length, 2);
   }
-  const { authorizer, attempts } = scene([answer({ message: "no" }, 403)]);
-  assert.equal((await authorizer.authorize(ann, attributes())).verdict, "noOpinion");
-  assert.deepEqual(attempts, ["403 error"], "403 is not tried again");
+  const once = world([failed(503)]);
+  assert.deepEqual(await once.authorize(), { verdict: "noOpinion", reason: "", error: "hook: broken" });
+  assert.equal(once.sent.length, 1);
+  const dead = world([new Error("ECONNREFUSED")]);
+  assert.deepEqual(await dead.authorize(), { verdict: "noOpinion", reason: "", error: "hook: ECONNREFUSED" });
+  assert.equal(dead.sent.length, 5);
+  assert.deepEqual(dead.metrics, ["error", "error", "error", "error", "error", "open error"]);
+  assert.deepEqual(dead.logged, ["the authorizer hook has no answer"]);
 });
 
-test("accessReviews() remembers yes and no for their times, each question by all of its parts, and never a failure", async () => {
-  const { authorizer, bodies, pass } = scene([answer({ allowed: true }), answer({ allowed: false })]);
-  await authorizer.authorize(ann, attributes());
-  await authorizer.authorize(ann, attributes());
-  assert.equal(bodies.length, 1);
-  await authorizer.authorize({ ...ann, groups: ["dev", "ops"] }, attributes());
-  await authorizer.authorize({ ...ann, name: 'ann","groups":["dev"]' }, attributes());
-  await authorizer.authorize(ann, attributes({ name: "one" }));
-  assert.equal(bodies.length, 4, "another user or object is another question");
-  pass(11);
-  await authorizer.authorize(ann, attributes({ name: "one" }));
-  assert.equal(bodies.length, 5, "no counts for 10 ms");
-  await authorizer.authorize(ann, attributes());
-  assert.equal(bodies.length, 5, "yes counts for 100 ms");
-  pass(100);
-  await authorizer.authorize(ann, attributes());
-  assert.equal(bodies.length, 6);
-  const failing = scene([
-    new Error("down"),
-    new Error("down"),
-    new Error("down"),
-    new Error("down"),
-    new Error("down"),
-    answer({ allowed: true }),
-  ]);
-  assert.equal((await failing.authorizer.authorize(ann, attributes())).verdict, "noOpinion");
-  assert.equal((await failing.authorizer.authorize(ann, attributes())).verdict, "allow");
+test("accessReviews() denies on a failure where its policy says so, and does not count that as an open failure", async () => {
+  const hook = world([failed(400)], { onError: "deny" });
+  assert.deepEqual(await hook.authorize(), { verdict: "deny", reason: "", error: "hook: broken" });
+  assert.deepEqual(hook.metrics, ["error"]);
 });
 
-test("accessReviews() asks the same question once at a time, and keeps answers of bounded size and number", async () => {
-  const { authorizer, bodies } = scene([answer({ allowed: true })]);
-  await Promise.all([1, 2, 3].map(() => authorizer.authorize(ann, attributes())));
-  assert.equal(bodies.length, 1);
-  const long = attributes({ name: "x".repeat(limits.accessReviewCachedCharactersMax) });
-  await authorizer.authorize(ann, long);
-  await authorizer.authorize(ann, long);
-  assert.equal(bodies.length, 3, "a long name is not remembered");
-  for (let at = 0; at < limits.accessReviewsCachedMax; at++) await authorizer.authorize(ann, attributes({ name: `${at}` }));
-  const before = bodies.length;
-  await authorizer.authorize(ann, attributes());
-  assert.equal(bodies.length, before + 1, "the oldest answer went");
+test("accessReviews() takes an answer that is no review for a failure, also one that says that it allows", async () => {
+  for (
+    const body of [
+      undefined,
+      null,
+      {},
+      { kind: "SubjectAccessReview", status: {} },
+      { kind: "SubjectAccessReview", spec: { allowed: true } },
+      "allowed",
+      [],
+      { kind: "TokenReview", status: { allowed: true } },
+      { kind: "Status", status: "Success" },
+      { kind: "SubjectAccessReview", status: { allowed: "true" } },
+      { kind: "SubjectAccessReview", status: { allowed: 1 } },
+      { kind: "SubjectAccessReview", status: [true] },
+      { kind: "SubjectAccessReview", status: { allowed: true, denied: "false" } },
+    ]
+  ) {
+    const hook = world([{ status: 200, body, retryAfter: undefined }]);
+    const { verdict, error } = await hook.authorize();
+    assert.deepEqual([verdict, error], ["noOpinion", "hook: the answer is no SubjectAccessReview"]);
+    assert.deepEqual(hook.metrics, ["error", "open error"]);
+  }
+});
+
+test("accessReviews() ends with its signal, and counts that as canceled", async () => {
+  const hook = world([new Error("never")]);
+  hook.stop.abort(new Error("stopped"));
+  const { verdict, error } = await hook.authorize();
+  assert.deepEqual([verdict, error], ["noOpinion", "hook: stopped"]);
+  assert.equal(hook.sent.length, 0);
+});
+
+test("accessReviews() cannot list rules", async () => {
+  assert.deepEqual(await world([]).authorizer.rules?.(alice, "a"), {
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    evaluationError: "webhook authorizer does not support user rule resolution",
+  });
 });

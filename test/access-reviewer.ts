@@ -1,0 +1,46 @@
+/** A webhook on loopback that answers SubjectAccessReviews. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface AccessReviewer {
+  /** The kubeconfig that names it. */
+  readonly kubeconfig: string;
+  /** Every review that was asked for. */
+  readonly reviews: { readonly apiVersion: string; readonly spec: any }[];
+  /** The status of the answer to a review; a number is the HTTP status of an answer that is no review. */
+  judge: (spec: any) => object | number;
+  close(): Promise<void>;
+}
+
+export async function openAccessReviewer(): Promise<AccessReviewer> {
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    const review = JSON.parse(text) as AccessReviewer["reviews"][number]; // our own server sends it
+    reviewer.reviews.push(review);
+    const status = reviewer.judge(review.spec);
+    response.writeHead(typeof status === "number" ? status : 200, { "content-type": "application/json" });
+    response.end(typeof status === "number" ? "{}" : JSON.stringify({ ...review, status }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const reviewer: AccessReviewer = {
+    kubeconfig: JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "webhook",
+      contexts: [{ name: "webhook", context: { cluster: "webhook", user: "" } }],
+      // A TCP server.
+      clusters: [{ name: "webhook", cluster: { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}/review` } }],
+    }),
+    reviews: [],
+    judge: () => ({ allowed: false }),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  return reviewer;
+}
