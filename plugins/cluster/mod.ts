@@ -3,7 +3,9 @@ import { customResourceDefinitions } from "./custom-resource-definition.ts";
 import { events } from "./event.ts";
 import { garbageCollector } from "./garbage-collector.ts";
 import { leaseGates, leases } from "./lease.ts";
+import { legacyTokenCleaner } from "./legacy-token-cleaner.ts";
 import { legacyTokenController } from "./legacy-token-controller.ts";
+import { legacyTokenTracking } from "./legacy-token-tracking.ts";
 import { namespaceController } from "./namespace-controller.ts";
 import { bootstrapNamespaces, namespaces } from "./namespace.ts";
 import { pods } from "./pod.ts";
@@ -23,6 +25,14 @@ export const clusterPlugin = definePlugin({
   gateDependencies: { ...podTemplateGateDependencies, ...tokenGateDependencies },
   groupPriorities: { "events.{domain}": 17_750, "coordination.{domain}": 16_500 },
   resources: [namespaces, serviceAccounts, leases, events, podTemplates, services, pods, customResourceDefinitions],
-  controllers: [namespaceController, serviceAccountController, legacyTokenController, rootCaController, garbageCollector],
+  controllers: [
+    namespaceController,
+    serviceAccountController,
+    legacyTokenController,
+    legacyTokenTracking,
+    legacyTokenCleaner,
+    rootCaController,
+    garbageCollector,
+  ],
   bootstrapObjects: bootstrapNamespaces,
 });

@@ -10,7 +10,7 @@ import { until } from "../real-server.ts";
 import { inFolder, path as configMaps, type Proof, type Served, served } from "./served.ts";
 
 const policy = (level: string) =>
-  `{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"${level}","verbs":["create"],"resources":[{"resources":["configmaps"]}]}]}`;
+  `{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"${level}","verbs":["create"],"namespaces":["default"],"resources":[{"resources":["configmaps"]}]}]}`;
 
 /** Makes a ConfigMap of two kilobytes. */
 async function make({ client }: Served, name: string): Promise<void> {
@@ -18,7 +18,7 @@ async function make({ client }: Served, name: string): Promise<void> {
   assert.equal((await client.ask(configMaps, { method: "POST", body })).status, 201);
 }
 
-/** Writes a policy that records the creation of ConfigMaps, and starts a server with it. */
+/** Writes a policy that records the creation of ConfigMaps in one namespace, where no controller makes any, and starts a server with it. */
 async function audited(
   folder: string,
   flags: readonly string[],

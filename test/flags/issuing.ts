@@ -71,8 +71,8 @@ export async function publishedKey(
 }
 
 /** A token that somebody else with the key signs for an account of this UID. */
-async function signedWith(pem: string, uid: string, issuer = own): Promise<string> {
-  const claims = { "kubernetes.io": { namespace: "default", serviceaccount: { name: "robot", uid } } };
+export async function signedWith(pem: string, uid: string, more: object = {}, issuer = own): Promise<string> {
+  const claims = { "kubernetes.io": { namespace: "default", serviceaccount: { name: "robot", uid }, ...more } };
   return await new SignJWT(claims).setProtectedHeader({ alg: "RS256" }).setIssuer(issuer).setAudience(own).setIssuedAt().setNotBefore("0s")
     .setExpirationTime("10m").setSubject(robot).sign(await importPKCS8(pem, "RS256"));
 }
@@ -143,8 +143,8 @@ export const issuing = {
       await served([...flags, `--service-account-issuer=${first}`, `--service-account-issuer=${second}`], async (server) => {
         const uid = await makeAccount(server);
         assert.equal((await issueToken(server)).claims["iss"], first);
-        assert.equal(await reviewOf(server, await signedWith(privateKey, uid, second)), robot);
-        assert.equal(await reviewOf(server, await signedWith(privateKey, uid, own)), "invalid bearer token");
+        assert.equal(await reviewOf(server, await signedWith(privateKey, uid, {}, second)), robot);
+        assert.equal(await reviewOf(server, await signedWith(privateKey, uid, {}, own)), "invalid bearer token");
         assert.equal((await server.client.ask("/.well-known/openid-configuration")).json().issuer, first);
       });
     });

@@ -24,6 +24,8 @@ test("the endpoints list their checks in upstream's order and format", async () 
       "namespace",
       "serviceaccount",
       "serviceaccount-token",
+      "legacy-token-tracking",
+      "legacy-serviceaccount-token-cleaner",
       "root-ca-certificate-publisher",
       "garbage-collector",
       "clusterrole-aggregation",

@@ -1,0 +1,87 @@
+/**
+ * Ends legacy tokens that nobody uses. Only tokens of Secrets that their account lists, as earlier releases made them for each account:
+ *
+ *     unused for a year ──> labelled invalid (the token is refused) ──> after another year without use: the Secret is deleted
+ *
+ * Removing the label makes the token valid again.
+ */
+import { pause } from "../../core/async.ts";
+import { listed } from "../../core/listed.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { spell } from "../../core/names.ts";
+import type { Controller, ControllerContext } from "../../core/plugin.ts";
+import { StatusError, type StatusReason } from "../../core/status-error.ts";
+import { type ConfigMap, dayOf, legacyLabels, parseDay, trackingMap } from "./legacy-token-tracking.ts";
+
+const dayMs = 86_400_000;
+/** Upstream's defaults: how long a token may be unused (--legacy-service-account-token-clean-up-period), and how often that is looked at. */
+const unusedMs = 365 * dayMs, everyMs = dayMs;
+
+interface Account extends ApiObject {
+  readonly secrets?: readonly { readonly name?: string }[];
+}
+
+export const legacyTokenCleaner: Controller = {
+  name: "legacy-serviceaccount-token-cleaner",
+  fieldManager: "kube-controller-manager",
+  needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
+  async run(context, signal) {
+    while (!signal.aborted) {
+      await cleanTokens(context, Date.now()).catch((error) => context.logError?.("cannot look for unused tokens", error));
+      await pause(everyMs, signal);
+    }
+  },
+};
+
+/** Looks at every Secret once. `now`: milliseconds since the epoch. */
+export async function cleanTokens(context: ControllerContext, now: number): Promise<void> {
+  const { api, names } = context;
+  const map: ConfigMap | undefined = await orNone(api.get("v1", "configmaps", trackingMap.namespace, trackingMap.name), "NotFound");
+  const since = parseDay(map?.data?.[trackingMap.key]);
+  // The day on which the recording began is incomplete.
+  if (since === undefined || now < since + dayMs + unusedMs) return;
+  const fieldSelector = `type=${spell(names, "{platform}.io/service-account-token")}`;
+  for await (const secret of listed(api, "v1", "secrets", "", { fieldSelector })) await clean(context, secret, now);
+}
+
+async function clean({ api, names, logError }: ControllerContext, secret: ApiObject, now: number): Promise<void> {
+  const { namespace = "", name = "", uid = "", resourceVersion = "", creationTimestamp, labels = {} } = secret.metadata;
+  const label = legacyLabels(names), usedSince = dayOf(now - unusedMs);
+  if (Date.parse(creationTimestamp ?? "") >= now - unusedMs || (secret.metadata.deletionTimestamp ?? null) !== null) return;
+  const lastUsed = Object.hasOwn(labels, label.lastUsed) ? labels[label.lastUsed] : undefined;
+  // A label that is no day does not say when the token was used.
+  if (lastUsed !== undefined && (parseDay(lastUsed) === undefined || lastUsed >= usedSince)) return;
+  if (!await isListed({ api, names }, secret)) return;
+  const invalidSince = Object.hasOwn(labels, label.invalidSince) ? labels[label.invalidSince] : undefined;
+  try {
+    if (invalidSince === undefined || parseDay(invalidSince) === undefined) {
+      const merge = { metadata: { uid, labels: { [label.invalidSince]: dayOf(now) } } };
+      await orNone(api.patch("v1", "secrets", namespace, name, { merge }), "NotFound", "Conflict");
+    } else if (invalidSince < usedSince) {
+      await orNone(api.delete("v1", "secrets", namespace, name, { preconditions: { uid, resourceVersion } }), "NotFound", "Conflict");
+    }
+  } catch (error) {
+    logError?.(`cannot end the unused token in the Secret ${JSON.stringify(`${namespace}/${name}`)}`, error);
+  }
+}
+
+/** Whether the account of a Secret lists it. */
+async function isListed({ api, names }: Pick<ControllerContext, "api" | "names">, { metadata }: ApiObject): Promise<boolean> {
+  const { namespace = "", name, annotations = {} } = metadata;
+  const value = (key: string): string => annotations[spell(names, `{platform}.io/service-account.${key}`)] ?? "";
+  const account: Account | undefined = value("name") === ""
+    ? undefined
+    : await orNone(api.get("v1", "serviceaccounts", namespace, value("name")), "NotFound");
+  if (account === undefined || (value("uid") !== "" && value("uid") !== account.metadata.uid)) return false;
+  return (account.secrets ?? []).some((secret) => secret.name === name);
+}
+
+/** Undefined where the request fails for one of these reasons, which need no retry. */
+async function orNone<T>(request: Promise<T>, ...reasons: readonly StatusReason[]): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof StatusError && reasons.includes(error.reason)) return undefined;
+    throw error;
+  }
+}

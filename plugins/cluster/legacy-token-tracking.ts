@@ -1,0 +1,65 @@
+/** Notes since when uses of legacy tokens are recorded: before that, a token without a recorded use may have been used. */
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { type Names, spell } from "../../core/names.ts";
+import type { Controller, ControllerContext } from "../../core/plugin.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { runWorkQueue } from "../../core/work-queue.ts";
+
+/** The ConfigMap, its namespace and its key. The name is upstream's. */
+export const trackingMap = Object.freeze({
+  namespace: "kube-system",
+  name: "kube-apiserver-legacy-service-account-token-tracking",
+  key: "since",
+});
+
+/** Labels of Secrets with legacy tokens, with days such as `2026-11-23`. The server records the last use itself. */
+export function legacyLabels(names: Names): { readonly lastUsed: string; readonly invalidSince: string } {
+  const label = (name: string): string => spell(names, `{platform}.io/legacy-token-${name}`);
+  return { lastUsed: label("last-used"), invalidSince: label("invalid-since") };
+}
+
+/** `2026-11-23`, in UTC. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+/** Milliseconds since the epoch of the begin of a day; undefined for other text. */
+export function parseDay(text: string | undefined): number | undefined {
+  const ms = text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(ms) || dayOf(ms) !== text ? undefined : ms;
+}
+
+export interface ConfigMap extends ApiObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export const legacyTokenTracking: Controller = {
+  name: "legacy-token-tracking",
+  fieldManager: "kube-apiserver",
+  needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
+  async run(context, signal) {
+    const { namespace, name } = trackingMap;
+    await runWorkQueue({ context, signal, work: () => ensure(context) }, async (queue, until) => {
+      queue.add(name);
+      for await (const _ of context.api.watch("v1", "configmaps", namespace, { fieldSelector: `metadata.name=${name}` }, until)) {
+        queue.add(name);
+      }
+    });
+  },
+};
+
+/** Creates the ConfigMap with the present day, or sets the day where it holds none. */
+async function ensure({ api }: ControllerContext): Promise<void> {
+  const { namespace, name, key } = trackingMap, data = { [key]: dayOf(Date.now()) };
+  try {
+    const found: ConfigMap = await api.get("v1", "configmaps", namespace, name);
+    if (parseDay(found.data?.[key]) !== undefined) return;
+    await api.update("v1", "configmaps", namespace, name, { ...found, data: { ...found.data, ...data } });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // a conflict, too, is tried again
+    await api.create("v1", "configmaps", namespace, { metadata: { name }, data }).catch(ignoreExisting);
+  }
+}
+/** Another server was faster. */
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
+}
