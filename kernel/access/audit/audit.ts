@@ -94,15 +94,28 @@ interface Request {
   readonly receivedAt: number;
 }
 
-/** An event with its JSON. */
+/** Makes the JSON of events; its size is computed at its first use. */
 export function writer(domain: string): (event: AuditEvent) => WrittenEvent {
-  const head = eventHead(domain, "Event");
-  const utf8 = new TextEncoder();
-  return (event) => {
-    const members = eventMembers(event);
-    return { event, members, bytes: head.length + utf8.encode(members).length + ",}\n".length };
-  };
+  const rest = eventHead(domain, "Event").length + ",}\n".length;
+  return (event) => new Written(event, rest);
 }
+
+class Written implements WrittenEvent {
+  readonly event: AuditEvent;
+  readonly members: string;
+  readonly #rest: number;
+  #bytes: number | undefined;
+
+  constructor(event: AuditEvent, rest: number) {
+    this.event = event;
+    this.members = eventMembers(event);
+    this.#rest = rest;
+  }
+  get bytes(): number {
+    return this.#bytes ??= this.#rest + utf8.encode(this.members).length;
+  }
+}
+const utf8 = new TextEncoder();
 
 class Record implements AuditRecord, AuditNotes {
   readonly level: AuditNotes["level"];

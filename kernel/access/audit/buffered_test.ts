@@ -54,7 +54,8 @@ test("buffered() loses and counts events that find no room; requests go on", asy
 
 test("buffered() bounds the bytes of waiting events, too", () => {
   const { texts, backend } = world();
-  const large = { ...eventOf("large"), bytes: limits.auditBufferBytesMax };
+  const { event, members } = eventOf("large");
+  const large = { event, members, bytes: limits.auditBufferBytesMax };
   backend.process([large]);
   backend.process([eventOf("one more")]);
   assert.deepEqual(texts, ["buffered: audit buffer queue blocked (1)"]);

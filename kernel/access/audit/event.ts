@@ -79,8 +79,19 @@ function pairsJson<T>(pairs: readonly (readonly [string, T])[], text: (value: T)
   return `{${sorted.map(([key, value]) => `${goString(key)}:${text(value)}`).join(",")}}`;
 }
 
+/** JSON of users. Most requests of a user have the same object, which authentication keeps. */
+const knownUsers = new WeakMap<UserInfo, string>();
+
 function userJson(user: UserInfo | undefined): string {
   if (user === undefined) return "{}";
+  const known = knownUsers.get(user);
+  if (known !== undefined) return known;
+  const json = writtenUser(user);
+  knownUsers.set(user, json);
+  return json;
+}
+
+function writtenUser(user: UserInfo): string {
   const { name, uid = "", groups, extra = {} } = user;
   const pairs = Object.entries(extra);
   return `{${
