@@ -92,6 +92,8 @@ export interface RequestHookContext extends HookContext {
   readonly read: Reader;
   /** Adds the text of a Warning header to the answer. */
   readonly warn: (text: string) => void;
+  /** Adds an annotation to the audit event of the request, where there is one. The first value of a key stays. It must hold no secrets. */
+  readonly annotate: (key: string, value: string) => void;
 }
 
 /** A kind of request and response bodies of a subresource only. It is never stored and has no collection. */

@@ -37,11 +37,12 @@ export function fakeContext(members: Partial<ControllerContext>): ControllerCont
 /** The context of a hook that may read: `context` with a caller, a reader and access checks. Members that are not given throw. */
 export function fakeRequestContext(
   context: HookContext,
-  { caller = { name: "alice", groups: [] }, access = {}, read = {}, warn = () => {} }: {
+  { caller = { name: "alice", groups: [] }, access = {}, read = {}, warn = () => {}, annotate = () => {} }: {
     readonly caller?: RequestHookContext["caller"];
     readonly access?: Partial<Access>;
     readonly read?: Partial<Reader>;
     readonly warn?: RequestHookContext["warn"];
+    readonly annotate?: RequestHookContext["annotate"];
   } = {},
 ): RequestHookContext {
   const unused = (name: string) => (): never => {
@@ -51,6 +52,7 @@ export function fakeRequestContext(
     ...context,
     caller,
     warn,
+    annotate,
     requestName: "",
     access: {
       authorize: unused("Access.authorize"),

@@ -1,6 +1,6 @@
 // Tokens of service accounts as clients see them: whom they are accepted from, when that ends, and what is shown of them.
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { limits } from "../core/limits.ts";
@@ -151,6 +151,28 @@ test("uses of extended tokens are counted as valid, and as stale once they shoul
 async function counted({ client }: Served, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec((await client.ask("/metrics")).text)?.[1]);
 }
+
+test("the audit event of a TokenRequest has the id of the token, and the events of its requests name it", () =>
+  inFolder(async (folder) => {
+    const policy = join(folder, "policy.json"), log = join(folder, "audit.log");
+    await writeFile(
+      policy,
+      '{"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}],"omitStages":["RequestReceived"]}',
+    );
+    let issued: Awaited<ReturnType<typeof issueToken>> | undefined;
+    await served([`--audit-policy-file=${policy}`, `--audit-log-path=${log}`], async (server) => {
+      await makeAccount(server);
+      issued = await issueToken(server);
+      await statusWith(server, issued.token);
+    });
+    const text = await readFile(log, "utf8"), { claims, token } = issued!;
+    const events = text.trim().split("\n").map((line) => JSON.parse(line));
+    const made = events.find(({ objectRef }) => objectRef?.subresource === "token");
+    assert.equal(made.annotations["authentication.kubernetes.io/issued-credential-id"], `JTI=${claims["jti"]}`);
+    const used = events.find(({ user }) => user.username === robot);
+    assert.deepEqual(used.user.extra["authentication.kubernetes.io/credential-id"], [`JTI=${claims["jti"]}`]);
+    for (const part of token.split(".")) assert.ok(!text.includes(part));
+  }));
 
 test("no log line, metric or error shows a token, a part of one, or a key", () =>
   inFolder(async (folder) => {

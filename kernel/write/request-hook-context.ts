@@ -11,7 +11,7 @@ import type { ListOptions } from "../request/options.ts";
 import { hookContext, type RequestContext } from "../request-context.ts";
 
 export function requestHookContext(call: RequestContext): RequestHookContext {
-  const { user, access, warnings } = call;
+  const { user, access, warnings, audit } = call;
   return {
     ...hookContext(call),
     caller: user,
@@ -19,6 +19,7 @@ export function requestHookContext(call: RequestContext): RequestHookContext {
     access,
     read: readerOf(call),
     warn: (text) => warnings.add(text),
+    annotate: (key, value) => audit?.annotate(key, value),
   };
 }
 

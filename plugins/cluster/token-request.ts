@@ -4,6 +4,7 @@ import type { TokenToIssue } from "../../core/access.ts";
 import { type FieldError, invalid } from "../../core/field-error.ts";
 import { object } from "../../core/meta/object.ts";
 import { pathSegmentName } from "../../core/meta/names.ts";
+import { spell } from "../../core/names.ts";
 import type { GateStage, RequestHookContext, Subresource } from "../../core/plugin.ts";
 import { field, type Infer, int64, list, named, string, structsOf, time } from "../../core/schema.ts";
 import { badRequestError, conflictError, invalidError, notFoundError } from "../../core/status-error.ts";
@@ -97,7 +98,9 @@ async function issue(request: TokenRequest, account: ApiObject, context: Request
     audiences: spec.audiences ?? [],
     expirationSeconds: asked,
   });
-  const { token, audiences, expirationSeconds } = issued;
+  const { token, audiences, expirationSeconds, id } = issued;
+  // The name is upstream's, independent of the group domain; requests with the token have the id in `extra`.
+  context.annotate("authentication.kubernetes.io/issued-credential-id", `JTI=${id}`);
   if (expirationSeconds !== asked) {
     context.warn(`requested expiration of ${asked} seconds shortened to ${expirationSeconds} seconds`);
   }
@@ -115,6 +118,7 @@ function checkUid({ uid = "" }: ObjectMeta, account: ObjectMeta, context: Reques
   if (uid === "" || uid === account.uid) return;
   const why = `the UID in the token request (${uid}) does not match the UID of the service account (${account.uid})`;
   if (context.gates("TokenRequestServiceAccountUIDValidation")) throw conflictError(kindName(context), account.name ?? "", why);
+  context.annotate(spell(context.names, "authentication.{domain}/token-request-uid-mismatch"), why);
   context.warn(`${why} but TokenRequestServiceAccountUIDValidation is not enabled. In the future, this will return a conflict error`);
 }
 

@@ -29,7 +29,10 @@ async function answer(
     readonly max?: number;
   } = {},
 ) {
-  const issued: TokenToIssue[] = [], warnings: string[] = [], { objects = {}, metadata = {}, gates = true, max = Infinity } = more;
+  const issued: TokenToIssue[] = [],
+    warnings: string[] = [],
+    annotations: string[] = [],
+    { objects = {}, metadata = {}, gates = true, max = Infinity } = more;
   const request = {
     kind: "TokenRequest",
     apiVersion: "authentication.k8s.io/v1",
@@ -48,18 +51,24 @@ async function answer(
     get: (_version: string, resource: string, namespace: string, name: string) =>
       Promise.resolve(objects[`${resource}/${namespace}/${name}`]),
   };
-  const asked = fakeRequestContext({ ...context, gates: () => gates }, { access, read, warn: (text) => warnings.push(text) });
+  const asked = fakeRequestContext({ ...context, gates: () => gates }, {
+    access,
+    read,
+    warn: (text) => warnings.push(text),
+    annotate: (key, value) => annotations.push(`${key}: ${value}`),
+  });
   try {
-    return { answer: await respond!(request, account, asked), issued, warnings };
+    return { answer: await respond!(request, account, asked), issued, warnings, annotations };
   } catch (error) {
     assert.ok(error instanceof StatusError, String(error));
-    return { error: `${error.code} ${error.message}`, issued, warnings };
+    return { error: `${error.code} ${error.message}`, issued, warnings, annotations };
   }
 }
 const named = (uid: string, more: object = {}): ApiObject => ({ kind: "Any", apiVersion: "v1", metadata: { uid }, ...more });
 
 test("a TokenRequest is answered with the token, its audiences and its end", async () => {
-  const { answer: found, issued } = await answer({ expirationSeconds: 600 });
+  const { answer: found, issued, annotations } = await answer({ expirationSeconds: 600 });
+  assert.deepEqual(annotations, ["authentication.kubernetes.io/issued-credential-id: JTI=j"]);
   assert.deepEqual(found, {
     metadata: { name: "robot", namespace: "demo", uid: "u1", creationTimestamp: "2026-01-02T03:04:05Z" },
     spec: { audiences: ["own"], expirationSeconds: 600, boundObjectRef: null },

@@ -10,7 +10,7 @@ export function bearerTokens(authenticate: AuthenticateToken): Authenticator {
     async authenticate(exchange, warn) {
       const token = bearerToken(exchange, warn);
       if (token === undefined) return undefined;
-      const outcome = await authenticate(token, []);
+      const outcome = await authenticate(token, [], warn);
       if (outcome.tag === "failed") throw new Error(refusalText(outcome.reasons));
       return outcome.tag === "accepted" ? outcome.accepted.user : "refused";
     },

@@ -12,9 +12,9 @@ export interface TokenAuthenticator {
   /**
    * The user of a token, with those of `audiences` that the token is for. `undefined`: not a token of this kind. `"refused"`: a token of
    * this kind that is not accepted. Rejects with a `TokenRefusal` where a TokenReview shows why it is not accepted, and with any other
-   * error where the authenticator failed. No message contains the token or a part of it.
+   * error where the authenticator failed. No message contains the token or a part of it. `warn` receives warnings to the client.
    */
-  authenticateToken(token: string, audiences: readonly string[]): Promise<TokenUser | undefined | "refused">;
+  authenticateToken(token: string, audiences: readonly string[], warn?: (text: string) => void): Promise<TokenUser | undefined | "refused">;
 }
 
 /** A token is not accepted, for a reason that a TokenReview shows as upstream does: `service account token has expired`. */

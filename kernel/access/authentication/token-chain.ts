@@ -12,7 +12,7 @@ export type TokenOutcome =
   | { readonly tag: "failed"; readonly reasons: readonly string[] };
 
 /** `audiences`: at least one must be the token's; empty means those of the server. Never rejects. */
-export type AuthenticateToken = (token: string, audiences: readonly string[]) => Promise<TokenOutcome>;
+export type AuthenticateToken = (token: string, audiences: readonly string[], warn?: (text: string) => void) => Promise<TokenOutcome>;
 
 export interface TokenChain {
   /** In the order in which they are called. */
@@ -25,13 +25,13 @@ export interface TokenChain {
 
 /** The first authenticator that accepts a token decides. One that refuses it or fails does not end the chain, as upstream. */
 export function authenticateTokens({ authenticators, audiences, report }: TokenChain): AuthenticateToken {
-  return async (token, asked) => {
+  return async (token, asked, warn) => {
     const wanted = asked.length === 0 ? audiences() : asked;
     const reasons: string[] = [];
     let failed = false;
     for (const authenticator of authenticators) {
       try {
-        const answer = await authenticator.authenticateToken(token, wanted);
+        const answer = await authenticator.authenticateToken(token, wanted, warn);
         if (answer !== undefined && answer !== "refused") return { tag: "accepted", accepted: answer };
       } catch (error) {
         reasons.push(reasonOf(error));

@@ -56,14 +56,22 @@ export function serviceAccountTokens(needs: AuthenticatorNeeds): TokenAuthentica
   return {
     name: "serviceaccount",
     cacheable: false,
-    async authenticateToken(token, asked) {
+    async authenticateToken(token, asked, warn) {
       const claims = await verify(token);
       if (claims === undefined) return undefined;
       const own = needs.audiences();
       if (claims.audiences.length === 0) meter.legacy();
       const audiences = audiencesOf(claims.audiences.length === 0 ? own : claims.audiences, asked.length === 0 ? own : asked);
       if (claims.kind === "legacy") {
-        await checkLegacy(token, claims, { lookup, names, looksUp, used });
+        await checkLegacy(token, claims, {
+          lookup,
+          names,
+          looksUp,
+          used(use, secret) {
+            used(use, secret);
+            if (use === "automatic") warn?.(automaticWarning);
+          },
+        });
         return accepted(accountUser(claims.namespace, claims.account), audiences);
       }
       const at = now();
@@ -75,6 +83,10 @@ export function serviceAccountTokens(needs: AuthenticatorNeeds): TokenAuthentica
     },
   };
 }
+
+/** Upstream's. */
+const automaticWarning =
+  "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.";
 
 function accepted(user: TokenUser["user"], audiences: readonly string[]): TokenUser {
   return { user, audiences };

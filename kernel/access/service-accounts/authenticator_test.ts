@@ -16,7 +16,7 @@ const robot = object("robot", "u-robot");
 
 /** A world with these objects: what becomes of a token, what is counted, and which uses are recorded. */
 function world(objects: Readonly<Record<string, ApiObject>>, options: { readonly looksUp?: boolean; readonly now?: number } = {}) {
-  const counted: string[] = [], used: SecretUse[] = [];
+  const counted: string[] = [], used: SecretUse[] = [], warnings: string[] = [];
   const { authenticateToken } = serviceAccountTokens({
     verify: tokenVerifier({ keys: () => testKeys, issuers: () => [issuer], hash: (token) => token }),
     lookup: fakeLookup(objects),
@@ -33,13 +33,13 @@ function world(objects: Readonly<Record<string, ApiObject>>, options: { readonly
   });
   const outcome = async (token: string, asked: readonly string[] = []) => {
     try {
-      return await authenticateToken(token, asked);
+      return await authenticateToken(token, asked, (text) => warnings.push(text));
     } catch (error) {
       assert.ok(error instanceof TokenRefusal, String(error));
       return error.message;
     }
   };
-  return { outcome, counted, used };
+  return { outcome, counted, used, warnings };
 }
 const present = { "serviceaccounts/demo/robot": robot };
 
@@ -214,6 +214,7 @@ test("a legacy token is accepted without an end while its Secret holds it, and i
   };
   const automatic = world(listed);
   await automatic.outcome(token);
+  assert.match(automatic.warnings.join(), /^Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-/);
   assert.deepEqual([automatic.counted, automatic.used[0]?.lastUsed], [["legacy", "automatic"], "2026-01-01"]);
 });
 
