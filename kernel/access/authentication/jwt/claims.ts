@@ -31,7 +31,7 @@ function usernameOf(claims: Claims, claim: string, prefix: string): string {
   if (name === "") throw new TokenRefusal(`oidc: username claim ${goQuote(claim)} is empty`);
   if (claim === "email" && hasClaim(claims, "email_verified")) {
     const verified = claims["email_verified"];
-    if (typeof verified !== "boolean") throw new TokenRefusal("oidc: parse 'email_verified' claim: it is no boolean");
+    if (typeof verified !== "boolean") throw new TokenRefusal(`oidc: parse 'email_verified' claim: ${notOfType(verified, "bool")}`);
     if (!verified) throw new TokenRefusal("oidc: email not verified");
   }
   return prefix + name;
@@ -50,9 +50,7 @@ function groupsOf(claims: Claims, claim: string, prefix: string): readonly strin
     throw new TokenRefusal(`oidc: groups claim ${goQuote(claim)} has more than ${limits.claimGroupsMax} groups`);
   }
   return groups.map((group) => {
-    if (typeof group !== "string") {
-      throw new TokenRefusal(`oidc: parse groups claim ${goQuote(claim)}: it is neither a string nor a list of strings`);
-    }
+    if (typeof group !== "string") throw new TokenRefusal(`oidc: parse groups claim ${goQuote(claim)}: ${notOfType(value, "string")}`);
     return prefix + group;
   });
 }
@@ -68,17 +66,23 @@ function checkNotDistributed(claims: Claims, claim: string): void {
 function checkRequired(claims: Claims, required: ReadonlyMap<string, string>): void {
   for (const [claim, want] of required) {
     if (!hasClaim(claims, claim)) throw new TokenRefusal(`oidc: required claim ${claim} not present in ID token`);
-    const value = claims[claim];
-    if (typeof value !== "string") throw new TokenRefusal(`oidc: parse claim ${claim}: it is no string`);
+    const value = claims[claim] ?? "";
+    if (typeof value !== "string") throw new TokenRefusal(`oidc: parse claim ${claim}: ${notOfType(value, "string")}`);
     if (value !== want) throw new TokenRefusal(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${want}`);
   }
 }
 
 function textOf(claims: Claims, claim: string, what: string): string {
   if (!hasClaim(claims, claim)) throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: claim not present`);
-  const value = claims[claim];
-  if (typeof value !== "string") throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: it is no string`);
+  const value = claims[claim] ?? "";
+  if (typeof value !== "string") throw new TokenRefusal(`oidc: parse ${what} ${goQuote(claim)}: ${notOfType(value, "string")}`);
   return value;
+}
+
+/** The error of Go's decoder for a value of another type. */
+function notOfType(value: unknown, goType: string): string {
+  const kind = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return `json: cannot unmarshal ${kind} into Go value of type ${goType}`;
 }
 
 function hasClaim(claims: Claims, claim: string): boolean {

@@ -97,7 +97,8 @@ export class Issuer {
     }
     const named = (Array.isArray(aud) ? aud : [aud]).filter((each): each is string => typeof each === "string");
     if (!named.some((audience) => audiences.includes(audience))) {
-      throw refusal(`oidc: expected audience in [${audiences.map(goQuote).join(" ")}] got [${named.map(goQuote).join(" ")}]`);
+      const expected = audiences.length === 1 ? goQuote(audiences[0]!) : `in [${audiences.map(goQuote).join(" ")}]`;
+      throw refusal(`oidc: expected audience ${expected} got [${named.map(goQuote).join(" ")}]`);
     }
     if (typeof exp !== "number" || !(exp >= now)) throw refusal(`oidc: token is expired (Token Expiry: ${timeText(exp)})`);
     if (nbf !== undefined && nbf !== null && (typeof nbf !== "number" || !(nbf <= now + leewaySeconds))) {
@@ -144,8 +145,9 @@ function refusal(reason: string): TokenRefusal {
   return new TokenRefusal(`oidc: verify token: ${reason}`);
 }
 
+/** As Go shows a time; its zero where there is none. */
 function timeText(seconds: unknown): string {
-  if (typeof seconds !== "number") return "none";
-  const milliseconds = seconds * 1000;
-  return Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : String(seconds);
+  const milliseconds = typeof seconds === "number" ? seconds * 1000 : NaN;
+  const text = Math.abs(milliseconds) <= 8.64e15 ? new Date(milliseconds).toISOString() : "0001-01-01T00:00:00.000Z";
+  return `${text.slice(0, text.indexOf(".")).replace("T", " ")} +0000 UTC`;
 }
