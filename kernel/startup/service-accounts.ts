@@ -41,7 +41,7 @@ export interface ServiceAccounts {
   recordBy(api: Api): void;
   /** The address of the server, for the discovery documents. */
   serveAt(url: string): void;
-  /** Resolves when what is recorded in the background is recorded. */
+  /** Resolves when no key is being made and no use is being recorded. */
   ended(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function openServiceAccounts(
   config: Config,
   { inForce: { current: inForce, onSwap }, log, record }: ServiceAccountNeeds,
 ): Promise<ServiceAccounts> {
-  const { keys, followed } = await openTokenKeys(config, log);
+  const { keys, followed, ended } = await openTokenKeys(config, log);
   const warn = (before: readonly string[], next: Config) => {
     const texts = [...serviceAccountWarnings(next), ...sharingWarnings(next)];
     for (const text of texts.filter((each) => !before.includes(each))) log.info(`Warning: ${text}`);
@@ -111,7 +111,7 @@ export async function openServiceAccounts(
     serveAt(url) {
       address = url;
     },
-    ended: async () => await uses?.ended(),
+    ended: async () => void await Promise.all([uses?.ended(), ended()]),
   };
 }
 

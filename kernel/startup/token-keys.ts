@@ -23,6 +23,8 @@ export interface TokenKeys {
   /** The keys in force. The server's own key is made when it is needed first, which is at once where it is kept in a file. */
   keys(): Promise<KeySet>;
   readonly followed: readonly Followed[];
+  /** Resolves when no key is being made. */
+  ended(): Promise<void>;
 }
 
 /** Rejects for given files that hold no keys. */
@@ -56,8 +58,9 @@ export async function openTokenKeys(
     what: "signing key of service account tokens",
     paths: path === undefined ? [] : [path],
     async renew() {
-      const next = await readSigningKey(path!);
-      if (signing !== undefined && (await signing.catch(() => undefined))?.id === next.id) return undefined;
+      // A key that is being made has no file yet.
+      const before = await signing?.catch(() => undefined), next = await readSigningKey(path!);
+      if (before?.id === next.id) return undefined;
       signing = Promise.resolve(next);
       return { kid: next.id };
     },
@@ -72,7 +75,11 @@ export async function openTokenKeys(
       return { kids: next.map(({ id }) => id) };
     },
   };
-  return { keys, followed: [...(path === undefined ? [] : [signer]), ...(others.length === 0 ? [] : [verifiers])] };
+  return {
+    keys,
+    followed: [...(path === undefined ? [] : [signer]), ...(others.length === 0 ? [] : [verifiers])],
+    ended: async () => void await signing?.catch(() => {}),
+  };
 }
 
 /** Reads the given files and uses nothing of them: each rejects for a file that holds no key. */
