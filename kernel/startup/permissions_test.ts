@@ -141,3 +141,35 @@ test("permissionFlags() grants the kubeconfigs of authorization webhooks, with t
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+test("permissionFlags() grants the folder of the audit log, and what the kubeconfig of the audit webhook names", () => {
+  const folder = mkdtempSync(join(tmpdir(), "thole-permissions-"));
+  try {
+    mkdirSync(join(folder, "logs"));
+    const file = join(folder, "webhook.yaml");
+    writeFileSync(
+      file,
+      `current-context: a
+contexts: [{name: a, context: {cluster: c, user: u}}]
+clusters: [{name: c, cluster: {server: "https://10.0.0.8/audit", certificate-authority: ca.crt}}]
+users: [{name: u, user: {tokenFile: /var/token}}]
+`,
+    );
+    const args = ["--data-dir=:memory:", `--audit-log-path=${join(folder, "logs/audit.log")}`, `--audit-webhook-config-file=${file}`];
+    const { read, write, net, env } = granted(args);
+    assert.deepEqual([write, net, env], [[join(folder, "logs")], ["127.0.0.1:6443", "10.0.0.8:443"], undefined]);
+    for (const path of [file, join(folder, "ca.crt"), "/var/token"]) assert.ok(read?.includes(path), path);
+    // A folder that is missing is made in the nearest one that exists; a file that cannot be used grants nothing but itself.
+    writeFileSync(file, "users: [");
+    const missing = granted([
+      "--data-dir=:memory:",
+      `--audit-log-path=${join(folder, "a/b/c.log")}`,
+      `--audit-webhook-config-file=${file}`,
+    ]);
+    assert.deepEqual([missing.write, missing.net], [[folder], ["127.0.0.1:6443"]]);
+    assert.equal(Object.hasOwn(granted(["--data-dir=:memory:", "--audit-log-path=-"]), "write"), false);
+    assert.deepEqual(granted(["--audit-webhook-config-file=in-cluster"]).env, ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -12,6 +12,7 @@ import { etcdMissing, startEtcd } from "../etcd.ts";
 import { documents } from "../https.ts";
 import { until } from "../real-server.ts";
 import { issueToken, legacyToken, makeAccount, reviewOf } from "./issuing.ts";
+import { otherAudit } from "./auditing.ts";
 import { makeProxies, standard, whoIs } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
 import { holdsItsPlace, inFolder, type Served, served } from "./served.ts";
@@ -390,6 +391,7 @@ const others: { readonly [Name in SettingName]?: string } = {
   "authorization-webhook-version": "v1",
   "authorization-webhook-cache-authorized-ttl": "1m",
   "authorization-webhook-cache-unauthorized-ttl": "1m",
+  ...otherAudit,
   "data-dir": "/elsewhere",
   "etcd-servers": "['http://127.0.0.1:1']",
   "etcd-prefix": "/elsewhere",
