@@ -46,6 +46,16 @@ describe("apply", () => {
     assert.deepEqual(made.metadata.managedFields.map((entry: { manager: string }) => entry.manager).sort(), managers.toSorted());
   });
 
+  test("an apply that names a UID creates nothing", async () => {
+    const body = { ...configMap("gone", {}), metadata: { name: "gone", uid: "u-1" } };
+    const refused = await apply(client, `${path}/gone`, "m", body);
+    assert.deepEqual([refused.status, refused.json().reason], [409, "Conflict"]);
+    assert.match(refused.json().message, /: uid mismatch: the provided object specified uid u-1, and no existing object was found$/);
+    assert.equal((await client.ask(`${path}/gone`)).status, 404);
+    const { uid } = (await apply(client, `${path}/gone`, "m", configMap("gone", {}))).json().metadata;
+    assert.equal((await apply(client, `${path}/gone`, "m", { ...body, metadata: { name: "gone", uid } })).status, 200);
+  });
+
   test("managed fields stay bounded for any number of managers", async () => {
     for (let i = 0; i < 60; i++) {
       await apply(client, `${path}/grown`, `applier${i % 3}`, configMap("grown", { [`a${i % 3}`]: String(i) }));

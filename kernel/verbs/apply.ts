@@ -1,5 +1,5 @@
 import { limits } from "../../core/limits.ts";
-import { notFoundError, StatusError } from "../../core/status-error.ts";
+import { conflictError, notFoundError, StatusError } from "../../core/status-error.ts";
 import { objectResult, type VerbResult } from "../respond/answer.ts";
 import { noteApplied } from "../write/draft/audited.ts";
 import { appliedObject, type ApplyDocument } from "../write/draft/apply.ts";
@@ -59,6 +59,11 @@ async function anew(call: RequestContext, document: ApplyDocument, options: Writ
   if (call.subresource !== undefined) throw notFoundError(resourceName(call), call.info.name);
   checkName(call, object);
   refuseAbsent(call);
+  const { uid } = object.metadata;
+  if (uid !== undefined) {
+    const reason = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflictError(resourceName(call), call.info.name, reason);
+  }
   expectedRevision(object.metadata.resourceVersion); // one that can be read does not matter
   const { resourceVersion: _, ...metadata } = object.metadata;
   await call.authorize({ ...call.info, verb: "create" });

@@ -1,9 +1,11 @@
 /** Builds the rules of ClusterRoles with an aggregationRule from those of the ClusterRoles that it selects. */
-import { type ApiObject, type Controller, type ControllerContext, sameValue, selectsLabels } from "../../plugin.ts";
+import { type ApiObject, type Controller, type ControllerContext, sameValue, selectsLabels, StatusError } from "../../plugin.ts";
 import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** Milliseconds in which changes are gathered. */
 const gatherMs = 50;
+/** Milliseconds after which a role that could not be written is tried again. */
+const retryMs = 10_000;
 
 export const aggregationController: Controller = Object.freeze<Controller>({
   name: "clusterrole-aggregation",
@@ -13,39 +15,55 @@ export const aggregationController: Controller = Object.freeze<Controller>({
 });
 
 async function run(context: ControllerContext, signal: AbortSignal): Promise<void> {
-  const { api } = context;
   const roles = new Map<string, ClusterRole>();
-  let timer: ReturnType<typeof setTimeout> | undefined, syncing = Promise.resolve();
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => {}); // raced below
-  const sync = () => syncing = syncing.then(() => aggregateAll(context, roles)).catch(failed.reject);
-  const changes = async (): Promise<void> => {
-    for await (const { type, object } of api.watch(groupVersion, "clusterroles", "", {}, signal)) {
+  /** Errors that are logged already, by the name of the role. */
+  const failures = new Map<string, string>();
+  let gathering: ReturnType<typeof setTimeout> | undefined, retrying: typeof gathering, syncing = Promise.resolve();
+  const sync = () => {
+    clearTimeout(gathering);
+    clearTimeout(retrying);
+    gathering = undefined;
+    syncing = syncing.then(async () => {
+      await aggregateAll(context, roles, failures);
+      if (failures.size > 0 && !signal.aborted) retrying = setTimeout(sync, retryMs);
+    });
+  };
+  try {
+    for await (const { type, object } of context.api.watch(groupVersion, "clusterroles", "", {}, signal)) {
       const name = object.metadata.name ?? "";
       if (type === "DELETED") roles.delete(name);
       else roles.set(name, object as ClusterRole); // of that resource
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void sync();
-      }, gatherMs);
+      gathering ??= setTimeout(sync, gatherMs);
     }
-  };
-  try {
-    await Promise.race([changes(), failed.promise]);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(gathering);
     await syncing;
+    clearTimeout(retrying);
   }
 }
 
-async function aggregateAll({ api }: ControllerContext, roles: ReadonlyMap<string, ClusterRole>): Promise<void> {
+/** A role that cannot be written, for instance because its rules have become too many, does not hold up the others. */
+async function aggregateAll(
+  { api, logError }: ControllerContext,
+  roles: ReadonlyMap<string, ClusterRole>,
+  failures: Map<string, string>,
+): Promise<void> {
   const sorted = [...roles.values()].toSorted((a, b) => nameOf(a) < nameOf(b) ? -1 : 1);
+  const before = new Map(failures);
+  failures.clear();
   for (const role of sorted) {
-    const rules = aggregated(role, sorted);
+    const rules = aggregated(role, sorted), name = nameOf(role), { uid } = role.metadata;
     if (rules === undefined || sameValue(rules, role.rules ?? [])) continue;
-    // The role may be gone by now; an apply would make it anew, without its selectors.
-    if (!roles.has(nameOf(role))) continue;
-    await api.apply(groupVersion, "clusterroles", "", nameOf(role), { rules });
+    try {
+      // Without the UID an apply would create a role that was deleted meanwhile.
+      await api.apply(groupVersion, "clusterroles", "", name, { metadata: { uid }, rules });
+    } catch (error) {
+      // The role was deleted or created anew, which the watch reports.
+      if (error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound")) continue;
+      const message = String(error);
+      failures.set(name, message);
+      if (before.get(name) !== message) logError?.(`the rules of ClusterRole ${name} cannot be written; it tries again`, error);
+    }
   }
 }
 

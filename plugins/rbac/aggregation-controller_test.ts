@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Api } from "../../core/api.ts";
+import type { ApiObject } from "../../core/meta/object-meta.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { fakeApi, fakeContext } from "../../core/test-context.ts";
+import { openTestServer } from "../../testing.ts";
+import { until } from "../../test/real-server.ts";
+import { aggregated, aggregationController } from "./aggregation-controller.ts";
+import { type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
+
+const rule = (...resources: string[]): PolicyRule => ({ verbs: ["get"], apiGroups: [""], resources });
+const part = (name: string, rules: readonly PolicyRule[], labels: Readonly<Record<string, string>> = { to: "sum" }) =>
+  ({ metadata: { name, uid: `u-${name}`, labels }, rules }) as unknown as ClusterRole; // `as`: kind and version are not looked at
+const sum = (name: string, ...values: string[]) => ({
+  ...part(name, []),
+  aggregationRule: { clusterRoleSelectors: values.map((to) => ({ matchLabels: { to } })) },
+});
+
+test("a role is built from the roles of each selector in turn, by name, with each rule once and never from itself", () => {
+  const own = { ...sum("m", "two", "sum"), rules: [rule("kept")] };
+  const roles = [
+    part("a", [rule("x"), rule("y")]),
+    own,
+    part("n", [rule("y"), rule("z")]),
+    part("o", [rule("w")], { to: "two" }),
+    part("p", [rule("v")], { to: "other" }),
+  ];
+  assert.deepEqual(aggregated(own, roles), [rule("w"), rule("x"), rule("y"), rule("z")]);
+  assert.deepEqual(aggregated({ ...own, aggregationRule: { clusterRoleSelectors: [{}] } }, roles)?.length, 5, "{} selects every role");
+  assert.equal(aggregated(roles[0]!, roles), undefined);
+});
+
+interface Watched {
+  /** The names that were applied, with their UIDs. */
+  readonly applied: string[];
+  readonly logged: string[];
+}
+/** Runs the controller with these roles, `after` a number of applies until `done` of them. */
+async function run(roles: readonly ClusterRole[], done: number, outcome: (name: string) => Promise<ApiObject>): Promise<Watched> {
+  const seen: Watched = { applied: [], logged: [] }, ending = new AbortController(), enough = Promise.withResolvers<void>();
+  const api: Partial<Api> = {
+    async *watch() {
+      for (const object of roles) yield { type: "ADDED", object };
+      await enough.promise;
+    },
+    async apply(_groupVersion, _resource, _namespace, name, object) {
+      seen.applied.push(`${name} ${(object as ApiObject).metadata.uid}`); // `as`: the controller applies metadata
+      if (seen.applied.length === done) enough.resolve();
+      return await outcome(name);
+    },
+  };
+  const logError = (sentence: string) => void seen.logged.push(sentence);
+  await aggregationController.run(fakeContext({ api: fakeApi(api), logError }), ending.signal);
+  return seen;
+}
+
+test("a role that cannot be written is logged and does not hold up the others", async () => {
+  const roles = [sum("s1", "sum"), sum("s2", "sum"), part("x", [rule("x")])];
+  const outcome = (name: string) => name === "s1" ? Promise.reject(new Error("too large")) : Promise.resolve(roles[1]!);
+  const { applied, logged } = await run(roles, 2, outcome);
+  assert.deepEqual(applied, ["s1 u-s1", "s2 u-s2"]);
+  assert.deepEqual(logged, ["the rules of ClusterRole s1 cannot be written; it tries again"]);
+});
+
+test("a role that was deleted or created anew meanwhile is no error", async () => {
+  for (const reason of ["Conflict", "NotFound"] as const) {
+    const { applied, logged } = await run([sum("s1", "sum"), part("x", [rule("x")])], 1, () => Promise.reject(new StatusError(reason, "")));
+    assert.deepEqual([applied, logged], [["s1 u-s1"], []]);
+  }
+});
+
+test("the rules of a role follow the roles that it selects, and a deleted one stays deleted", async () => {
+  await using server = await openTestServer();
+  const { api } = server, roles = "clusterroles";
+  const rulesOf = async (name: string) => (await api.get(groupVersion, roles, "", name) as ClusterRole).rules ?? []; // `as`: of that resource
+  const metadata = (name: string, to?: string) => ({ name, ...(to === undefined ? {} : { labels: { to } }) });
+  await api.create(groupVersion, roles, "", {
+    metadata: metadata("sum"),
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { to: "sum" } }] },
+    rules: [rule("overwritten")],
+  });
+  await api.create(groupVersion, roles, "", { metadata: metadata("one", "sum"), rules: [rule("x")] });
+  await api.create(groupVersion, roles, "", { metadata: metadata("two"), rules: [rule("y")] });
+  await until(async () => assert.deepEqual(await rulesOf("sum"), [rule("x")]));
+  await api.patch(groupVersion, roles, "", "two", { merge: { metadata: { labels: { to: "sum" } } } });
+  await until(async () => assert.deepEqual(await rulesOf("sum"), [rule("x"), rule("y")]));
+  await api.patch(groupVersion, roles, "", "one", { merge: { metadata: { labels: { to: null } } } });
+  await until(async () => assert.deepEqual(await rulesOf("sum"), [rule("y")]));
+  await api.delete(groupVersion, roles, "", "two");
+  await until(async () => assert.deepEqual(await rulesOf("sum"), []));
+  const { managedFields = [] } = (await api.get(groupVersion, roles, "", "sum")).metadata;
+  assert.deepEqual(managedFields.find(({ manager }) => manager === "clusterrole-aggregation-controller")?.fieldsV1, { "f:rules": {} });
+  await api.delete(groupVersion, roles, "", "sum");
+  await api.create(groupVersion, roles, "", { metadata: metadata("three", "edit"), rules: [rule("z")] });
+  await api.patch(groupVersion, roles, "", "three", {
+    merge: { metadata: { labels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" } } },
+  });
+  await until(async () => assert.deepEqual((await rulesOf("view")).filter(({ resources }) => resources?.[0] === "z"), [rule("z")]));
+  await until(async () =>
+    assert.equal((await rulesOf("admin")).filter(({ resources }) => resources?.[0] === "z").length, 1, "view is in edit, edit in admin")
+  );
+  await assert.rejects(rulesOf("sum"), /"sum" not found/);
+});

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Api } from "../../core/api.ts";
+import { StatusError } from "../../core/status-error.ts";
+import { fakeContext } from "../../core/test-context.ts";
+import { openTestServer, type TestServer } from "../../testing.ts";
+import { until } from "../../test/real-server.ts";
+import { bootstrapRoles } from "./bootstrap.ts";
+import { defaultBindings, defaultRoles } from "./policy.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
+
+const roles = "clusterroles", bindings = "clusterrolebindings", autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
+const signal = new AbortController().signal;
+const reconcile = (api: Api) => bootstrapRoles.run(fakeContext({ api }), signal);
+
+/** A server on which the hook has run and the aggregated roles have their rules. */
+async function started(): Promise<TestServer> {
+  const server = await openTestServer();
+  await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
+  await until(async () => assert.ok((await role(server.api, "admin")).rules!.length > 5));
+  return server;
+}
+const role = async (api: Api, name: string) => await api.get(groupVersion, roles, "", name) as ClusterRole; // `as`: of that resource
+const binding = async (api: Api, name: string) => await api.get(groupVersion, bindings, "", name) as Binding; // `as`: of that resource
+/** Resource versions by name. */
+async function versions(api: Api): Promise<ReadonlyMap<string, string>> {
+  const lists = await Promise.all([roles, bindings].map((resource) => api.list(groupVersion, resource, "")));
+  return new Map(
+    lists.flatMap(({ items }, index) => items.map(({ metadata }) => [`${index} ${metadata.name}`, metadata.resourceVersion!] as const)),
+  );
+}
+
+test("every default role and binding is created once; a second run writes nothing", async () => {
+  await using server = await started();
+  const { names } = fakeContext({}), { api } = server;
+  for (const [resource, wanted] of [[roles, defaultRoles(names)], [bindings, defaultBindings(names)]] as const) {
+    const { items } = await api.list(groupVersion, resource, "");
+    assert.deepEqual(
+      items.map(({ metadata }) => metadata.name).toSorted(),
+      wanted.map((each) => (each as ClusterRole).metadata.name).toSorted(), // `as`: objects with metadata
+    );
+    for (const { metadata } of items) {
+      assert.equal(metadata.labels?.["kubernetes.io/bootstrapping"], "rbac-defaults");
+      assert.equal(metadata.annotations?.[autoUpdate], "true");
+    }
+  }
+  const before = await versions(api);
+  await reconcile(api);
+  assert.deepEqual(await versions(api), before);
+});
+
+test("missing rules, subjects, labels and selectors are added; what operators have added or set stays", async () => {
+  await using server = await started();
+  const { api } = server;
+  const mine: PolicyRule = { verbs: ["get"], apiGroups: ["example.com"], resources: ["things"] };
+  const basic = await role(api, "system:basic-user");
+  const { labels: _, ...metadata } = basic.metadata;
+  await api.update(groupVersion, roles, "", "system:basic-user", {
+    ...basic,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, mine: "1" }, labels: { "kubernetes.io/bootstrapping": "other" } },
+    rules: [mine, { verbs: ["create"], apiGroups: ["authorization.k8s.io"], resources: ["selfsubjectaccessreviews"] }],
+  });
+  const discovery = await binding(api, "system:discovery"), apiGroup = "rbac.authorization.k8s.io";
+  await api.update(groupVersion, bindings, "", "system:discovery", { ...discovery, subjects: [{ kind: "User", apiGroup, name: "ann" }] });
+  const own = { matchLabels: { mine: "1" } };
+  await api.patch(groupVersion, roles, "", "view", { merge: { aggregationRule: { clusterRoleSelectors: [own] } } });
+  await reconcile(api);
+  const merged = await role(api, "system:basic-user");
+  assert.deepEqual(merged.metadata.labels, { "kubernetes.io/bootstrapping": "other" });
+  assert.deepEqual(merged.metadata.annotations, { mine: "1", [autoUpdate]: "true" });
+  const create = (group: string, resource: string) => ({ verbs: ["create"], apiGroups: [group], resources: [resource] });
+  assert.deepEqual(merged.rules, [
+    mine,
+    create("authorization.k8s.io", "selfsubjectaccessreviews"),
+    create("authorization.k8s.io", "selfsubjectrulesreviews"),
+    create("authentication.k8s.io", "selfsubjectreviews"),
+  ]);
+  assert.deepEqual((await binding(api, "system:discovery")).subjects, [
+    { kind: "User", apiGroup, name: "ann" },
+    { kind: "Group", apiGroup, name: "system:authenticated" },
+  ]);
+  const { aggregationRule } = await role(api, "view");
+  assert.deepEqual(aggregationRule?.clusterRoleSelectors, [own, {
+    matchLabels: { "rbac.authorization.k8s.io/aggregate-to-view": "true" },
+  }]);
+});
+
+test('an object with the annotation autoupdate "false" is left alone, a deleted one is created again', async () => {
+  await using server = await started();
+  const { api } = server;
+  const kept = { metadata: { annotations: { [autoUpdate]: "false" } } };
+  await api.patch(groupVersion, roles, "", "system:basic-user", { merge: { ...kept, rules: [] } });
+  await api.patch(groupVersion, bindings, "", "system:discovery", { merge: { ...kept, subjects: null } });
+  await api.delete(groupVersion, bindings, "", "system:basic-user");
+  await api.delete(groupVersion, roles, "", "system:discovery");
+  await reconcile(api);
+  assert.deepEqual((await role(api, "system:basic-user")).rules ?? [], []);
+  assert.equal((await binding(api, "system:discovery")).subjects, undefined);
+  assert.equal((await binding(api, "system:basic-user")).subjects?.length, 1);
+  assert.equal((await role(api, "system:discovery")).rules?.length, 1);
+});
+
+test("a binding of another role is replaced", async () => {
+  await using server = await started();
+  const { api } = server;
+  const { metadata: { uid }, ...rest } = await binding(api, "system:monitoring");
+  await api.delete(groupVersion, bindings, "", "system:monitoring");
+  const metadata = { name: "system:monitoring" };
+  await api.create(groupVersion, bindings, "", { ...rest, metadata, roleRef: { ...rest.roleRef, name: "cluster-admin" } });
+  await reconcile(api);
+  const made = await binding(api, "system:monitoring");
+  assert.equal(made.roleRef.name, "system:monitoring");
+  assert.notEqual(made.metadata.uid, uid);
+});
+
+test("several servers that start at once create every object once, and none of them fails", async () => {
+  await using server = await started();
+  const { api } = server;
+  const { names } = fakeContext({});
+  for (const resource of [bindings, roles]) await api.deleteCollection(groupVersion, resource, "");
+  const created: string[] = [];
+  const counting: Api = {
+    ...api,
+    async create(version, resource, namespace, object, options) {
+      const made = await api.create(version, resource, namespace, object, options);
+      created.push(`${resource} ${made.metadata.name}`);
+      return made;
+    },
+  };
+  await Promise.all([reconcile(counting), reconcile(counting), reconcile(counting)]);
+  assert.equal(created.length, defaultRoles(names).length + defaultBindings(names).length);
+  assert.equal(new Set(created).size, created.length);
+});
+
+test("an object that others change again and again ends the run with their conflict, after a bounded number of attempts", async () => {
+  await using server = await started();
+  let tries = 0;
+  await server.api.patch(groupVersion, roles, "", "system:basic-user", { merge: { rules: [] } });
+  const update = () => {
+    tries++;
+    return Promise.reject(new StatusError("Conflict", "changed"));
+  };
+  await assert.rejects(reconcile({ ...server.api, update }), /changed/);
+  assert.equal(tries, 10);
+});
+
+test("under another group domain the default objects have its groups, labels and annotations", async () => {
+  const names = { domain: "plumbing.example", platform: "acme" };
+  const settings = { "group-domain": names.domain, "platform-name": names.platform };
+  await using server = await openTestServer({ settings });
+  await until(async () => assert.equal((await server.handle(new Request("https://test/readyz"))).status, 200));
+  const { api } = server;
+  await until(async () => assert.ok((await role(api, "admin")).rules!.length > 5));
+  const { metadata, aggregationRule } = await role(api, "edit");
+  assert.deepEqual(metadata.labels, {
+    "acme.io/bootstrapping": "rbac-defaults",
+    "rbac.authorization.plumbing.example/aggregate-to-admin": "true",
+  });
+  assert.deepEqual(metadata.annotations, { "rbac.authorization.acme.io/autoupdate": "true" });
+  assert.deepEqual(aggregationRule?.clusterRoleSelectors, [{
+    matchLabels: { "rbac.authorization.plumbing.example/aggregate-to-edit": "true" },
+  }]);
+  const { roleRef, subjects } = await binding(api, "system:basic-user");
+  assert.deepEqual([roleRef.apiGroup, subjects?.[0]?.apiGroup], Array(2).fill("rbac.authorization.plumbing.example"));
+  const texts = JSON.stringify([...defaultRoles(names), ...defaultBindings(names)]);
+  assert.doesNotMatch(texts, /k8s\.io|kubernetes\.io|\{domain|\{platform/);
+  const review = { metadata: {}, spec: {} }, ann = { name: "ann", groups: ["system:authenticated"] };
+  const answer = await server.handle(
+    new Request("https://test/apis/authentication.plumbing.example/v1/selfsubjectreviews", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(review),
+    }),
+    ann,
+  );
+  assert.equal(answer.status, 201, "by the default role for every user");
+});
