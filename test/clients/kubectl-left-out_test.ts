@@ -26,11 +26,6 @@ async function writesAreRefusedByName(kubectl: Kubectl): Promise<void> {
   const refused: readonly (readonly [words: string, input: string | undefined, text: RegExp])[] = [
     ["create deployment x --image=y", undefined, /this server does not serve Deployment \(deployments\.apps\)/],
     ["create job j --image=y", undefined, /this server does not serve Job \(jobs\.batch\)/],
-    [
-      "create role r --verb=get --resource=configmaps",
-      undefined,
-      /this server does not serve Role \(roles\.rbac\.authorization\.k8s\.io\)/,
-    ],
     ["create quota q --hard=pods=1", undefined, /this server does not serve ResourceQuota \(resourcequotas\)/],
     ["run x --image=y", undefined, /runs no workloads, so there are no pods/],
     ["create service clusterip s --tcp=80", undefined, /runs no workloads, so there are no services/],

@@ -83,7 +83,7 @@ async function documentation(kubectl: Kubectl, server: RealServer): Promise<void
     good(kubectl, "explain configmap --recursive"),
     good(kubectl, "explain configmap.data"),
     good(kubectl, "version -o json"),
-    good(kubectl, "get --raw /readyz?verbose"),
+    until(() => good(kubectl, "get --raw /readyz?verbose")), // default roles are created after the start
     good(kubectl, "get --raw /api/v1/namespaces/default"),
   ]);
   assert.match(resources, /^configmaps +cm +v1 +true +ConfigMap$/m);

@@ -28,6 +28,18 @@ const changes: Readonly<Record<string, Change>> = {
   "csinodes.storage.k8s.io": { spec: { drivers: [{ name: "a.example.com", nodeID: "one", topologyKeys: ["zone"] }] } },
   "csistoragecapacities.storage.k8s.io": { capacity: "2Gi" },
   "storageclasses.storage.k8s.io": { allowVolumeExpansion: true },
+  ...Object.fromEntries(
+    ["roles", "clusterroles"].map((name) => [
+      `${name}.rbac.authorization.k8s.io`,
+      { rules: [{ verbs: ["list"], apiGroups: [""], resources: ["secrets"] }] },
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["rolebindings", "clusterrolebindings"].map((name) => [
+      `${name}.rbac.authorization.k8s.io`,
+      { subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "somebody" }] },
+    ]),
+  ),
 };
 /** Resources of which nothing but metadata changes outside of a status. */
 export const unchangeable: readonly string[] = [

@@ -226,6 +226,7 @@ test("an etcd that is full takes no writes: named with its words, the server sta
     return (await client.ask("/api/v1/namespaces/default/configmaps", { method: "POST", body })).status;
   };
   try {
+    await until(async () => assert.equal((await client.ask("/readyz")).status, 200)); // the default roles take space
     await until(async () => assert.equal(await create(500_000), 500));
     await until(() => assert.equal(lines(server, `etcd at ${etcd.endpoint} takes no writes since`).length, 1));
     const [line] = lines(server, "takes no writes");
