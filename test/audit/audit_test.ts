@@ -11,6 +11,7 @@ import { configMaps as configMap } from "../../plugins/configmaps/mod.ts";
 import { plugins } from "../../plugins/mod.ts";
 import { startTestServer, type TestServer } from "../harness.ts";
 import { type Answer, httpsClient } from "../https.ts";
+import { holdsItsPlace, served } from "../flags/served.ts";
 import { until } from "../real-server.ts";
 
 /** One request, and the events of it with `*` for what differs each time. */
@@ -227,4 +228,51 @@ test("a client cannot write lines of its own into the log, through its URI, agen
       for (const line of lines) assert.match(line, format === "json" ? /^\{"kind":"Event",.*\}$/ : /^\S+Z AUDIT: id="a\\"b\\\\" stage="/);
     });
   }
+});
+
+test("requests over a limit (429) and those that take too long (504) are recorded with their status", async () => {
+  const policy = everything("Metadata");
+  const folder = await mkdtemp(join(tmpdir(), "thole-audit-"));
+  try {
+    await writeFile(join(folder, "policy"), policy);
+    const log = join(folder, "log");
+    const flags = ["--max-mutating-requests-inflight=1", "--request-timeout=1s"];
+    await served([`--audit-policy-file=${join(folder, "policy")}`, `--audit-log-path=${log}`, ...flags], async (server) => {
+      const slow = server.unfinished("POST", configMaps);
+      await holdsItsPlace(server);
+      assert.equal((await server.client.ask(configMaps, { method: "POST", body: { metadata: { name: "a" } } })).status, 429);
+      assert.equal((await slow.answer).status, 504);
+      const events = (await readFile(log, "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+      const ended = events.filter(({ verb, stage }) => verb === "create" && stage === "ResponseComplete");
+      assert.deepEqual(ended.map(({ responseStatus }) => [responseStatus.code, responseStatus.reason]), [[429, "TooManyRequests"], [
+        504,
+        "Timeout",
+      ]]);
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("events are annotated with deprecated versions, and with what admission notes", async () => {
+  const noting = definePlugin({
+    name: "noting",
+    summary: "Notes what it sees.",
+    admission: [{
+      name: "Noting",
+      resources: [configMap],
+      refuse(next, _prior, context) {
+        context.annotate("noting.example.com/name", next.metadata.name ?? "");
+        return undefined;
+      },
+    }],
+  });
+  const flags = ["--runtime-config=storage.k8s.io/v1beta1=true", "--feature-gates=VolumeAttributesClass=true"];
+  await audited(everything("Metadata"), flags, async (server, events) => {
+    await send(server, { method: "POST", path: configMaps, ...admin, body: '{"metadata":{"name":"a"}}' });
+    await send(server, { method: "GET", path: "/apis/storage.k8s.io/v1beta1/volumeattributesclasses", ...admin });
+    const [, made, , listed] = await events();
+    assert.equal(made.annotations["noting.example.com/name"], "a");
+    assert.deepEqual([listed.annotations["k8s.io/deprecated"], listed.annotations["k8s.io/removed-release"]], ["true", "1.37"]);
+  }, { plugins: [...plugins, noting] });
 });
