@@ -42,9 +42,6 @@ export function observer(
       },
       end(reply) {
         const { body, status: code } = reply;
-        if (known === undefined) {
-          record.authenticationSeconds.with({ result: code === 401 ? "failure" : "error" }).observe((now() - begun) / 1000);
-        }
         if (code === 429 || code === 504) record.terminations.with({ ...labels, code: String(code) }).add();
         const finish = (bytes: number) => {
           held?.[Symbol.dispose]();

@@ -101,7 +101,13 @@ function authenticateOf({ authentication: { authenticators, isAnonymous }, regis
   const authenticate = authenticateInOrder(
     authenticators,
     isAnonymous,
-    (result) => record.authentications.with(result === "success" ? succeeded : { result }).add(),
+    (result, milliseconds) => {
+      const labels = result === "success" ? succeeded : { result };
+      record.authentications.with(labels).add();
+      // The duration of a success is measured with the whole request.
+      if (result !== "success") record.authenticationSeconds.with(labels).observe(milliseconds / 1000);
+    },
+    elapsed,
   );
   return (exchange, warn) => {
     if (exchange.peer !== undefined) record.certificateSeconds.with({}).observe((exchange.peer.expires - systemClock.now()) / 1000);

@@ -184,6 +184,14 @@ export const tokens = {
       await served([`--oidc-issuer-url=${other.url}`, "--oidc-client-id=thole"], async (server) => {
         await until(() => assert.ok(server.logged.some((line) => line.includes("cannot be used") && line.includes(other.url))));
         assert.match(await reviewed(server, await other.token()), /oidc: authenticator not initialized/);
+        assert.equal(await statusOf(server, path, { authorization: `Bearer ${await other.token()}` }), 401);
+        assert.equal(await statusOf(server, path, { authorization: "Bearer nobody's" }), 401);
+        const metrics = (await server.client.ask("/metrics")).text;
+        for (const result of ["error", "failure"]) {
+          assert.match(metrics, new RegExp(`^authentication_attempts\\{result="${result}"\\} 1$`, "m"));
+          assert.match(metrics, new RegExp(`^authentication_duration_seconds_count\\{result="${result}"\\} 1$`, "m"));
+        }
+        assert.ok(server.logged.some((line) => line.includes("the authenticator jwt failed")));
         assert.equal(await statusOf(server, path), 200, "other tokens are good");
       });
     } finally {

@@ -33,22 +33,24 @@ export function authenticatedUsers(): (user: UserInfo) => UserInfo {
 /**
  * Tries each authenticator in order. Credentials that were refused, or could not be checked, and that no later authenticator accepts are
  * 401, also where anonymous requests are allowed. A request without credentials is `system:anonymous` where `anonymous` allows it. An
- * unknown form of a header counts as no credentials, as upstream. `count` receives the outcome.
+ * unknown form of a header counts as no credentials, as upstream. `count` receives the outcome and the milliseconds that it took.
  */
 export function authenticateInOrder(
   authenticators: readonly Authenticator[],
   anonymous: (exchange: Exchange) => boolean,
-  count: (result: AuthenticationResult, user: UserInfo | undefined) => void,
+  count: (result: AuthenticationResult, milliseconds: number) => void,
+  now: () => number = () => performance.now(),
 ): Authenticate {
   const authenticated = authenticatedUsers();
   return async (exchange, warn = () => {}) => {
+    const begun = now();
     let result: AuthenticationResult | undefined;
     for (const authenticator of authenticators) {
       try {
         const user = await authenticator.authenticate(exchange, warn);
         if (user === "refused") result ??= "failure";
         else if (user !== undefined) {
-          count("success", user);
+          count("success", now() - begun);
           return authenticated(user);
         }
       } catch {
@@ -56,8 +58,11 @@ export function authenticateInOrder(
         result = "error";
       }
     }
-    if (result === undefined && anonymous(exchange)) return anonymousUser;
-    count(result ?? "failure", undefined);
+    if (result === undefined && anonymous(exchange)) {
+      count("success", now() - begun);
+      return anonymousUser;
+    }
+    count(result ?? "failure", now() - begun);
     throw new StatusError("Unauthorized", "Unauthorized");
   };
 }

@@ -123,6 +123,13 @@ test("authenticate() does not call the anonymous user authenticated, whoever vou
   assert.deepEqual((await authenticate(exchange({}, stranger))).groups, ["system:unauthenticated"]);
 });
 
+test("authenticate() counts anonymous requests as successes, and each outcome once", async () => {
+  const { authenticate, outcomes } = await world();
+  await authenticate(exchange({}));
+  await refusal(authenticate(exchange({ authorization: "Bearer nope" })));
+  assert.deepEqual(outcomes, ["success", "failure"]);
+});
+
 test("authenticate() lets a request without credentials be anonymous only where that is allowed", async () => {
   assert.deepEqual(await (await world()).authenticate(exchange({})), { name: "system:anonymous", groups: ["system:unauthenticated"] });
   assert.equal(await refusal((await world(false)).authenticate(exchange({}))), "401 Unauthorized");
