@@ -29,8 +29,10 @@ export interface WebhookSettings {
 
 /** The mode where none is given. */
 const defaultModes: readonly string[] = Object.freeze(["RBAC"]);
+/** The default of a server behind a kube-apiserver that authorizes. */
+const clusterModes: readonly string[] = Object.freeze(["Cluster"]);
 /** Modes of kube-apiserver that the server knows by itself, or that are valid although no plugin offers them. */
-const knownModes: readonly string[] = Object.freeze(["AlwaysAllow", "AlwaysDeny", "RBAC", "Webhook"]);
+const knownModes: readonly string[] = Object.freeze(["AlwaysAllow", "AlwaysDeny", "Cluster", "RBAC", "Webhook"]);
 const webhookVersions: readonly string[] = Object.freeze(["v1", "v1beta1"]);
 /** What upstream gives one request of the webhook of the flags. */
 const webhookTimeoutMs = 30_000;
@@ -57,8 +59,13 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
   }
   const modes = config["authorization-mode"], types = authorizerTypes(offered);
   const file = config["authorization-webhook-config-file"], version = config["authorization-webhook-version"];
+  const paths = config["authorization-always-allow-paths"];
   const hasWebhook = modes.includes("Webhook");
   return [
+    ...(modes.includes("Cluster") && config["authorization-kubeconfig"] === ""
+      ? ["authorization-mode Cluster requires --authorization-kubeconfig"]
+      : []),
+    ...paths.filter((path) => path.slice(0, -1).includes("*")).map((path) => `only trailing * allowed in ${JSON.stringify(path)}`),
     ...modes.filter((mode) => !types.includes(mode)).map((mode) => `authorization-mode ${JSON.stringify(mode)} is not a valid mode`),
     ...(hasWebhook && file === "" ? ["authorization-mode Webhook's authorization config file not passed"] : []),
     ...(!hasWebhook && file !== "" ? ["cannot specify --authorization-webhook-config-file without mode Webhook"] : []),
@@ -73,7 +80,8 @@ export function authorizationMistakes(config: Config, offered: readonly string[]
 
 /** The authorizers that the flags name. Names are upstream's: the mode in lower case, `default` for the webhook. */
 export function authorizersOfFlags(config: Config): readonly ConfiguredAuthorizer[] {
-  const modes = config["authorization-mode"].length === 0 ? defaultModes : config["authorization-mode"];
+  const given = config["authorization-mode"], fallback = config["authorization-kubeconfig"] === "" ? defaultModes : clusterModes;
+  const modes = given.length === 0 ? fallback : given;
   return modes.map((type) => type === "Webhook" ? webhookOf(config) : { type, name: type.toLowerCase() });
 }
 

@@ -27,6 +27,7 @@ const isIssuer = "authenticators are opened once, at start";
 const isOpen = "the listener is opened once, at start";
 const isRead = "the file is read once, at start";
 const isFollowed = "a new path needs a restart; the file's content is reloaded when it changes";
+const isCluster = "the connection to the cluster in front is set up once, at start";
 const isStore = "stored objects would stay in the old place";
 const isSpelled = "stored keys, responses and clients already use the name";
 const isElecting = "leader election runs with the values from the start";
@@ -59,6 +60,11 @@ export interface Config extends AuditConfig {
   readonly "service-account-extend-token-expiration": boolean;
   readonly "service-account-lookup": boolean;
   readonly "api-audiences": readonly string[];
+  readonly "authentication-kubeconfig": string;
+  readonly "authentication-skip-lookup": boolean;
+  readonly "authentication-tolerate-lookup-failure": boolean;
+  readonly "authorization-kubeconfig": string;
+  readonly "authorization-always-allow-paths": readonly string[];
   readonly "authorization-mode": readonly string[];
   readonly "authorization-config": string;
   readonly "authorization-webhook-config-file": string;
@@ -254,10 +260,40 @@ export const settings: Settings = Object.freeze(
       duration(2 * 60_000, "Time for which answers of the webhook are remembered, for accepted and refused tokens."),
     ),
 
+    "authentication-kubeconfig": fixed(
+      isCluster,
+      text(
+        "",
+        "Kubeconfig file of the kube-apiserver in front of this server, or in-cluster for the credentials of the pod. Bearer tokens that " +
+          "no other authenticator accepts are reviewed there. The CAs of clients and of the front proxy, which no flag names, are followed in " +
+          "its ConfigMap kube-system/extension-apiserver-authentication.",
+      ),
+    ),
+    "authentication-skip-lookup": fixed(
+      isCluster,
+      bool(false, "Do not read the ConfigMap extension-apiserver-authentication of --authentication-kubeconfig."),
+    ),
+    "authentication-tolerate-lookup-failure": fixed(
+      isCluster,
+      bool(false, "Start although that ConfigMap cannot be read. Until it can be, no CA of the cluster is trusted."),
+    ),
+    "authorization-kubeconfig": fixed(
+      isCluster,
+      text(
+        "",
+        "Kubeconfig file of the kube-apiserver in front, or in-cluster. Requests are authorized there (the mode Cluster), which is the default " +
+          "of --authorization-mode then.",
+      ),
+    ),
+    "authorization-always-allow-paths": fixed(
+      isCluster,
+      list("Paths that the mode Cluster allows without asking; * at the end is a prefix. Empty: /healthz, /livez and /readyz."),
+    ),
     "authorization-mode": live(
       list(
-        "Authorizers in the order in which they are called: RBAC, Webhook, AlwaysAllow, AlwaysDeny, or one that a plugin offers. The " +
-          "first that allows or denies a request decides. Members of system:masters are always allowed. Empty: RBAC.",
+        "Authorizers in the order in which they are called: RBAC, Webhook, Cluster, AlwaysAllow, AlwaysDeny, or one that a plugin offers. The " +
+          "first that allows or denies a request decides. Members of system:masters are always allowed. Empty: RBAC, or Cluster with " +
+          "--authorization-kubeconfig.",
       ),
     ),
     "authorization-config": fixed(

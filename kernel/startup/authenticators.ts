@@ -20,6 +20,7 @@ import type { KernelRecord } from "../observe/metrics.ts";
 import type { Exchange } from "../request/exchange.ts";
 import { errorLog } from "./error-log.ts";
 import { openJwt, readJwtConfiguration } from "./jwt-authentication.ts";
+import { checkDelegation, type FollowedTrust, openClusterTokens } from "./delegation.ts";
 import { checkTokenWebhook, openTokenWebhook } from "./token-webhook.ts";
 
 /** Everything that authenticates. */
@@ -41,6 +42,8 @@ export interface AuthenticationNeeds {
   readonly serviceAccounts?: readonly TokenAuthenticator[];
   /** The audiences of the server. */
   readonly audiences: () => readonly string[];
+  /** What the cluster in front publishes, if it is followed. */
+  readonly clusterTrust?: FollowedTrust | undefined;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
 }
@@ -53,7 +56,8 @@ export async function openAuthentication(config: Config, needs: AuthenticationNe
   const jwt = await openJwt(config, { ...needs, audiences, disallowedIssuers: serviceAccountIssuers(config) });
   const webhook = await openTokenWebhook(config, { ...needs, audiences });
   // Local ones first, then those that ask other servers. Service accounts come before OpenID Connect, which may fetch keys for a token.
-  const tokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook];
+  const cluster = await openClusterTokens(config, { ...needs, audiences });
+  const tokens = [...file.authenticators, ...serviceAccounts, ...jwt.authenticators, ...webhook, ...cluster];
   const failed = errorLog(log);
   const authenticateToken = authenticateTokens({
     authenticators: tokens,
@@ -62,7 +66,7 @@ export async function openAuthentication(config: Config, needs: AuthenticationNe
   });
   return {
     authenticators: [
-      ...(config["requestheader-client-ca-file"] === "" ? [] : [frontProxy(() => inForce().config)]),
+      ...frontProxies(config, needs),
       certificates,
       ...(tokens.length === 0 ? [] : [bearerTokens(authenticateToken)]),
     ],
@@ -70,6 +74,12 @@ export async function openAuthentication(config: Config, needs: AuthenticationNe
     isAnonymous: anonymousRule(() => jwt.anonymous ?? { enabled: inForce().config["anonymous-auth"] }),
     followed: [...file.followed, ...jwt.followed],
   };
+}
+
+/** Front proxies: as the flags say, or else as the cluster in front publishes. */
+function frontProxies(config: Config, { inForce, clusterTrust }: AuthenticationNeeds): readonly Authenticator[] {
+  if (config["requestheader-client-ca-file"] !== "") return [frontProxy(() => inForce().config)];
+  return clusterTrust === undefined ? [] : [frontProxy(() => clusterTrust.current().frontProxy)];
 }
 
 interface OpenedTokens {
@@ -98,5 +108,6 @@ export function checkAuthentication(config: Config): readonly Promise<unknown>[]
     openTokenFile(config["token-auth-file"], () => []),
     readJwtConfiguration(config, serviceAccountIssuers(config)),
     checkTokenWebhook(config),
+    ...checkDelegation(config),
   ];
 }

@@ -29,6 +29,7 @@ import { describe, type Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import type { AuthorizationFile } from "./authorization-file.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
+import { clusterAuthorizer } from "./delegation.ts";
 import { errorLog } from "./error-log.ts";
 
 /** What the chain is made with. */
@@ -134,6 +135,7 @@ class AuthorizationFollower {
     const common = { type, name, definition, webhook };
     const ending = new AbortController();
     const running = { ...common, ready, close: () => ending.abort() }, ended = AbortSignal.any([signal, ending.signal]);
+    if (type === "Cluster") return { ...running, authorizer: clusterAuthorizer(active.config, log, ended) };
     if (webhook !== undefined) return { ...running, authorizer: this.#webhook(name, webhook, active, ended) };
     if (definition === undefined) return { ...running, authorizer: builtIn[type] ?? missing };
     const authorizer = definition.open({

@@ -1,6 +1,7 @@
 /** What settings say of certificates and keys: read from their files, and kept as new as the files are. */
 import { join } from "node:path";
 import { reasonOf } from "../../core/reason-of.ts";
+import type { ClusterTrust } from "../access/delegation/cluster-trust.ts";
 import type { Config } from "../config/settings.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { namesOf } from "../config/active-config.ts";
@@ -22,6 +23,8 @@ export interface Credentials {
   readonly tls: ListenerTls;
   /** PEM of the authority behind the serving certificate; undefined where that was given. */
   readonly ownCa: string | undefined;
+  /** Takes the CAs over that the cluster in front publishes; those that flags name count instead. Throws for text that is no certificate. */
+  withCluster(trust: Pick<ClusterTrust, "clientCa" | "frontProxyCa">): ListenerTls;
   /** Every certificate that the server uses, as it is in force. */
   inUse(): readonly InUse[];
   /** What to follow; `secure` takes certificates into force, or throws. */
@@ -36,6 +39,8 @@ interface InForce {
   readonly bundle: string;
   /** PEM of the authorities of front proxies. */
   readonly frontProxyCa: string | undefined;
+  /** What the cluster in front publishes. */
+  readonly cluster: Pick<ClusterTrust, "clientCa" | "frontProxyCa">;
 }
 
 /** Rejects for files that hold none of what they should; `now` is in milliseconds since the epoch. Logs each of the server's
@@ -64,11 +69,12 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
     serving: await readServing(),
     bundle: await readBundle(),
     frontProxyCa: await readProxies(),
+    cluster: { clientCa: "", frontProxyCa: "" },
   };
-  const tlsOf = ({ pki, serving, bundle, frontProxyCa }: InForce): ListenerTls => ({
+  const tlsOf = ({ pki, serving, bundle, frontProxyCa, cluster }: InForce): ListenerTls => ({
     ...serving ?? pki.serving,
-    clientCa: `${pki.ca.cert}\n${bundle}`,
-    frontProxyCa,
+    clientCa: `${pki.ca.cert}\n${caPath === "" ? cluster.clientCa : bundle}`,
+    frontProxyCa: frontProxyCa ?? (cluster.frontProxyCa === "" ? undefined : cluster.frontProxyCa),
   });
 
   function followed(secure: (tls: ListenerTls) => void): readonly Followed[] {
@@ -124,8 +130,15 @@ export async function openCredentials(config: Config, now: () => number, log: Pi
     ];
   }
 
+  function withCluster({ clientCa, frontProxyCa }: InForce["cluster"]): ListenerTls {
+    for (const bundle of [clientCa, frontProxyCa]) if (bundle !== "") peerVerifier(bundle);
+    inForce = { ...inForce, cluster: { clientCa, frontProxyCa } };
+    return tlsOf(inForce);
+  }
+
   return {
     inUse,
+    withCluster,
     get pki() {
       return inForce.pki;
     },

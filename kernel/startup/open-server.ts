@@ -17,6 +17,7 @@ import { authorizersHook, openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
+import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
 import { bootstrapHook, openHealth } from "./health-checks.ts";
 import { openedAudit } from "./open-audit.ts";
@@ -37,6 +38,8 @@ export interface Opened {
   /** Resolves once controllers have seen what there is, or that takes too long to wait for: it goes on after that. */
   readonly started: Promise<void>;
   readonly inForce: () => ActiveConfig;
+  /** What the cluster in front publishes, if it is followed. */
+  readonly clusterTrust: FollowedTrust | undefined;
   /** Replaces the configuration in force; requests that have begun finish with the previous one. */
   swap(next: ActiveConfig): void;
   readonly reload: Reload;
@@ -68,7 +71,10 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
   servePluginMetrics(inForce, registry);
   registry.beforeScrape(processReader(registry.record));
   const accounts = await openServiceAccounts(config, { inForce, log, record: registry.record });
+  await Promise.all(checkDelegation(config));
+  const clusterTrust = await openClusterTrust(config, { log, signal });
   const authentication = await openAuthentication(config, {
+    clusterTrust,
     inForce: inForce.current,
     log,
     record: registry.record,
@@ -127,6 +133,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
       start.all([authorizersHook, ...controllerHooks(inForce.current().catalog)]),
       pause(limits.startedMsMax, signal),
     ]),
+    clusterTrust,
     inForce: inForce.current,
     swap: inForce.swap,
     reload,

@@ -41,6 +41,8 @@ export const kubeconfigSettings = Object.freeze(
     "audit-webhook-config-file",
     "authentication-token-webhook-config-file",
     "authorization-webhook-config-file",
+    "authentication-kubeconfig",
+    "authorization-kubeconfig",
   ] as const satisfies readonly SettingName[],
 );
 

@@ -76,6 +76,8 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     if (info === undefined) return;
     registry.record.terminations.with({ ...requestLabels(exchange.method, info, undefined, server.catalog), code: "429" }).add();
   });
+  const { clusterTrust } = opened;
+  if (clusterTrust !== undefined) credentials.withCluster(clusterTrust.current());
   const listener = await listen({
     host: config["bind-address"],
     port: config["secure-port"],
@@ -103,6 +105,7 @@ async function listening({ config, log }: ServeOptions, opened: Opened, credenti
     await listener.close(0);
     throw error;
   }
+  clusterTrust?.follow((trust) => listener.secure(credentials.withCluster(trust)));
   const ending = new AbortController();
   const renewed = credentials.followed(listener.secure).map((each) => ({
     ...each,

@@ -1,0 +1,157 @@
+/** A server behind a kube-apiserver: it reviews tokens and requests there, and follows the trust that the cluster publishes. */
+import { systemClock } from "../../core/async.ts";
+import type { AuthorizationAttributes, Authorizer } from "../../core/access.ts";
+import { cachedTokens, type TokenAuthenticator, tokenReviewer } from "../access/authentication/mod.ts";
+import { accessReviews } from "../access/authorization/mod.ts";
+import {
+  type ClusterApi,
+  ClusterError,
+  type ClusterTrust,
+  followClusterTrust,
+  noTrust,
+  readClusterTrust,
+} from "../access/delegation/cluster-trust.ts";
+import { readAccess } from "../access/remote/kubeconfig.ts";
+import { messageOf, type RemoteClient, remoteClient, RemoteError } from "../access/remote/remote-client.ts";
+import type { Config } from "../config/settings.ts";
+import { describe, type Log } from "../observe/log.ts";
+import { tokenCacheMeter } from "./authentication-meters.ts";
+import { errorLog } from "./error-log.ts";
+import type { TokenWebhookNeeds } from "./token-webhook.ts";
+import { keyedHash } from "./keyed-hash.ts";
+
+/** Milliseconds for one review, with all attempts, and for reading the trust at start; upstream's. */
+const clusterMs = 10_000;
+/** Milliseconds for which answers count: upstream's for servers behind a kube-apiserver. */
+const cachedMs = 10_000;
+/** Versions of the cluster's groups, which have its names, whatever --group-domain says. */
+const clusterDomain = "k8s.io", tokenReviewVersion = "authentication.k8s.io/v1", accessReviewVersion = "v1";
+const tokenReviewPath = `/apis/${tokenReviewVersion}/tokenreviews`;
+const accessReviewPath = `/apis/authorization.k8s.io/${accessReviewVersion}/subjectaccessreviews`;
+/** Allowed without asking, by upstream's default. */
+const defaultPaths: readonly string[] = Object.freeze(["/healthz", "/livez", "/readyz"]);
+
+function clientOf(path: string, signal: AbortSignal): RemoteClient {
+  const client = remoteClient(() => readAccess(path));
+  signal.addEventListener("abort", () => client.close(), { once: true });
+  return client;
+}
+
+/** Kubeconfigs that the settings name. Each rejects for one that cannot be used. */
+export function checkDelegation(config: Config): readonly Promise<unknown>[] {
+  return [config["authentication-kubeconfig"], config["authorization-kubeconfig"]].filter((path) => path !== "").map(readAccess);
+}
+
+/** The authenticator that reviews tokens in the cluster, behind a cache; none without --authentication-kubeconfig. */
+export async function openClusterTokens(
+  config: Config,
+  { record, audiences, signal }: TokenWebhookNeeds,
+): Promise<readonly TokenAuthenticator[]> {
+  const path = config["authentication-kubeconfig"];
+  if (path === "") return [];
+  const reviewer = tokenReviewer({
+    name: "cluster",
+    client: clientOf(path, signal),
+    path: tokenReviewPath,
+    apiVersion: tokenReviewVersion,
+    audiences,
+    clock: systemClock,
+    random: Math.random,
+    signal,
+  });
+  const hash = keyedHash(), meter = tokenCacheMeter(record);
+  return [cachedTokens(reviewer, { acceptedMs: cachedMs, refusedMs: cachedMs, hash, now: Date.now, meter })];
+}
+
+/** The trust of the cluster, as it is followed. */
+export interface FollowedTrust {
+  current(): ClusterTrust;
+  /** Calls `changed` with each new trust until the signal aborts; a trust that `changed` throws for is not taken over. */
+  follow(changed: (trust: ClusterTrust) => void): void;
+}
+
+/**
+ * Reads what the cluster publishes; undefined where the settings do not ask for it. Rejects where it cannot be read, unless
+ * --authentication-tolerate-lookup-failure is set: then nothing is trusted until it can be.
+ */
+export async function openClusterTrust(
+  config: Config,
+  { log, signal }: { readonly log: Pick<Log, "info" | "error">; readonly signal: AbortSignal },
+): Promise<FollowedTrust | undefined> {
+  const path = config["authentication-kubeconfig"];
+  if (path === "" || config["authentication-skip-lookup"]) return undefined;
+  const api = clusterApi(clientOf(path, signal));
+  let trust = await readClusterTrust(api, AbortSignal.any([signal, AbortSignal.timeout(clusterMs)])).catch((error: unknown) => {
+    if (!config["authentication-tolerate-lookup-failure"]) throw error;
+    log.error(
+      "the trust of the cluster cannot be read: no front proxy and no client certificate of the cluster is trusted",
+      describe(error),
+    );
+    return noTrust;
+  });
+  return {
+    current: () => trust,
+    follow(changed) {
+      const take = (next: ClusterTrust) => {
+        if (JSON.stringify(next) === JSON.stringify(trust)) return;
+        changed(next);
+        trust = next;
+        log.info("the trust that the cluster publishes has changed and is in force");
+      };
+      const failed = (reason: string) =>
+        log.error("the trust that the cluster publishes cannot be followed; it is tried again", { reason });
+      void followClusterTrust({ api, clock: systemClock, random: Math.random, signal, failed }, take);
+    },
+  };
+}
+
+function clusterApi(client: RemoteClient): ClusterApi {
+  return {
+    async get(path, signal) {
+      const { status, body } = await client.send({ method: "GET", path, signal });
+      if (status !== 200) throw new ClusterError(status, messageOf(body) ?? `status ${status}`);
+      return body;
+    },
+    async *watch(path, signal) {
+      try {
+        yield* client.stream(path, signal);
+      } catch (error) {
+        throw error instanceof RemoteError ? new ClusterError(error.status, error.message) : error;
+      }
+    },
+  };
+}
+
+/** The authorizer `Cluster`: the paths that need no right, then the cluster's SubjectAccessReviews. */
+export function clusterAuthorizer(config: Config, log: Pick<Log, "error">, signal: AbortSignal): Authorizer {
+  const reviews = accessReviews({
+    name: "cluster",
+    client: clientOf(config["authorization-kubeconfig"], signal),
+    domain: clusterDomain,
+    signal,
+    path: accessReviewPath,
+    version: accessReviewVersion,
+    clock: systemClock,
+    random: Math.random,
+    allowedMs: cachedMs,
+    deniedMs: cachedMs,
+    timeoutMs: clusterMs,
+    onError: "noOpinion",
+    log: errorLog(log),
+  });
+  const listed = config["authorization-always-allow-paths"];
+  const isFree = freePaths(listed.length === 0 ? defaultPaths : listed);
+  return {
+    ...reviews,
+    authorize: (user, attributes) => isFree(attributes) ? { verdict: "allow", reason: "" } : reviews.authorize(user, attributes),
+  };
+}
+
+/** Whether a request is for one of these paths; a star at the end stands for everything that begins so. Slashes at the front do not count. */
+export function freePaths(paths: readonly string[]): (attributes: AuthorizationAttributes) => boolean {
+  const bare = (path: string) => path.startsWith("/") ? path.slice(1) : path;
+  const exact = new Set(paths.filter((path) => !path.endsWith("*")).map(bare));
+  const prefixes = paths.filter((path) => path.endsWith("*")).map((path) => bare(path).slice(0, -1));
+  return ({ isResourceRequest, path }) =>
+    !isResourceRequest && (exact.has(bare(path)) || prefixes.some((prefix) => bare(path).startsWith(prefix)));
+}
