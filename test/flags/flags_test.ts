@@ -17,6 +17,7 @@ import { freePort } from "../ports.ts";
 import { startProgram, startRealServer, until } from "../real-server.ts";
 import { electing } from "./electing.ts";
 import { observing } from "./observing.ts";
+import { clustered } from "./clustered.ts";
 import { proxied } from "./proxied.ts";
 import { requestsUntilGoaway } from "./goaway.ts";
 import { auditing } from "./auditing.ts";
@@ -240,6 +241,7 @@ const proofs: { readonly [Name in SettingName]: Proof } = {
     await served(["--etcd-compaction-interval=0"], async (server) => assert.equal(await statusOf(server, await oldest(server)), 200));
   },
 
+  ...clustered,
   ...proxied,
   ...tokens,
   ...authorizing,
