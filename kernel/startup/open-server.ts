@@ -1,7 +1,6 @@
 /** A server that answers in process: what settings, plugins and a store make together, and how it follows other settings. */
 import { once, pause, systemClock } from "../../core/async.ts";
 import { limits } from "../../core/limits.ts";
-import { controllerHooks } from "../background/background.ts";
 import { type ActiveConfig, activeConfigOf } from "../config/active-config.ts";
 import type { Followed } from "../config/follow-files.ts";
 import { apiAudiences } from "../config/service-accounts.ts";
@@ -13,13 +12,13 @@ import type { Server } from "../server.ts";
 import { assemble } from "./assemble.ts";
 import { openAuthentication } from "./authenticators.ts";
 import { openAuthorizationFile } from "./authorization-file.ts";
-import { authorizersHook, openAuthorization } from "./authorization.ts";
+import { openAuthorization } from "./authorization.ts";
 import type { InUse } from "./certificate-validity.ts";
 import { rootCertificatesOf } from "./credentials.ts";
 import { type ConfigInForce, configInForce } from "./config-in-force.ts";
 import { checkDelegation, type FollowedTrust, openClusterTrust } from "./delegation.ts";
 import { describeConfig } from "./describe-server.ts";
-import { bootstrapHook, openHealth } from "./health-checks.ts";
+import { bootstrapHook, hookNames, openHealth } from "./health-checks.ts";
 import { openedAudit } from "./open-audit.ts";
 import { openControllers, serverApi } from "./open-controllers.ts";
 import { openMetrics, servePluginMetrics } from "./open-metrics.ts";
@@ -130,7 +129,7 @@ export async function openServer(options: ServeOptions): Promise<Opened> {
     registry,
     bootstrapped,
     started: Promise.race([
-      start.all([authorizersHook, ...controllerHooks(inForce.current().catalog)]),
+      start.all(hookNames(inForce.current().catalog)),
       pause(limits.startedMsMax, signal),
     ]),
     clusterTrust,

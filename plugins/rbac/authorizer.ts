@@ -1,5 +1,6 @@
 /** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
 import { type ApiObject, type Authorizer, type AuthorizerContext, type AuthorizerDefinition, spell } from "../../plugin.ts";
+import { defaultBindings, defaultRoles } from "./policy.ts";
 import { RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";
 
@@ -12,9 +13,19 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
   summary: "Allows what roles say that bindings give to the user.",
   open(context) {
     const index = new RuleIndex(spell(context.names, "rbac.authorization.{domain}"));
-    const role = { set: (each: ApiObject) => index.setRole(each as Role), remove: (each: ApiObject) => index.deleteRole(each as Role) };
+    const defaults = untilThere([...defaultRoles(context.names), ...defaultBindings(context.names)]);
+    const role = {
+      set(each: ApiObject) {
+        index.setRole(each as Role); // of that resource, as below
+        defaults.met(each);
+      },
+      remove: (each: ApiObject) => index.deleteRole(each as Role),
+    };
     const binding = {
-      set: (each: ApiObject) => index.setBinding(each as Binding),
+      set(each: ApiObject) {
+        index.setBinding(each as Binding);
+        defaults.met(each);
+      },
       remove: (each: ApiObject) => index.deleteBinding(each as Binding),
     };
     const synced = [
@@ -23,9 +34,22 @@ export const rbacAuthorizer: AuthorizerDefinition = Object.freeze<AuthorizerDefi
       follow(context, "clusterrolebindings", binding),
       follow(context, "rolebindings", binding),
     ];
-    return { ...authorizerOf(index), ready: Promise.all(synced).then(() => {}) };
+    return { ...authorizerOf(index), ready: Promise.all([...synced, defaults.there]).then(() => {}) };
   },
 });
+
+/** Resolves `there` once each of these objects was met: a first start makes them, and without them nobody may do anything. */
+function untilThere(objects: readonly ApiObject[]): { readonly there: Promise<void>; met(object: ApiObject): void } {
+  const key = ({ kind, metadata }: ApiObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
+  const missing = new Set(objects.map(key)), { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    there: promise,
+    met(object) {
+      missing.delete(key(object));
+      if (missing.size === 0) resolve();
+    },
+  };
+}
 
 interface Target {
   readonly set: (object: ApiObject) => void;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { ApiObject, AuthorizationAttributes, AuthorizerContext, Caller } from "../../plugin.ts";
 import { fakeApi, noMetric } from "../../core/test-context.ts";
 import { defaultNames } from "../../core/names.ts";
+import { defaultBindings, defaultRoles } from "./policy.ts";
 import { authorizerOf, rbacAuthorizer } from "./authorizer.ts";
 import { RuleIndex } from "./rule-index.ts";
 import type { Binding, Role, Subject } from "./schema.ts";
@@ -148,6 +149,8 @@ test("the authorizer follows the API, is ready with the initial state, and drops
   const bindings = (name: string): Change => ({ type: "ADDED", object: binding(name, "view", [{ kind: "User", name }]) as ApiObject });
   const api = fakeApi({
     async *watch(_version, resource, _namespace, _query, signal, _scope, synced): AsyncGenerator<Change> {
+      const defaults = { clusterroles: defaultRoles(defaultNames), clusterrolebindings: defaultBindings(defaultNames) };
+      for (const object of defaults[resource as keyof typeof defaults] ?? []) yield { type: "ADDED", object };
       if (resource === "clusterroles") yield { type: "ADDED", object: role("view", ["get"], ["pods"]) as ApiObject };
       if (resource === "clusterrolebindings") {
         round++;

@@ -12,8 +12,8 @@ export const bootstrapRoles: StartHook = Object.freeze<StartHook>({
   fieldManager: "kube-apiserver",
   async run(context) {
     const { names } = context;
-    for (const role of defaultRoles(names)) await reconcile(context, "clusterroles", role as ClusterRole, reconciledRole);
-    for (const binding of defaultBindings(names)) await reconcile(context, "clusterrolebindings", binding as Binding, reconciledBinding);
+    for (const role of defaultRoles(names)) await reconcile(context, "clusterroles", role, reconciledRole);
+    for (const binding of defaultBindings(names)) await reconcile(context, "clusterrolebindings", binding, reconciledBinding);
   },
 });
 

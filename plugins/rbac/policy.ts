@@ -2,8 +2,8 @@
  * The roles and bindings that exist from the start, with the names and rights that kube-apiserver gives them. Roles of kubelets, proxies,
  * schedulers and certificate signers are left out: nothing here has their work.
  */
-import { type Names, spell, systemGroups } from "../../plugin.ts";
-import type { PolicyRule } from "./schema.ts";
+import { type ApiObject, type Names, spell, systemGroups } from "../../plugin.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
 
 /** A role as the policy describes it. */
 export interface DefaultRole {
@@ -205,7 +205,7 @@ const bindings: readonly DefaultBinding[] = [
 ];
 
 /** The default roles as objects, with the names of this server. */
-export function defaultRoles(names: Names): readonly object[] {
+export function defaultRoles(names: Names): readonly ClusterRole[] {
   const prefix = spell(names, "rbac.authorization.{domain}");
   const label = (suffix: string) => ({ [`${prefix}/aggregate-to-${suffix}`]: "true" });
   const spelled = ({ apiGroups, ...rest }: PolicyRule): PolicyRule => ({
@@ -213,6 +213,8 @@ export function defaultRoles(names: Names): readonly object[] {
     ...(apiGroups === undefined ? {} : { apiGroups: apiGroups.map((group) => spell(names, group)) }),
   });
   return roles.map(({ name, rules = [], aggregates, aggregatedTo }) => ({
+    kind: "ClusterRole",
+    apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, name, aggregatedTo === undefined ? {} : label(aggregatedTo)),
     rules: rules.map(spelled),
     ...(aggregates === undefined ? {} : { aggregationRule: { clusterRoleSelectors: [{ matchLabels: label(aggregates) }] } }),
@@ -220,9 +222,11 @@ export function defaultRoles(names: Names): readonly object[] {
 }
 
 /** The default bindings as objects. */
-export function defaultBindings(names: Names): readonly object[] {
+export function defaultBindings(names: Names): readonly Binding[] {
   const apiGroup = spell(names, "rbac.authorization.{domain}");
   return bindings.map(({ name, role, groups = [], users = [], accounts = [] }) => ({
+    kind: "ClusterRoleBinding",
+    apiVersion: spell(names, groupVersion),
     metadata: withMarks(names, name, {}),
     roleRef: { apiGroup, kind: "ClusterRole", name: role },
     subjects: [
@@ -233,7 +237,7 @@ export function defaultBindings(names: Names): readonly object[] {
   }));
 }
 
-function withMarks(names: Names, name: string, labels: Readonly<Record<string, string>>): object {
+function withMarks(names: Names, name: string, labels: Readonly<Record<string, string>>): ApiObject["metadata"] {
   return {
     name,
     labels: { [spell(names, "{platform}.io/bootstrapping")]: "rbac-defaults", ...labels },
