@@ -176,7 +176,13 @@ export const auditing = {
         let shown = "";
         await audited(folder, [...flags, `--audit-log-mode=${mode}`], async ({ client }) => {
           const { status, text } = await client.ask(configMaps, { method: "POST", body });
-          await until(async () => assert.match((await client.ask("/metrics")).text, /apiserver_audit_error_total\{plugin="log"\} [1-9]/));
+          await until(async () => {
+            const { text } = await client.ask("/metrics");
+            assert.match(text, /^apiserver_audit_error_total\{plugin="log"\} [1-9]/m);
+            assert.match(text, /^apiserver_audit_event_total [1-9]/m);
+            assert.match(text, /^apiserver_audit_level_total\{level="Metadata"\} 1$/m);
+            if (mode === "blocking-strict") assert.match(text, /^apiserver_audit_requests_rejected_total 1$/m);
+          });
           shown = status === 201 ? "201" : `${status} ${text.trim()}`;
         });
         return shown;
