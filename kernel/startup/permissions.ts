@@ -69,7 +69,7 @@ export function permissionFlags(args: readonly string[], folder: string): readon
     "--cached-only",
     `--allow-read=${listed([...read, ...remotes.files, ...write])}`,
     ...(write.length === 0 ? [] : [`--allow-write=${listed(write)}`]),
-    `--allow-net=${listed([...addresses(config), ...remoteAddresses(config, folder), ...remotes.addresses])}`,
+    `--allow-net=${listed([...addresses(config), ...issuerAddresses(config, folder), ...remotes.addresses])}`,
     "--allow-sys=hostname,networkInterfaces",
     ...(remotes.isInCluster ? ["--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT"] : []),
   ];
@@ -153,22 +153,10 @@ function hostOf(text: string): readonly string[] {
   return url === null || url.hostname === "" ? [] : [`${url.hostname}:${url.port || (url.protocol === "https:" ? "443" : "80")}`];
 }
 
-/** Settings that name servers, by their URL, and settings of files that do. */
-const urlSettings = Object.freeze(["oidc-issuer-url"] as const satisfies readonly SettingName[]);
-const urlFileSettings = Object.freeze(
-  [
-    "authentication-config",
-    "authentication-token-webhook-config-file",
-  ] as const satisfies readonly SettingName[],
-);
-
-/**
- * Servers that issue or review tokens. Keys of an issuer must be served by its own host; Google's are known to be elsewhere. A file that
- * cannot be read names none.
- */
-function remoteAddresses(config: Config, folder: string): string[] {
-  const texts = [...urlSettings.map((name) => config[name]), ...urlFileSettings.map((name) => textOf(config[name], folder))];
-  const hosts = texts.flatMap((text) => [...text.matchAll(/\bhttps?:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url)));
+/** Issuers of tokens. Their keys must be served by the same host; those of Google are known to be elsewhere. */
+function issuerAddresses(config: Config, folder: string): string[] {
+  const text = `${config["oidc-issuer-url"]} ${textOf(config["authentication-config"], folder)}`;
+  const hosts = [...text.matchAll(/\bhttps:\/\/[^\s"'\/?#,\\}\]]+/g)].flatMap(([url]) => hostOf(url));
   return hosts.includes("accounts.google.com:443") ? [...hosts, "www.googleapis.com:443"] : hosts;
 }
 

@@ -97,14 +97,21 @@ test("permissionFlags() grants the files and servers of token issuers and webhoo
   try {
     const issuers = join(folder, "issuers.yaml"), webhook = join(folder, "webhook.yaml");
     writeFileSync(issuers, "jwt:\n- issuer: {url: https://accounts.google.com}\n- issuer:\n    url: 'https://a.example.com:8443/x'\n");
-    writeFileSync(webhook, JSON.stringify({ clusters: [{ cluster: { server: "https://10.0.0.7:443/review" } }] }));
+    writeFileSync(
+      webhook,
+      JSON.stringify({
+        "current-context": "w",
+        contexts: [{ name: "w", context: { cluster: "w" } }],
+        clusters: [{ name: "w", cluster: { server: "https://10.0.0.7:443/review" } }],
+      }),
+    );
     const { read, net } = granted([
       "--data-dir=:memory:",
       `--authentication-config=${issuers}`,
       `--authentication-token-webhook-config-file=${webhook}`,
     ]);
     assert.ok([issuers, webhook].every((file) => read?.includes(file)));
-    assert.deepEqual(net, ["127.0.0.1:6443", "accounts.google.com:443", "a.example.com:8443", "10.0.0.7:443", "www.googleapis.com:443"]);
+    assert.deepEqual(net, ["127.0.0.1:6443", "accounts.google.com:443", "a.example.com:8443", "www.googleapis.com:443", "10.0.0.7:443"]);
     assert.deepEqual(granted(["--oidc-issuer-url=https://b.example.com/realm", "--oidc-client-id=a"]).net, [
       "127.0.0.1:6443",
       "b.example.com:443",
