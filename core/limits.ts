@@ -204,6 +204,9 @@ export const limits = Object.freeze({
   /** Events of one controller that wait to be written (as client-go), and events that can become a series. */
   eventsWaitingMax: 1000,
   eventSeriesMax: 4096,
+  /** Milliseconds after its start for which a controller waits for its rights, and between two attempts. */
+  localAuthorizationMs: 10_000,
+  localAuthorizationRetryMs: 20,
   /** Time that the start waits for controllers. */
   startedMsMax: 2_000,
   /** Maximum depth of the path of a managed field. */

@@ -3,7 +3,7 @@
  * available. `define.ts` checks definitions and reports all mistakes together.
  */
 import type { MetricDefinition, MetricOf } from "../metrics/mod.ts";
-import type { Access, Authorizer, Reader } from "./access.ts";
+import type { Access, Authorizer, Reader, ResourceRule } from "./access.ts";
 import type { Api } from "./api.ts";
 import type { FieldError } from "./field-error.ts";
 import type { Column } from "./meta/columns.ts";
@@ -362,6 +362,18 @@ export interface Controller {
   readonly needs?: readonly ControllerNeed[];
   /** Owner of the fields that it writes, in metadata.managedFields; at most 128 bytes. Default: `name`. */
   readonly fieldManager?: string;
+  /**
+   * The service account of `kube-system` as which it writes, such as `namespace-controller`: its requests are authorized as those of any
+   * client. It reads as the user `system:kube-controller-manager`, which may read everything. `permissions` are the rights of the account;
+   * without them roles or other authorizers must give it rights. Default: the controller is a member of `system:masters`. So it is, too,
+   * where no plugin offers the authorizer RBAC.
+   */
+  readonly serviceAccount?: string;
+  /**
+   * The rights of `serviceAccount`. While RBAC is served, they are kept as the ClusterRole `system:controller:<serviceAccount>` with a
+   * ClusterRoleBinding of the same name. API groups may contain `{domain}`.
+   */
+  readonly permissions?: readonly ResourceRule[];
   run(world: ControllerContext, signal: AbortSignal): Promise<void>;
 }
 

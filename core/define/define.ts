@@ -6,7 +6,7 @@ import { lineNames, metricMistakes } from "../../metrics/mod.ts";
 import { append } from "../append.ts";
 import { groupVersionMistakes, minorOf, repeated, resourceMistakes } from "./resource.ts";
 import { pluralOf } from "./plural.ts";
-import { dns1035Label, qualifiedName } from "../meta/names.ts";
+import { dns1035Label, dns1123Subdomain, qualifiedName } from "../meta/names.ts";
 import { fieldErrorText } from "../field-error.ts";
 import { validateFieldManager } from "../meta/field-manager.ts";
 import type { GateStage, Plugin, Resource } from "../plugin.ts";
@@ -69,6 +69,7 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
     ...controllers.filter(({ name }) => qualifiedName(name).length > 0).map(({ name }) =>
       `controller "${name}": its name must be a qualified name`
     ),
+    ...controllers.flatMap(({ name, serviceAccount, permissions }) => accountMistakes(name, serviceAccount, permissions !== undefined)),
     ...controllers.flatMap(({ name, gate, needs = [] }) => [
       ...(gate === undefined || gates.has(gate) ? [] : [`controller "${name}": the plugin has no feature gate "${gate}"`]),
       ...needs.flatMap(({ groupVersions }) => groupVersions.flatMap(groupVersionMistakes)).map((each) => `controller "${name}": ${each}`),
@@ -89,6 +90,12 @@ function pluginMistakes(plugin: Plugin): readonly string[] {
 /** `plural in group/version` for each served version of the resource. */
 function endpointsOf(resource: Resource): readonly string[] {
   return Object.keys(resource.served).map((groupVersion) => `${resource.plural ?? pluralOf(resource.kind)} in ${groupVersion}`);
+}
+
+/** The mistakes of the service account of a controller. */
+function accountMistakes(name: string, account: string | undefined, hasPermissions: boolean): readonly string[] {
+  if (account === undefined) return hasPermissions ? [`controller "${name}": permissions need a serviceAccount`] : [];
+  return dns1123Subdomain(account).map((wrong) => `controller "${name}": serviceAccount ${JSON.stringify(account)}: ${wrong}`);
 }
 
 /** The mistakes of the field manager of a controller or start hook. */

@@ -5,6 +5,7 @@ import type { WorkMeter } from "../../core/work.ts";
 import type { MetricOf } from "../../metrics/mod.ts";
 import type { StartUp } from "../../health/mod.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { applyPermissions } from "./controller-permissions.ts";
 import { controllerNews, controllerStates, runControllers } from "./controllers.ts";
 import { type ElectionNeeds, whenElected } from "./elected.ts";
 import type { ActiveConfig } from "../config/active-config.ts";
@@ -30,7 +31,7 @@ export interface BackgroundNeeds {
   readonly store: Store;
   readonly api: Api;
   /** The API of one controller, which reports its watches, and of one start hook. Each writes with its own field manager. */
-  readonly apiOf: (controller: Controller) => Api;
+  readonly apiOf: (controller: Controller, until: AbortSignal) => Api;
   readonly hookApiOf: (hook: StartHook) => Api;
   /** Name of the machine, for the events of controllers and start hooks. */
   readonly host: string;
@@ -82,12 +83,15 @@ export function runBackground(
         return { ...shared, api, logError, events: servesEvents(catalog) ? eventRecorder(options) : { record() {} } };
       };
       const controllerContextOf = (controller: Controller, until: AbortSignal) => ({
-        ...contextOf("controller", controller.name, apiOf(controller), until),
+        ...contextOf("controller", controller.name, apiOf(controller, until), until),
         work: queue(controller.name),
       });
-      const run = (until: AbortSignal) =>
-        runControllers(
-          states.filter(({ runs }) => runs).map(({ controller }) => controller),
+      const chosen = states.filter(({ runs }) => runs).map(({ controller }) => controller);
+      const run = (until: AbortSignal) => {
+        // Controllers whose rights are not there yet are refused, and try again.
+        void keepPermissions(chosen, api, catalog, log, until);
+        return runControllers(
+          chosen,
           controllerContextOf,
           until,
           {
@@ -97,6 +101,7 @@ export function runBackground(
             failed: (name, error) => log.error(`controller ${name} failed and starts again`, describe(error)),
           },
         );
+      };
       // A server whose controllers rest has nothing to wait for.
       const resting = () => controllerHooks(catalog).forEach(start.finished);
       await Promise.all([
@@ -176,6 +181,24 @@ function relay(signal: AbortSignal): Relay {
     },
     done: () => done,
   };
+}
+
+/** Applies the rights of controllers, with retries. Never rejects. */
+async function keepPermissions(
+  controllers: readonly Controller[],
+  api: Api,
+  catalog: Catalog,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await applyPermissions(controllers, api, catalog);
+    } catch (error) {
+      if (!signal.aborted) log.error("the rights of controllers cannot be written, and are tried again", describe(error));
+    }
+    await pause(retryMs, signal);
+  }
 }
 
 /** Creates the bootstrap objects of newly served resources, with retries. Not awaited. */

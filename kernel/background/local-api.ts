@@ -1,4 +1,5 @@
 /** The API for work inside the process: the same way as any client's, from the path on, without sockets. */
+import { pause } from "../../core/async.ts";
 import { applyMediaType } from "../../core/codec/negotiate.ts";
 import { goJson } from "../../core/tree/json-text.ts";
 import { limits } from "../../core/limits.ts";
@@ -17,7 +18,7 @@ import { AuditFailure } from "../access/audit/mod.ts";
 import { dispatch, errorReply } from "../handle.ts";
 import { FollowedObjects } from "./followed-objects.ts";
 import { type Endpoint } from "../catalog/catalog.ts";
-import { requestInfo } from "../request/request-info.ts";
+import { type RequestInfo, requestInfo } from "../request/request-info.ts";
 import { route } from "../request/route.ts";
 import type { Server } from "../server.ts";
 import { noteFailure } from "../respond/audited.ts";
@@ -30,10 +31,36 @@ export interface LocalOptions {
   readonly manager?: string;
   /** Told of each watch that begins, by the kind as Go writes its type; what it gives is called once the watch has shown what there was. */
   readonly follows?: (kind: string) => () => void;
+  /** The user as whom it reads. Default: the user. */
+  readonly reader?: UserInfo;
+  /**
+   * Milliseconds from now for which a refused call is tried again before it fails: the roles of a first start are written while controllers
+   * start. Default 0.
+   */
+  readonly patientMs?: number;
+  /** Aborts when refused calls are not tried again any more. */
+  readonly patientWhile?: AbortSignal;
 }
 
-/** An API whose calls are made as `user`; nothing is authorized again. */
-export function localApi(server: Server, user: UserInfo, { manager = user.name, follows = () => () => {} }: LocalOptions = {}): Api {
+/** An API whose calls are made as `user`, and authorized as those of any client. */
+export function localApi(server: Server, user: UserInfo, options: LocalOptions = {}): Api {
+  const { manager = user.name, follows = () => () => {}, reader = user, patientMs = 0, patientWhile = never } = options;
+  /** Ends with the first call that is allowed: the rights of a user come together. */
+  let patientUntil = performance.now() + patientMs;
+  /** Rejects with 403 where the caller may not do this. */
+  async function authorize(caller: UserInfo, info: RequestInfo, decided: DecisionSink): Promise<void> {
+    for (;;) {
+      try {
+        await server.authorize(caller, info, decided);
+        if (caller === user) patientUntil = 0;
+        return;
+      } catch (error) {
+        const isRefused = error instanceof StatusError && error.reason === "Forbidden";
+        if (!isRefused || patientWhile.aborted || performance.now() >= patientUntil) throw error;
+        await pause(limits.localAuthorizationRetryMs, patientWhile);
+      }
+    }
+  }
   async function send(
     method: string,
     url: string,
@@ -58,13 +85,14 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
     };
     const info = requestInfo(method, url)!; // our own URLs are well formed
     server.countOwnRequest(method, info);
-    const audit = server.audit?.begin(exchange, info, user, crypto.randomUUID(), server.audit.now());
+    const caller = method === "GET" ? reader : user;
+    const audit = server.audit?.begin(exchange, info, caller, crypto.randomUUID(), server.audit.now());
     try {
       await audit?.received();
-      audit?.decided(allowed);
+      await authorize(caller, info, audit?.decided);
       const { catalog } = server;
       const where = route(info, method, catalog);
-      const call = { exchange, info, where, user, audit: audit?.notes, catalog, server, warnings: new Warnings(), step() {} };
+      const call = { exchange, info, where, user: caller, audit: audit?.notes, catalog, server, warnings: new Warnings(), step() {} };
       const reply = await dispatch(call);
       return audit === undefined ? reply : await audit.end(reply);
     } catch (error) {
@@ -174,7 +202,7 @@ export function localApi(server: Server, user: UserInfo, { manager = user.name, 
 
 const never = new AbortController().signal;
 /** Requests in process are not authorized again. */
-const allowed: AuthorizationDecision = Object.freeze({ verdict: "allow", reason: "" });
+type DecisionSink = ((decision: AuthorizationDecision) => void) | undefined;
 
 /** Media type and body of a patch. */
 function documentOf(patch: ApiPatch): readonly [contentType: string, body: unknown] {

@@ -2,10 +2,12 @@
 import { readFile } from "node:fs/promises";
 import type { Api } from "../../core/api.ts";
 import type { StartUp } from "../../health/mod.ts";
-import type { ControllerContext } from "../../core/plugin.ts";
+import { limits } from "../../core/limits.ts";
+import type { Controller, ControllerContext } from "../../core/plugin.ts";
 import { systemGroups } from "../../core/user-info.ts";
 import { type Background, controllerHook, runBackground } from "../background/background.ts";
-import { localApi } from "../background/local-api.ts";
+import { localApi, type LocalOptions } from "../background/local-api.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Log } from "../observe/log.ts";
 import type { KernelRegistry } from "../observe/metrics.ts";
 import { workMeters } from "../observe/work-metrics.ts";
@@ -16,7 +18,26 @@ import type { ConfigInForce } from "./config-in-force.ts";
 const masters = [systemGroups.masters];
 /** The server itself, for its own requests. */
 const serverUser = { name: "system:apiserver", groups: masters };
+/** For leader election, and controllers without a service account. */
 const controllerUser = { name: "system:kube-controller-manager", groups: masters };
+/** Reads for controllers with a service account, as upstream's shared informers. */
+const readingUser = { name: "system:kube-controller-manager", groups: [systemGroups.authenticated] };
+
+/** The API of a controller. */
+function controllerApi(server: Server, { serviceAccount, ...controller }: Controller, options: LocalOptions): Api {
+  const { name, fieldManager: manager = name } = controller;
+  if (serviceAccount === undefined || !hasRoles(server.catalog)) return localApi(server, controllerUser, { ...options, manager });
+  const account = {
+    name: `system:serviceaccount:kube-system:${serviceAccount}`,
+    groups: [systemGroups.serviceAccounts, `${systemGroups.serviceAccounts}:kube-system`, systemGroups.authenticated],
+  };
+  return localApi(server, account, { ...options, manager, reader: readingUser, patientMs: limits.localAuthorizationMs });
+}
+
+/** Whether roles can give service accounts their rights. */
+function hasRoles({ plugins }: Catalog): boolean {
+  return plugins.some(({ authorizers = [] }) => authorizers.some(({ name }) => name === "RBAC"));
+}
 
 /** The API in process of the server itself, with upstream's user and field manager. */
 export function serverApi(server: Server): Api {
@@ -45,8 +66,8 @@ export async function openControllers(
     store,
     // Bootstrap objects and the lease have the field managers of upstream's programs.
     api: serverApi(server),
-    apiOf: ({ name, fieldManager: manager = name }) =>
-      localApi(server, controllerUser, { manager, follows: (kind) => followed(start, name, kind) }),
+    apiOf: (controller, patientWhile) =>
+      controllerApi(server, controller, { patientWhile, follows: (kind) => followed(start, controller.name, kind) }),
     hookApiOf: ({ name, fieldManager: manager = name }) => localApi(server, serverUser, { manager }),
     election: {
       api: localApi(server, controllerUser, { manager: "kube-controller-manager" }),

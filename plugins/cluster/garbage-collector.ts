@@ -22,6 +22,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 export const garbageCollector: Controller = {
   name: "garbage-collector",
+  serviceAccount: "generic-garbage-collector",
   fieldManager: "kube-controller-manager",
   async run({ api, work }, signal) {
     const failed = new AbortController();

@@ -23,6 +23,7 @@ interface Account extends ApiObject {
 
 export const legacyTokenCleaner: Controller = {
   name: "legacy-serviceaccount-token-cleaner",
+  serviceAccount: "legacy-service-account-token-cleaner",
   fieldManager: "kube-controller-manager",
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {

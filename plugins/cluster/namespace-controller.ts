@@ -19,6 +19,7 @@ import { WorkQueue } from "./work-queue.ts";
 
 export const namespaceController: Controller = {
   name: "namespace",
+  serviceAccount: "namespace-controller",
   fieldManager: "kube-controller-manager",
   needs: [{ resource: "namespaces", groupVersions: ["v1"] }],
   async run(context, signal) {

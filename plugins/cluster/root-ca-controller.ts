@@ -28,6 +28,7 @@ interface Published {
 
 export const rootCaController: Controller = {
   name: "root-ca-certificate-publisher",
+  serviceAccount: "root-ca-cert-publisher",
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "configmaps"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, names, work, logError, rootCertificates: certificates }, signal) {

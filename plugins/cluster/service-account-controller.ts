@@ -9,6 +9,7 @@ const name = "default";
 /** Creates the default service account in each namespace, and recreates it after a deletion. */
 export const serviceAccountController: Controller = {
   name: "serviceaccount",
+  serviceAccount: "service-account-controller",
   fieldManager: "kube-controller-manager",
   needs: ["namespaces", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run({ api, work }, signal) {

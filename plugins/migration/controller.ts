@@ -30,6 +30,7 @@ const retryMsMax = 30_000;
 
 export const migrationController: Controller = {
   name: "storage-version-migrator",
+  serviceAccount: "storage-version-migrator-controller",
   fieldManager: "kube-controller-manager",
   gate: "StorageVersionMigrator",
   needs: [{ resource: plural, groupVersions: [beta, alpha] }],

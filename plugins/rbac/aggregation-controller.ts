@@ -9,6 +9,7 @@ const retryMs = 10_000;
 
 export const aggregationController: Controller = Object.freeze<Controller>({
   name: "clusterrole-aggregation",
+  serviceAccount: "clusterrole-aggregation-controller",
   fieldManager: "clusterrole-aggregation-controller",
   needs: [{ resource: "clusterroles", groupVersions: [groupVersion] }],
   run,

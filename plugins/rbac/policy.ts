@@ -179,6 +179,8 @@ const roles: readonly DefaultRole[] = [
       events,
     ],
   },
+  // Controllers write by roles of their own. kube-apiserver's role has no `get` for most kinds: its controllers hold what they list.
+  { name: "system:kube-controller-manager", rules: [rule(read, all, "*")] },
   ...Object.entries(controllerRules).map(([account, rules]) => ({ name: controllerRole(account), rules })),
 ];
 
@@ -197,6 +199,7 @@ const bindings: readonly DefaultBinding[] = [
     role: "system:service-account-issuer-discovery",
     groups: [systemGroups.serviceAccounts],
   },
+  { name: "system:kube-controller-manager", role: "system:kube-controller-manager", users: ["system:kube-controller-manager"] },
   ...Object.keys(controllerRules).map((account) => ({
     name: controllerRole(account),
     role: controllerRole(account),

@@ -26,9 +26,10 @@ interface Protected {
 }
 
 /** Makes a controller with one watch, which reconciles changed objects one after the other. */
-function protectionController(name: string, what: Protected): Controller {
+function protectionController(name: string, serviceAccount: string, what: Protected): Controller {
   return {
     name,
+    serviceAccount,
     fieldManager: "kube-controller-manager",
     needs: [{ resource: what.resource, groupVersions: [what.groupVersion] }],
     async run({ api, names, work }, signal) {
@@ -39,7 +40,7 @@ function protectionController(name: string, what: Protected): Controller {
   };
 }
 
-export const claimProtection: Controller = protectionController("persistentvolumeclaim-protection", {
+export const claimProtection: Controller = protectionController("persistentvolumeclaim-protection", "pvc-protection-controller", {
   kind: "PersistentVolumeClaim",
   groupVersion: "v1",
   resource: "persistentvolumeclaims",
@@ -47,7 +48,7 @@ export const claimProtection: Controller = protectionController("persistentvolum
   inUse: () => false,
 });
 
-export const volumeProtection: Controller = protectionController("persistentvolume-protection", {
+export const volumeProtection: Controller = protectionController("persistentvolume-protection", "pv-protection-controller", {
   kind: "PersistentVolume",
   groupVersion: "v1",
   resource: "persistentvolumes",
@@ -59,6 +60,7 @@ export const volumeProtection: Controller = protectionController("persistentvolu
 /** Reconciles attributes classes. A class in use is reconciled again when a claim or volume changes. */
 export const attributesClassProtection: Controller = {
   name: "volumeattributesclass-protection",
+  serviceAccount: "volumeattributesclass-protection-controller",
   fieldManager: "kube-controller-manager",
   needs: [
     { resource: "volumeattributesclasses", groupVersions: ["storage.{domain}/v1"] },

@@ -9,6 +9,9 @@ import { inFolder, path, type Proof, type Served, served, statusOf } from "./ser
 
 const forAlice = (server: Served, url = path) => statusOf(server, url, { authorization: `Bearer ${server.tokens.alice}` });
 
+/** The reviews about alice: the server's own controllers are reviewed, too. */
+const aboutAlice = ({ reviews }: AccessReviewer) => reviews.filter(({ spec }) => spec.user === "alice");
+
 /** A webhook, and the path of its kubeconfig in a folder of its own. */
 function withReviewer(use: (reviewer: AccessReviewer, file: string, folder: string) => Promise<void>): Promise<void> {
   return inFolder(async (folder) => {
@@ -32,7 +35,7 @@ const asked = () =>
         assert.equal(await forAlice(server, `${path}?labelSelector=a%3Db`), 200);
         assert.equal(await forAlice(server, `${path}?labelSelector=a%3Db`), 200);
         const groups = ["system:authenticated"];
-        assert.deepEqual(reviewer.reviews, [{
+        assert.deepEqual(aboutAlice(reviewer), [{
           kind: "SubjectAccessReview",
           apiVersion: `authorization.k8s.io/${version}`,
           metadata: {},
@@ -50,13 +53,13 @@ const asked = () =>
           },
         }]);
         assert.equal(await statusOf(server, path), 200);
-        assert.equal(reviewer.reviews.length, 1, "members of system:masters are not asked about");
+        assert.ok(reviewer.reviews.every(({ spec }) => spec.user !== "admin"), "members of system:masters are not asked about");
         const metrics = (await server.client.ask("/metrics")).text;
         for (
           const line of [
-            /^apiserver_authorization_webhook_evaluations_total\{name="default",result="success"\} 1$/m,
-            /^apiserver_authorization_webhook_duration_seconds_count\{name="default",result="success"\} 1$/m,
-            /^apiserver_authorization_decisions_total\{decision="allowed",name="default",type="Webhook"\} 2$/m,
+            /^apiserver_authorization_webhook_evaluations_total\{name="default",result="success"\} [1-9]\d*$/m,
+            /^apiserver_authorization_webhook_duration_seconds_count\{name="default",result="success"\} [1-9]\d*$/m,
+            /^apiserver_authorization_decisions_total\{decision="allowed",name="default",type="Webhook"\} [1-9]\d*$/m,
           ]
         ) assert.match(metrics, line);
       });
@@ -90,7 +93,7 @@ const remembered = (flag: string, allowed: boolean): Proof => () =>
       reviewer.reviews.length = 0;
       await served([...flags, ...more], async (server) => {
         for (let i = 0; i < 3; i++) assert.equal(await forAlice(server), allowed ? 200 : 403);
-        assert.equal(reviewer.reviews.length, asks);
+        assert.equal(aboutAlice(reviewer).length, asks);
       });
     }
   });

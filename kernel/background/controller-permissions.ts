@@ -1,0 +1,37 @@
+/** The rights that controllers declare, kept as roles of their service accounts. */
+import type { Api } from "../../core/api.ts";
+import { spell } from "../../core/names.ts";
+import type { Controller } from "../../core/plugin.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+
+const groupVersion = "rbac.authorization.{domain}/v1";
+
+/**
+ * Applies a ClusterRole and a ClusterRoleBinding for each controller with `permissions`. No effect where roles are not served. `api` must
+ * have all of these rights. Rejects with the first error.
+ */
+export async function applyPermissions(controllers: readonly Controller[], api: Api, { names, endpoint }: Catalog): Promise<void> {
+  const apiGroup = spell(names, "rbac.authorization.{domain}");
+  if (endpoint(apiGroup, "v1", "clusterroles") === undefined || endpoint(apiGroup, "v1", "clusterrolebindings") === undefined) return;
+  for (const { serviceAccount, permissions } of controllers) {
+    if (serviceAccount === undefined || permissions === undefined) continue;
+    const name = `system:controller:${serviceAccount}`;
+    await api.apply(groupVersion, "clusterroles", "", name, { rules: permissions.map((rule) => policyRule(rule, names)) });
+    await api.apply(groupVersion, "clusterrolebindings", "", name, {
+      roleRef: { apiGroup, kind: "ClusterRole", name },
+      subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace: "kube-system" }],
+    });
+  }
+}
+
+function policyRule(
+  { verbs, apiGroups, resources, resourceNames }: NonNullable<Controller["permissions"]>[number],
+  names: Catalog["names"],
+) {
+  return {
+    verbs,
+    apiGroups: apiGroups.map((group) => spell(names, group)),
+    resources,
+    ...(resourceNames.length === 0 ? {} : { resourceNames }),
+  };
+}
