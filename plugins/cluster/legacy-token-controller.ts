@@ -33,7 +33,6 @@ interface Known {
 export const legacyTokenController: Controller = {
   name: "serviceaccount-token",
   serviceAccount: "tokens-controller",
-  permissions: [{ verbs: ["delete", "patch", "update"], apiGroups: [""], resources: ["secrets"], resourceNames: [] }],
   fieldManager: "kube-controller-manager",
   needs: ["serviceaccounts", "secrets"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {

@@ -70,11 +70,14 @@ const controllerRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   "root-ca-cert-publisher": [rule(["create", "update"], core, "configmaps"), events],
   "service-account-controller": [rule(["create"], core, "serviceaccounts"), events],
   "storage-version-migrator-controller": [
-    rule(["create", "list", "patch"], all, "*"),
+    // kube-apiserver's migrator patches objects; this one updates them.
+    rule(["create", "list", "patch", "update"], all, "*"),
     rule(["get"], "apiextensions.{domain}", "customresourcedefinitions"),
     rule(["patch"], "apiextensions.{domain}", "customresourcedefinitions/status"),
     rule(["update"], "storagemigration.{domain}", "storageversionmigrations/status"),
   ],
+  // kube-apiserver's token controller has the rights of system:kube-controller-manager.
+  "tokens-controller": [rule(["delete", "update"], core, "secrets"), rule(["update"], core, "serviceaccounts")],
   "volumeattributesclass-protection-controller": [
     rule(read, core, "persistentvolumeclaims"),
     rule(read, core, "persistentvolumes"),
