@@ -24,8 +24,8 @@ const controllerUser = { name: "system:kube-controller-manager", groups: masters
 const readingUser = { name: "system:kube-controller-manager", groups: [systemGroups.authenticated] };
 
 /** The API of a controller. */
-function controllerApi(server: Server, { serviceAccount, ...controller }: Controller, options: LocalOptions): Api {
-  const { name, fieldManager: manager = name } = controller;
+function controllerApi(server: Server, controller: Controller, options: LocalOptions): Api {
+  const { serviceAccount, fieldManager: manager = controller.name } = controller;
   if (serviceAccount === undefined || !hasRoles(server.catalog)) return localApi(server, controllerUser, { ...options, manager });
   const account = {
     name: `system:serviceaccount:kube-system:${serviceAccount}`,
