@@ -100,6 +100,27 @@ test("parseDay() reads days and nothing else", () => {
   for (const other of [undefined, "", "2026-11-31", "2026-1-1", "2026-11-23T00:00:00Z", "abc"]) assert.equal(parseDay(other), undefined);
 });
 
+test("the day is noted once its namespace is there, and nothing is logged before", async () => {
+  const stop = new AbortController(), created = Promise.withResolvers<void>(), logged: string[] = [];
+  let tries = 0;
+  const api = fakeApi({
+    get: (_version, resource, _namespace, name) => Promise.reject(notFoundError({ group: "", name: resource }, name)),
+    create(_version, _resource, namespace, object) {
+      if (++tries < 3) return Promise.reject(notFoundError({ group: "", name: "namespaces" }, namespace));
+      created.resolve();
+      return Promise.resolve(object as ApiObject);
+    },
+    async *watch(_version, _resource, _namespace, _query, signal) {
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    },
+  });
+  const running = legacyTokenTracking.run(fakeContext({ api, logError: (sentence) => logged.push(sentence) }), stop.signal);
+  await created.promise;
+  stop.abort();
+  await running;
+  assert.deepEqual([tries, logged], [3, []]);
+});
+
 test("the day from which on uses are recorded is noted once, and again where it is gone or no day", async () => {
   const done: string[] = [];
   const world = async (found: object | undefined) => {

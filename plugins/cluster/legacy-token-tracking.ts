@@ -38,28 +38,41 @@ export const legacyTokenTracking: Controller = {
   needs: ["configmaps", "secrets", "serviceaccounts"].map((resource) => ({ resource, groupVersions: ["v1"] })),
   async run(context, signal) {
     const { namespace, name } = trackingMap;
-    await runWorkQueue({ context, signal, work: () => ensure(context) }, async (queue, until) => {
-      queue.add(name);
-      for await (const _ of context.api.watch("v1", "configmaps", namespace, { fieldSelector: `metadata.name=${name}` }, until)) {
+    await runWorkQueue(
+      { context, signal, work: (key, queue) => ensure(context).then((done) => done ? undefined : queue.retry(key)) },
+      async (queue, until) => {
         queue.add(name);
-      }
-    });
+        for await (const _ of context.api.watch("v1", "configmaps", namespace, { fieldSelector: `metadata.name=${name}` }, until)) {
+          queue.add(name);
+        }
+      },
+    );
   },
 };
 
-/** Creates the ConfigMap with the present day, or sets the day where it holds none. */
-async function ensure({ api }: ControllerContext): Promise<void> {
+/** Creates the ConfigMap with the present day, or sets the day where it holds none. False where it cannot be created yet. */
+async function ensure({ api }: ControllerContext): Promise<boolean> {
   const { namespace, name, key } = trackingMap, data = { [key]: dayOf(Date.now()) };
   try {
     const found: ConfigMap = await api.get("v1", "configmaps", namespace, name);
-    if (parseDay(found.data?.[key]) !== undefined) return;
+    if (parseDay(found.data?.[key]) !== undefined) return true;
     await api.update("v1", "configmaps", namespace, name, { ...found, data: { ...found.data, ...data } });
+    return true;
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== "NotFound") throw error; // a conflict, too, is tried again
-    await api.create("v1", "configmaps", namespace, { metadata: { name }, data }).catch(ignoreExisting);
+    return await created(api.create("v1", "configmaps", namespace, { metadata: { name }, data }));
   }
 }
-/** Another server was faster. */
-function ignoreExisting(error: unknown): void {
-  if (!(error instanceof StatusError) || error.reason !== "AlreadyExists") throw error;
+
+/** Whether the ConfigMap is there now. At the first start its namespace may be missing. */
+async function created(creating: Promise<unknown>): Promise<boolean> {
+  try {
+    await creating;
+    return true;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    if (error.reason === "AlreadyExists") return true; // another server was faster
+    if (error.reason === "NotFound" || error.reason === "Forbidden") return false; // the namespace is missing, or is being deleted
+    throw error;
+  }
 }
