@@ -1,7 +1,14 @@
 /** The authorizer `RBAC`: roles and bindings, kept in memory by watches. */
-import { type ApiObject, type Authorizer, type AuthorizerContext, type AuthorizerDefinition, spell } from "../../plugin.ts";
+import {
+  type ApiObject,
+  type AuthorizationDecision,
+  type Authorizer,
+  type AuthorizerContext,
+  type AuthorizerDefinition,
+  spell,
+} from "../../plugin.ts";
 import { defaultBindings, defaultRoles } from "./policy.ts";
-import { RuleIndex } from "./rule-index.ts";
+import { type Found, RuleIndex } from "./rule-index.ts";
 import { type Binding, groupVersion, type Role } from "./schema.ts";
 
 /** Milliseconds between attempts to follow the objects. */
@@ -108,9 +115,8 @@ export function authorizerOf(index: RuleIndex): Authorizer {
   return {
     name: "RBAC",
     authorize(user, attributes) {
-      const { allowedBy, errors } = index.find(user, attributes);
-      if (allowedBy !== undefined) return { verdict: "allow", reason: `RBAC: allowed by ${allowedBy}` };
-      return { verdict: "noOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
+      const found = index.find(user, attributes);
+      return found instanceof Promise ? found.then(decisionOf) : decisionOf(found);
     },
     rules(user, namespace) {
       const { rules, errors } = index.rules(user, namespace);
@@ -128,6 +134,11 @@ export function authorizerOf(index: RuleIndex): Authorizer {
       };
     },
   };
+}
+
+function decisionOf({ allowedBy, errors }: Found): AuthorizationDecision {
+  if (allowedBy !== undefined) return { verdict: "allow", reason: `RBAC: allowed by ${allowedBy}` };
+  return { verdict: "noOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` };
 }
 
 /** Several errors as Go's aggregate shows them, each once. */

@@ -118,9 +118,8 @@ test("RBAC lists the rules of a user: those of the cluster first", () => {
   });
 });
 
-test("a decision looks at the bindings of its user only, whatever others there are", () => {
+test("a decision looks at the bindings of its user only, whatever others there are", async () => {
   const index = new RuleIndex(group);
-  let looked = 0;
   for (let at = 0; at < 2_000; at++) {
     const one = role(`role-${at}`, ["get"], ["pods"]);
     index.setRole({
@@ -131,15 +130,64 @@ test("a decision looks at the bindings of its user only, whatever others there a
     });
     index.setBinding(binding(`binding-${at}`, `role-${at}`, [{ kind: "User", name: `user-${at}` }]));
   }
-  const spied = new Proxy(attributes("get", "pods", "a"), {
+  const { spied, compared } = spy(attributes("get", "pods", "a"));
+  assert.match((await index.find(user("user-1999"), spied)).allowedBy ?? "", /binding-1999/);
+  assert.equal(compared(), 1, "one rule was compared");
+});
+
+test("a role that several bindings give to a user is compared once", async () => {
+  const index = new RuleIndex(group);
+  index.setRole(role("view", ["get"], ["pods"]));
+  for (let at = 0; at < 1_000; at++) index.setBinding(binding(`binding-${at}`, "view", [{ kind: "Group", name: "dev" }]));
+  const { spied, compared } = spy(attributes("list", "pods", "a"));
+  assert.equal((await index.find(user("ann", "dev"), spied)).allowedBy, undefined);
+  assert.equal(compared(), 1);
+  index.deleteBinding(binding("binding-0", "view", []));
+  assert.match((await index.find(user("ann", "dev"), attributes("get", "pods"))).allowedBy ?? "", /binding-1"/);
+});
+
+test("a search through many rules takes turns, so that other requests are served meanwhile", async () => {
+  const index = new RuleIndex(group);
+  const rules = Array.from({ length: 50_000 }, (_, at) => ({
+    verbs: ["get"],
+    apiGroups: [""],
+    resources: ["pods"],
+    resourceNames: [`pod-${at}`],
+  }));
+  index.setRole({ ...role("large", [], []), rules });
+  index.setBinding(binding("large", "large", [{ kind: "User", name: "ann" }]));
+  const last = attributes("get", "pods", "a", "pod-49999");
+  const [first, searching] = [index.find(user("ann"), attributes("get", "pods", "a", "pod-0")), index.find(user("ann"), last)];
+  assert.ok(!(first instanceof Promise) && searching instanceof Promise);
+  let turns = 0, isOver = false;
+  void searching.then(() => isOver = true);
+  while (!isOver) {
+    turns++;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  assert.ok(turns > 1, `${turns}`);
+  assert.match((await searching).allowedBy ?? "", /"large"/);
+  const abandoned = index.find(user("ann"), last);
+  index.deleteBinding(binding("large", "large", []));
+  assert.equal((await abandoned).allowedBy, undefined, "the binding has gone meanwhile");
+});
+
+test("a decision names at most 100 missing roles", async () => {
+  const index = new RuleIndex(group);
+  for (let at = 0; at < 1_000; at++) index.setBinding(binding(`binding-${at}`, `role-${at}`, [{ kind: "User", name: "ann" }]));
+  assert.equal((await index.find(user("ann"), attributes("get", "pods"))).errors.length, 100);
+});
+
+function spy(of: AuthorizationAttributes) {
+  let count = 0;
+  const spied = new Proxy(of, {
     get(target, key, receiver) {
-      if (key === "verb") looked++;
+      if (key === "verb") count++;
       return Reflect.get(target, key, receiver);
     },
   });
-  assert.match(index.find(user("user-1999"), spied).allowedBy ?? "", /binding-1999/);
-  assert.equal(looked, 1, "one rule was compared");
-});
+  return { spied, compared: () => count };
+}
 
 test("the authorizer follows the API, is ready with the initial state, and drops what went while it could not follow", async () => {
   type Change = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };

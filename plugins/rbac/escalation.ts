@@ -13,12 +13,14 @@ import {
   systemGroups,
 } from "../../plugin.ts";
 import { type Binding, type ClusterRole, groupVersion, type PolicyRule, type Role, type RoleRef } from "./schema.ts";
-import { countRights, covers, describeRights, quoted, type Right, rightsOf } from "./rules.ts";
+import { covers, describeRights, quoted, type Right, rightsOf, sizeOf } from "./rules.ts";
 
-/** Comparisons of a right with a rule that one write may cost; past them it is refused. */
-const comparisonsMax = 20_000_000;
+/** Comparisons of values of rules that one write may cost; past them it is refused. */
+const comparisonsMax = 100_000_000;
 /** Comparisons after which other requests get a turn. */
-const comparisonsPerTurn = 50_000;
+const comparisonsPerTurn = 100_000;
+/** Missing rights that an error names. */
+const describedMax = 10_000;
 
 /** Everything: what the right to aggregate takes. */
 const everything: readonly PolicyRule[] = Object.freeze([
@@ -115,19 +117,27 @@ async function missing(
   { access, caller, names }: RequestHookContext,
 ): Promise<string | undefined> {
   const { resourceRules, nonResourceRules, evaluationError } = await access.rules(caller, namespace, "RBAC");
-  const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)];
-  const comparisons = rules.reduce((sum, rule) => sum + countRights(rule), 0) * Math.max(1, owned.length);
-  if (comparisons > comparisonsMax) return "its rules are too many to compare them with those that you have";
+  // Short rules first: they are cheap, and those that cover everything are among them.
+  const owned = [...resourceRules.map(ofResources), ...nonResourceRules.map(ofPaths)]
+    .map((rule) => ({ rule, size: sizeOf(rule) })).toSorted((a, b) => a.size - b.size);
   const found: Right[] = [];
-  let compared = 0;
-  for (const rule of rules) {
+  let compared = 0, pausedAt = 0, more = false;
+  search: for (const rule of rules) {
     for (const right of rightsOf(rule)) {
-      compared += owned.length + 1;
-      if (compared > comparisonsPerTurn) {
-        compared = 0;
+      compared++;
+      const isOwned = owned.some((each) => {
+        compared += each.size;
+        return covers(each.rule, right);
+      });
+      if (compared > comparisonsMax) return "its rules are too many to compare them with those that you have";
+      if (compared - pausedAt > comparisonsPerTurn) {
+        pausedAt = compared;
         await new Promise<void>((resolve) => void setTimeout(resolve, 0));
       }
-      if (!owned.some((each) => covers(each, right))) found.push(right);
+      if (isOwned) continue;
+      more = found.length === describedMax;
+      if (more) break search;
+      found.push(right);
     }
   }
   if (found.length === 0) return undefined;
@@ -136,7 +146,7 @@ async function missing(
   const group = spell(names, "rbac.authorization.{domain}");
   const errors = evaluationError === "" ? "" : `; resolution errors: [${evaluationError.replaceAll(`role.${group} `, `roles.${group} `)}]`;
   return `user ${quoted([name]).slice(1, -1)} (groups=${quoted(groups)}) is attempting to grant RBAC permissions not currently held:\n` +
-    `${describeRights(found).join("\n")}${errors}`;
+    `${describeRights(found).join("\n")}${more ? "\nand others" : ""}${errors}`;
 }
 
 const ofResources = ({ verbs, apiGroups, resources, resourceNames }: ResourceRule): PolicyRule => ({

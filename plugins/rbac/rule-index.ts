@@ -1,6 +1,6 @@
 /** Roles and bindings by subject, so that a decision looks at those of its user only. */
 import { type AuthorizationAttributes, type Caller, goQuote } from "../../plugin.ts";
-import { ruleAllows } from "./rules.ts";
+import { ruleAllows, sizeOf } from "./rules.ts";
 import type { Binding, PolicyRule, Role, RoleRef, Subject } from "./schema.ts";
 
 /** The decision about a request: the binding that allows it, or errors met on the way. */
@@ -10,17 +10,34 @@ export interface Found {
   readonly errors: readonly string[];
 }
 
-/** Bindings of the cluster ("") or of one namespace, by the subjects that they name. */
-type BySubject = Map<string, Set<Binding>>;
+/** A role that bindings name, whether it exists or not. Bindings hold it, so that a decision looks up no role by name. */
+interface RoleSlot {
+  readonly ref: RoleRef;
+  /** Undefined while there is no such role. */
+  rules: readonly PolicyRule[] | undefined;
+  /** Bindings that name it; the slot is dropped with the last of them and its role. */
+  uses: number;
+}
+/** The roles of a subject in one place, each with the bindings that give it. */
+type Roles = Map<RoleSlot, Set<Binding>>;
+/** Bindings of the cluster or of one namespace, by the names of their subjects. A ServiceAccount is the user that it is authenticated as. */
+interface Place {
+  readonly users: Map<string, Roles>;
+  readonly groups: Map<string, Roles>;
+}
 
-const userKey = (name: string): string => `u:${name}`;
-const groupKey = (name: string): string => `g:${name}`;
+/** Values of rules that a decision compares before other requests get a turn. */
+const comparisonsPerTurn = 100_000;
+/** Missing roles that one decision names. */
+const errorsMax = 100;
 
 export class RuleIndex {
-  /** Rules by `namespace/name`; the namespace of a ClusterRole is "". */
-  readonly #rules = new Map<string, readonly PolicyRule[]>();
+  /** By `namespace/name`; the namespace of a ClusterRole is "". */
+  readonly #roles = new Map<string, RoleSlot>();
+  /** By `namespace/name`; the namespace of a ClusterRoleBinding is "". */
   readonly #bindings = new Map<string, Binding>();
-  readonly #subjects = new Map<string, BySubject>();
+  /** By namespace; "" is the cluster. */
+  readonly #places = new Map<string, Place>();
   /** The group of roles, which errors name. */
   readonly #group: string;
 
@@ -29,64 +46,118 @@ export class RuleIndex {
   }
 
   setRole({ metadata, rules }: Role): void {
-    this.#rules.set(keyOf(metadata), rules ?? []);
+    const { namespace = "", name = "" } = metadata;
+    this.#slot({ apiGroup: this.#group, kind: namespace === "" ? "ClusterRole" : "Role", name }, namespace).rules = rules ?? [];
   }
   deleteRole({ metadata }: Pick<Role, "metadata">): void {
-    this.#rules.delete(keyOf(metadata));
+    const key = keyOf(metadata), slot = this.#roles.get(key);
+    if (slot === undefined) return;
+    slot.rules = undefined;
+    if (slot.uses === 0) this.#roles.delete(key);
   }
   setBinding(binding: Binding): void {
     this.deleteBinding(binding);
     const { namespace = "" } = binding.metadata;
     this.#bindings.set(keyOf(binding.metadata), binding);
-    let subjects = this.#subjects.get(namespace);
-    if (subjects === undefined) this.#subjects.set(namespace, subjects = new Map());
-    for (const key of subjectKeys(binding)) {
-      const known = subjects.get(key);
-      if (known === undefined) subjects.set(key, new Set([binding]));
-      else known.add(binding);
+    let place = this.#places.get(namespace);
+    if (place === undefined) this.#places.set(namespace, place = { users: new Map(), groups: new Map() });
+    const slot = this.#slot(binding.roleRef, namespace);
+    slot.uses++;
+    for (const subject of binding.subjects ?? []) {
+      const [names, name] = subjectIn(place, subject, namespace);
+      if (names === undefined) continue;
+      let roles = names.get(name);
+      if (roles === undefined) names.set(name, roles = new Map());
+      const bindings = roles.get(slot);
+      if (bindings === undefined) roles.set(slot, new Set([binding]));
+      else bindings.add(binding);
     }
   }
   deleteBinding({ metadata }: Pick<Binding, "metadata">): void {
     const key = keyOf(metadata), binding = this.#bindings.get(key), { namespace = "" } = metadata;
-    const subjects = this.#subjects.get(namespace);
-    if (binding === undefined || subjects === undefined) return;
+    const place = this.#places.get(namespace);
+    if (binding === undefined || place === undefined) return;
     this.#bindings.delete(key);
-    for (const subject of subjectKeys(binding)) {
-      const known = subjects.get(subject);
-      known?.delete(binding);
-      if (known?.size === 0) subjects.delete(subject);
+    const slot = this.#slot(binding.roleRef, namespace);
+    for (const subject of binding.subjects ?? []) {
+      const [names, name] = subjectIn(place, subject, namespace);
+      const roles = names?.get(name), bindings = roles?.get(slot);
+      bindings?.delete(binding);
+      if (bindings?.size === 0) roles?.delete(slot);
+      if (roles?.size === 0) names?.delete(name);
     }
-    if (subjects.size === 0) this.#subjects.delete(namespace);
+    slot.uses--;
+    if (slot.uses === 0 && slot.rules === undefined) this.#roles.delete(roleKey(binding.roleRef, namespace));
+    if (place.users.size === 0 && place.groups.size === 0) this.#places.delete(namespace);
   }
 
-  /** Looks for a rule that allows a request: bindings of the cluster first, then those of the namespace. */
-  find(user: Caller, attributes: AuthorizationAttributes): Found {
-    const errors: string[] = [];
-    for (const [binding, rules] of this.#rulesOf(user, attributes.namespace, errors)) {
-      for (const rule of rules) {
-        if (ruleAllows(rule, attributes)) return { allowedBy: describeBinding(binding, user), errors };
+  /** Looks for a rule that allows a request: bindings of the cluster first, then those of the namespace. A long search takes turns. */
+  find(user: Caller, attributes: AuthorizationAttributes): Found | Promise<Found> {
+    const search = this.#search(user, attributes), { done, value } = search.next();
+    return done === true ? value : finished(search);
+  }
+
+  /** Yields where other requests may get a turn. */
+  *#search(user: Caller, attributes: AuthorizationAttributes): Generator<undefined, Found> {
+    const missing = new Set<RoleSlot>();
+    let compared = 0;
+    for (const roles of this.#rolesOf(user, attributes.namespace)) {
+      for (const [slot, bindings] of roles) {
+        if (slot.rules === undefined) {
+          if (missing.size < errorsMax) missing.add(slot);
+          continue;
+        }
+        for (const rule of slot.rules) {
+          if (ruleAllows(rule, attributes)) {
+            const [binding] = bindings;
+            // The binding may have gone during another turn.
+            if (binding !== undefined) return { allowedBy: describeBinding(binding, user), errors: [] };
+          }
+          compared += sizeOf(rule);
+          if (compared > comparisonsPerTurn) {
+            compared = 0;
+            yield;
+          }
+        }
       }
     }
-    return { allowedBy: undefined, errors };
+    return { allowedBy: undefined, errors: missing.size === 0 ? none : Array.from(missing, ({ ref }) => this.#roleError(ref)) };
   }
 
   /** Every rule of a user: those of the cluster first, then those of the namespace. */
   rules(user: Caller, namespace: string): { readonly rules: readonly PolicyRule[]; readonly errors: readonly string[] } {
-    const errors: string[] = [];
-    const rules = [...this.#rulesOf(user, namespace, errors)].flatMap(([, each]) => each);
+    const rules: PolicyRule[] = [], errors: string[] = [], met = new Set<Binding>();
+    for (const roles of this.#rolesOf(user, namespace)) {
+      for (const [slot, bindings] of roles) {
+        for (const binding of bindings) {
+          if (met.has(binding)) continue;
+          met.add(binding);
+          if (slot.rules === undefined) errors.push(this.#roleError(slot.ref));
+          else for (const rule of slot.rules) rules.push(rule);
+        }
+      }
+    }
     return { rules, errors };
   }
 
-  *#rulesOf(user: Caller, namespace: string, errors: string[]): Generator<readonly [Binding, readonly PolicyRule[]]> {
-    for (const place of namespace === "" ? [""] : ["", namespace]) {
-      const subjects = this.#subjects.get(place);
-      if (subjects === undefined) continue;
-      for (const binding of bindingsOf(subjects, user)) {
-        const rules = this.#rules.get(roleKey(binding.roleRef, place));
-        if (rules !== undefined) yield [binding, rules];
-        else errors.push(this.#roleError(binding.roleRef));
+  *#rolesOf({ name, groups }: Caller, namespace: string): Generator<Roles> {
+    for (const at of namespace === "" ? clusterOnly : ["", namespace]) {
+      const place = this.#places.get(at);
+      if (place === undefined) continue;
+      const own = place.users.get(name);
+      if (own !== undefined) yield own;
+      for (const group of groups) {
+        const roles = place.groups.get(group);
+        if (roles !== undefined) yield roles;
       }
     }
+  }
+
+  #slot(ref: RoleRef, namespace: string): RoleSlot {
+    const key = roleKey(ref, namespace);
+    let slot = this.#roles.get(key);
+    if (slot === undefined) this.#roles.set(key, slot = { ref, rules: undefined, uses: 0 });
+    return slot;
   }
 
   #roleError({ kind, name }: RoleRef): string {
@@ -95,34 +166,32 @@ export class RuleIndex {
   }
 }
 
-/** The bindings that name a user or one of its groups, each once. */
-function* bindingsOf(subjects: BySubject, { name, groups }: Caller): Generator<Binding> {
-  const own = subjects.get(userKey(name));
-  if (own !== undefined) yield* own;
-  // A binding is met again only if it names several of the user's names.
-  let seen: Set<Binding> | undefined = own;
-  for (const group of groups) {
-    const more = subjects.get(groupKey(group));
-    if (more === undefined) continue;
-    for (const binding of more) if (seen === undefined || !seen.has(binding)) yield binding;
-    seen = seen === undefined ? more : new Set([...seen, ...more]);
+const none: readonly string[] = Object.freeze([]), clusterOnly: readonly string[] = Object.freeze([""]);
+
+async function finished(search: Generator<undefined, Found>): Promise<Found> {
+  for (;;) {
+    await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    const { done, value } = search.next();
+    if (done === true) return value;
   }
 }
 
-function subjectKeys({ metadata, subjects = [] }: Binding): ReadonlySet<string> {
-  return new Set(subjects.flatMap((subject) => subjectKey(subject, metadata.namespace ?? "") ?? []));
-}
-/** The key of a subject; a ServiceAccount is the user that it is authenticated as. */
-function subjectKey({ kind, name, namespace: own = "" }: Subject, bindingNamespace: string): string | undefined {
-  if (kind === "User") return userKey(name);
-  if (kind === "Group") return groupKey(name);
+function subjectIn(
+  { users, groups }: Place,
+  { kind, name, namespace: own = "" }: Subject,
+  bindingNamespace: string,
+): readonly [names: Map<string, Roles> | undefined, name: string] {
+  if (kind === "User") return [users, name];
+  if (kind === "Group") return [groups, name];
   const namespace = own === "" ? bindingNamespace : own;
-  return kind !== "ServiceAccount" || namespace === "" ? undefined : userKey(`system:serviceaccount:${namespace}:${name}`);
+  if (kind !== "ServiceAccount" || namespace === "") return [undefined, ""];
+  return [users, accountName(namespace, name)];
 }
+const accountName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
 
 function roleKey({ kind, name }: RoleRef, bindingNamespace: string): string {
-  // A kind that is neither finds nothing: no name has a slash.
-  return kind === "Role" ? `${bindingNamespace}/${name}` : kind === "ClusterRole" ? `/${name}` : "//";
+  // The key of another kind has two slashes, which no role has.
+  return kind === "Role" ? `${bindingNamespace}/${name}` : kind === "ClusterRole" ? `/${name}` : `//${kind}/${name}`;
 }
 function keyOf({ namespace = "", name = "" }: Binding["metadata"]): string {
   return `${namespace}/${name}`;
@@ -130,8 +199,13 @@ function keyOf({ namespace = "", name = "" }: Binding["metadata"]): string {
 
 /** The words of kube-apiserver, which puts the name of a binding before its namespace. */
 function describeBinding({ kind, metadata: { name = "", namespace = "" }, roleRef, subjects = [] }: Binding, user: Caller): string {
-  const keys = new Set([userKey(user.name), ...user.groups.map(groupKey)]);
-  const subject = subjects.find((each) => keys.has(subjectKey(each, namespace) ?? ""));
+  const names = ({ kind, name, namespace: own = "" }: Subject): boolean =>
+    kind === "User"
+      ? name === user.name
+      : kind === "Group"
+      ? user.groups.includes(name)
+      : kind === "ServiceAccount" && accountName(own === "" ? namespace : own, name) === user.name;
+  const subject = subjects.find(names);
   const binding = goQuote(namespace === "" ? name : `${name}/${namespace}`);
   const account = (own = "") => goQuote(`${subject?.name}/${own === "" ? namespace : own}`);
   const who = subject?.kind === "ServiceAccount" ? account(subject.namespace) : goQuote(subject?.name ?? "");

@@ -27,6 +27,12 @@ function coversPath(owned: string, path: string): boolean {
   return path.startsWith(owned.slice(0, end));
 }
 
+/** How many values a rule has, which bounds the comparisons of a request or a right with it. */
+export function sizeOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  return 1 + (verbs?.length ?? 0) + (apiGroups?.length ?? 0) + (resources?.length ?? 0) + (resourceNames?.length ?? 0) +
+    (nonResourceURLs?.length ?? 0);
+}
+
 /** A right that cannot be divided: one verb on one resource or path. */
 export interface Right {
   readonly verb: string;
@@ -34,12 +40,6 @@ export interface Right {
   readonly resource?: string;
   readonly resourceName?: string;
   readonly nonResourceURL?: string;
-}
-
-/** How many rights a rule has. */
-export function countRights({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): number {
-  const count = (verbs ?? []).length;
-  return count * apiGroups.length * resources.length * Math.max(1, resourceNames.length) + count * nonResourceURLs.length;
 }
 
 /** The rights of a rule, one by one. */

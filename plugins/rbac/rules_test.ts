@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuthorizationAttributes } from "../../plugin.ts";
-import { countRights, covers, describeRights, rightsOf, ruleAllows } from "./rules.ts";
+import { covers, describeRights, rightsOf, ruleAllows, sizeOf } from "./rules.ts";
 import type { PolicyRule } from "./schema.ts";
 
 const rule = (members: Partial<PolicyRule>): PolicyRule => ({ verbs: ["get"], apiGroups: [""], resources: ["pods"], ...members });
@@ -75,13 +75,13 @@ test("covers() holds a right against a rule, with its name and its subresource",
   assert.ok(!covers(rule({ verbs: ["get"] }), { ...right, verb: "*" }), "everything is more than one verb");
 });
 
-test("rightsOf() divides a rule; countRights() says how many there are without dividing it", () => {
+test("rightsOf() divides a rule; sizeOf() counts its values", () => {
   const wide = rule({ verbs: ["get", "list"], apiGroups: ["", "apps"], resources: ["a", "b", "c"], resourceNames: ["x", "y"] });
   assert.equal([...rightsOf(wide)].length, 24);
-  assert.equal(countRights(wide), 24);
-  assert.equal(countRights({ verbs: ["get", "put"], nonResourceURLs: ["/a", "/b"] }), 4);
+  assert.equal(sizeOf(wide), 10);
+  assert.equal(sizeOf({ verbs: ["get", "put"], nonResourceURLs: ["/a", "/b"] }), 5);
   const many = Array.from({ length: 10_000 }, (_, index) => `${index}`);
-  assert.equal(countRights(rule({ verbs: many, apiGroups: many, resources: many, resourceNames: many })), 1e16);
+  assert.equal(sizeOf(rule({ verbs: many, apiGroups: many, resources: many, resourceNames: many })), 40_001);
 });
 
 test("describeRights() joins verbs and sorts, in Go's quotes", () => {

@@ -1,13 +1,14 @@
+// The default roles and bindings, on a whole server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Api } from "../../core/api.ts";
 import { StatusError } from "../../core/status-error.ts";
 import { fakeContext } from "../../core/test-context.ts";
 import { openTestServer, type TestServer } from "../../testing.ts";
-import { until } from "../../test/real-server.ts";
-import { bootstrapRoles } from "./bootstrap.ts";
-import { defaultBindings, defaultRoles } from "./policy.ts";
-import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "./schema.ts";
+import { until } from "../real-server.ts";
+import { bootstrapRoles } from "../../plugins/rbac/bootstrap.ts";
+import { defaultBindings, defaultRoles } from "../../plugins/rbac/policy.ts";
+import { type Binding, type ClusterRole, groupVersion, type PolicyRule } from "../../plugins/rbac/schema.ts";
 
 const roles = "clusterroles", bindings = "clusterrolebindings", autoUpdate = "rbac.authorization.kubernetes.io/autoupdate";
 const signal = new AbortController().signal;
