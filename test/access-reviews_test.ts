@@ -16,6 +16,8 @@ const rules: UserRules = {
   incomplete: true,
   evaluationError: "a role is missing",
 };
+const isController = ({ name }: Caller) =>
+  name === "system:kube-controller-manager" || name.startsWith("system:serviceaccount:kube-system:");
 /** A server whose only authorizer answers so about everything but the creation of reviews, and what it was asked. */
 async function judged(decision: AuthorizationDecision): Promise<{ readonly server: TestServer; readonly asked: Question[] }> {
   const asked: Question[] = [];
@@ -29,7 +31,7 @@ async function judged(decision: AuthorizationDecision): Promise<{ readonly serve
         name: "Judge",
         ready: Promise.resolve(),
         authorize(user, attributes) {
-          if (attributes.verb === "create") return { verdict: "allow", reason: "" };
+          if (attributes.verb === "create" || isController(user)) return { verdict: "allow", reason: "" };
           asked.push({ user, attributes });
           return decision;
         },
