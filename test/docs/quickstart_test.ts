@@ -1,8 +1,9 @@
 // The quickstart and the first page do what they say: their commands are run in order against the program, and print what stands behind
 // them.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { kubectlMissing, kubectls } from "../clients/kubectl.ts";
@@ -38,19 +39,36 @@ function lasting(text: string): string {
     .trimEnd();
 }
 
-for (const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3]] as const) {
+for (const [path, count] of [["docs/quickstart.md", 10], ["README.md", 3], ["docs/access.md", 15]] as const) {
   test(`${path} does what it says, command by command`, { skip: kubectlMissing() }, () => follow(path, count));
 }
 
 async function follow(path: string, count: number): Promise<void> {
   const page = await readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+  const folder = await mkdtemp(join(tmpdir(), "thole-page-"));
+  try {
+    await followIn(folder, page, count);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Flags of the page's `npm start`, and the files in `folder` that they name: blocks of YAML with the file's name. */
+async function flagsOf(page: string, folder: string): Promise<readonly string[]> {
+  const files = [...page.matchAll(/^```yaml (\w+)\n([\s\S]*?)^```$/gm)];
+  for (const [, name = "", text = ""] of files) await writeFile(join(folder, `${name}.yaml`), text);
+  const [, flags = ""] = /^npm start -- (.+)$/m.exec(page) ?? [];
+  return files.length === 0 ? [] : flags.split(" ").map((flag) => flag.replace("=", `=${folder}/`));
+}
+
+async function followIn(folder: string, page: string, count: number): Promise<void> {
   const steps = stepsOf(page);
   assert.equal(steps.length, count, "commands on the page");
-  const server = await startRealServer();
+  const server = await startRealServer({ args: await flagsOf(page, folder) });
   const env = { KUBECONFIG: server.kubeconfig, HOME: server.folder, PATH: `${dirname(kubectls()[0]!)}:${process.env["PATH"]}` };
   const watches: { readonly output: () => string; readonly wanted: string }[] = [];
   try {
-    assert.match(page, /^Thole serves on https:\/\/127\.0\.0\.1:6443\nexport KUBECONFIG=/m);
+    assert.match(page, /^Thole serves on https:\/\/127\.0\.0\.1:6443\nexport KUBECONFIG=|`export KUBECONFIG=` line/m);
     await until(() => assert.match(server.output(), /^Thole serves on https:\/\/127\.0\.0\.1:\d+\nexport KUBECONFIG=/m));
     for (const { command, output: wanted } of steps) {
       if (command.endsWith(" -w")) {
@@ -60,7 +78,7 @@ async function follow(path: string, count: number): Promise<void> {
         watches.push({ output, wanted });
         continue;
       }
-      const { code, output, errors } = await run("sh", ["-c", command], { env });
+      const { code, output, errors } = await run("sh", ["-c", `cd "${folder}" && ${command}`], { env });
       assert.deepEqual([lasting(output), code], [lasting(wanted), 0], `${command}: ${errors}`);
     }
     for (const { output } of watches) {
