@@ -10,10 +10,9 @@ export interface Caller {
 export type UserInfo = Caller;
 
 /** Names of the groups of the platform. */
-export const systemGroups = Object.freeze({
+export const systemGroups: SystemGroups = Object.freeze({
   /** Has all permissions. */
   masters: "system:masters",
-  /** May read metrics and health. */
   monitoring: "system:monitoring",
   authenticated: "system:authenticated",
   unauthenticated: "system:unauthenticated",
